@@ -75,6 +75,13 @@ module.exports = {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
+    {
+      name: 'no-cycles-of-types-in-dispatch',
+      comment: 'tests/architecture/wings.test.ts holds the order of its folders.',
+      severity: 'error',
+      from: { path: '^services/dispatch/src' },
+      to: { circular: true },
+    },
   ],
   options: {
     parser: 'swc',

@@ -1,6 +1,6 @@
-// Contracts of each release as files: packages/contracts/fixtures/<release>. Only those of the current version are
-// generated.
-import { readdirSync, readFileSync } from 'node:fs'
+// Contracts of each release as files: packages/contracts/fixtures/<release>. Those of the current version are generated; at its
+// release they stay as they are, and the next version gets its own.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type EventContract,
@@ -11,6 +11,7 @@ import {
 } from '@notify/contracts'
 import { allEvents } from '@notify/contracts/catalogue'
 import { type JsonSchema, samplesOf } from './json-samples.ts'
+import { type SealedFixture, sealedFixtures } from './sealed-fixtures.ts'
 
 const root = join(import.meta.dirname, '..')
 const fixtureFolder = 'packages/contracts/fixtures'
@@ -21,7 +22,7 @@ export interface EventFixture {
   subject: string
   schema: JsonSchema
   samples: unknown[]
-  /** The sealed field and its AAD; release 0.1 has none. */
+  /** The sealed field and its AAD. */
   sealed?: { field: string; aad: readonly string[] }
 }
 
@@ -29,6 +30,7 @@ export interface Release {
   version: string
   events: Record<string, EventFixture>
   principals: Principal[]
+  sealed: SealedFixture[]
 }
 
 /** The release of the working tree. */
@@ -39,6 +41,7 @@ export function currentRelease(): Release {
     version,
     events: Object.fromEntries(declared.map(([name, event]) => [name, fixtureOf(event)])),
     principals: principals(),
+    sealed: sealedFixtures(isKept(version) ? releaseOf(version).sealed : []),
   }
 }
 
@@ -46,7 +49,14 @@ export function currentRelease(): Release {
 export function keptReleases(): Release[] {
   return readdirSync(join(root, fixtureFolder))
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-    .map((version) => ({ version, ...readJson(version, 'events'), ...readJson(version, 'principals') }) as Release)
+    .map(releaseOf)
+}
+
+const isKept = (version: string) => existsSync(join(root, fixtureFolder, version, 'sealed.json'))
+
+function releaseOf(version: string): Release {
+  const parts = ['events', 'principals', 'sealed'].map((name) => readJson(version, name))
+  return Object.assign({ version }, ...parts) as Release
 }
 
 /** The files of the current version. */

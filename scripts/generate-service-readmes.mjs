@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { schemaOf, serviceNames, streams } from '@notify/contracts'
 import { allEvents, allRoutes } from '@notify/contracts/catalogue'
+import { markdownTable } from './markdown.ts'
 import { consumersOf, sharedTablesOf, tablesOf, variablesOf } from './service-declarations.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -42,7 +43,7 @@ async function generatedPart(service) {
 function routesSection(service) {
   const own = allRoutes().filter((route) => route.service === service)
   if (own.length === 0) return 'None yet.'
-  return table(
+  return markdownTable(
     ['Method and path', 'Caller', 'What it does'],
     own.map(({ method, path, auth, summary }) => [`\`${method} ${path}\``, callerOf(auth), summary]),
   )
@@ -76,14 +77,14 @@ async function eventsSection(service) {
   const publishes =
     published.length === 0
       ? `Publishes nothing yet; its stream is \`${name}\`.`
-      : `Publishes on its stream \`${name}\`:\n\n${table(
+      : `Publishes on its stream \`${name}\`:\n\n${markdownTable(
           ['Event', 'Subject'],
           published.map(([event, { subject }]) => [`\`${event}\``, `\`${subject}\``]),
         )}`
   const consumes =
     consumed.length === 0
       ? 'Consumes nothing yet.'
-      : `Consumes:\n\n${table(
+      : `Consumes:\n\n${markdownTable(
           ['Durable', 'Event', 'Subject', 'From'],
           consumed.map(({ durable, event, filter, publisher }) => [
             `\`${durable}\``,
@@ -111,7 +112,7 @@ async function tablesSection(service) {
 
 async function configurationSection(service) {
   const variables = await variablesOf(service)
-  return table(
+  return markdownTable(
     ['Variable', 'Meaning', 'Default'],
     variables.map(({ name, meaning, fallback, required, choices }) => {
       const untold = choices.filter((choice) => !meaning.includes(`\`${choice}\``))
@@ -120,18 +121,4 @@ async function configurationSection(service) {
       return [`\`${name}\``, meaning + oneOf, byDefault]
     }),
   )
-}
-
-/** A table as Biome formats it. */
-function table(head, rows) {
-  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
-  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column].length)))
-  const line = (row, filler = ' ') =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column], filler)).join(' | ')} |`
-  const [titles, ...body] = cells
-  const rule = line(
-    head.map(() => ''),
-    '-',
-  )
-  return [line(titles), rule, ...body.map((row) => line(row))].join('\n')
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { openApiDocument } from '@notify/contracts/openapi'
 import { apiTypes } from '../packages/sdk/scripts/api-types.mjs'
 import { fixtureFiles } from './contract-fixtures.ts'
+import { referenceDocument } from './generate-reference.ts'
 import { serviceReadmes } from './generate-service-readmes.mjs'
 import { licenceNotices } from './licence-notices.mjs'
 import { natsAuthorization } from './nats-permissions.ts'
@@ -14,6 +15,7 @@ const files = {
   'packages/sdk/src/api-types.ts': await apiTypes(document),
   'infra/nats/authorization.conf': await natsAuthorization(),
   'THIRD-PARTY-NOTICES.md': licenceNotices(),
+  'docs/reference.md': await referenceDocument(),
   ...(await serviceReadmes()),
   ...fixtureFiles(),
 }

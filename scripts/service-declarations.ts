@@ -74,7 +74,7 @@ export async function migrationsOf(service: ServiceName): Promise<Migrations> {
   return migrations
 }
 
-/** Whether a migration is a service's own, such as `0001-foundation`. */
+/** Whether a migration is a service's own, such as `0001-baseline`. */
 export const isOwnMigration = ({ name }: Migration) => /^\d{4}-/.test(name)
 
 /** The shared tables of packages/database that a service uses. */

@@ -18,6 +18,7 @@ const commands = {
   bench: ['bench/main.ts'],
   check: ['scripts/check.mjs'],
   generate: ['scripts/generate.mjs'],
+  'make-env': ['packages/dev-env/src/compose/make-env.ts'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'],
 }
 

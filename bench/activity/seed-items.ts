@@ -59,14 +59,14 @@ async function insertItems(database: pg.Client, stack: Stack, count: number): Pr
 
 const insert = `
   insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
-    recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, counted)
+    recipient_index, failure_reason, retryable, retry_count, created_at, updated_at)
   select 'notif_0' || lpad((2000000000 - n)::text, 25, '0'), $3,
     case when n % 10 = 0 then $4 else 'app_01jd3x8qk5w9t2m4v6b8n0p2' || lpad((n % 10)::text, 2, '0') end, 3,
     case when n % 97 = 0 then 'test' else 'live' end, channel, status,
     case when n % 10000 = 17 then $7 when n % 4 > 0 then 'event.' || n % 10 || '.' || n % 3 end, '+15*****1000',
     case when n % 100 = 7 then $6 when n % 50000 = 11 then $5 else md5((n % 200000)::text) end,
     case when status in ('failed', 'undelivered') then 'Unreachable destination handset' end,
-    status in ('failed', 'undelivered') and n % 2 = 0, 0, created_at, created_at, true
+    status in ('failed', 'undelivered') and n % 2 = 0, 0, created_at, created_at
   from generate_series($2::int, $1::int) as n
   cross join lateral (select
     (array['sms', 'sms', 'sms', 'email', 'email', 'email', 'email', 'whatsapp', 'in_app', 'webhook'])[1 + abs(hashint4(n)) % 10]

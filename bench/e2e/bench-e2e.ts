@@ -134,7 +134,7 @@ async function runPipeline(client: SmsClient, database: pg.Pool, count: number):
 /** Reads the counters of the activity, at constant cost. */
 async function countDelivered(database: pg.Pool): Promise<number> {
   const { rows } = await database.query(
-    `select coalesce(sum(count), 0)::int as count from gateway.activity_counts where status = 'delivered'`,
+    `select coalesce(sum(count), 0)::int as count from gateway.activity_totals where event_key = '' and status = 'delivered'`,
   )
   return rows[0].count
 }

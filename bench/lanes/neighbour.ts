@@ -1,6 +1,5 @@
-import { createPrivateKey, sign } from 'node:crypto'
 import { newId } from '@notify/contracts'
-import type { Stack } from '@notify/dev-env'
+import { type Stack, signOperatorToken } from '@notify/dev-env'
 import { mintApiKey } from '@notify/privacy'
 import type pg from 'pg'
 
@@ -44,13 +43,6 @@ async function asOperator(stack: Stack, tenantId: string, method: string, path: 
 }
 
 function operatorToken(stack: Stack, tenantId: string): string {
-  const { identity_provider_key: key } = stack.state
-  const now = Math.floor(Date.now() / 1000)
-  const iss = stack.url('identity-provider')
-  const claims = { iss, aud: 'urn:notify:api', sub: 'bench', iat: now, exp: now + 3600, tenant_id: tenantId }
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
-  const head = encode({ alg: 'ES256', kid: key.kid, typ: 'at+jwt' })
-  const text = `${head}.${encode({ ...claims, permissions: ['providers:manage'] })}`
-  const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' })
-  return `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+  const claims = { iss: stack.url('identity-provider'), tenant_id: tenantId, permissions: ['providers:manage'] }
+  return signOperatorToken(stack.state.identity_provider_key, claims, { lifetimeSeconds: 3600 })
 }

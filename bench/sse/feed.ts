@@ -7,7 +7,7 @@ import { sealForYardstick } from './sealed-yardstick.ts'
 export interface FeedState {
   tenant_id: string
   application_id: string
-  encryption_keys: readonly { id: string; key: string }[]
+  encryption_keys: string
   blind_index_key: string
 }
 
@@ -22,8 +22,7 @@ export type Feed = (user: string) => Message
 
 const shown = { title: `Order 7 ${mark}`, body: 'Your order is on its way', data: { action_url: '/orders/7' } }
 
-const keyRingOf = ({ encryption_keys }: FeedState) =>
-  parseKeyRing(encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+const keyRingOf = ({ encryption_keys }: FeedState) => parseKeyRing(encryption_keys)
 
 /** Counts the events of each user from 1. */
 function sequences() {
@@ -103,6 +102,7 @@ export function handOffFeed(state: FeedState): Feed {
       channel: 'in_app',
       event_key: null,
       created_at: new Date(),
+      after: null,
       content: keyRing.encrypt(payload, `${subject}|${tenant_id}|${notification_id}`).toString('base64'),
     }
     return { subject, data: JSON.stringify([{ event }]) }

@@ -21,8 +21,7 @@ export interface World {
   url: string
 }
 
-const keyRingOf = ({ stack }: World) =>
-  parseKeyRing(stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+const keyRingOf = ({ stack }: World) => parseKeyRing(stack.state.encryption_keys)
 
 export const dataOf = () => ({ notification_id: newId('notif'), channel: 'sms', occurred_at: new Date().toISOString() })
 
@@ -72,9 +71,12 @@ export function publishFact({ bus }: World, { tenantId, applicationId }: Endpoin
     status: 'delivered',
     recipient_masked: '+15*****0001',
     recipient_index: 'x',
+    metadata: null,
     failure_reason: null,
     retryable: false,
     retry_count: 0,
+    credits: 1,
+    category: null,
     created_at: now,
     occurred_at: now,
   }

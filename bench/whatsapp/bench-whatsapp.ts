@@ -98,7 +98,7 @@ async function untilDelivered(database: pg.Pool, count: number): Promise<void> {
   const deadlineMs = performance.now() + longestMs
   while (performance.now() < deadlineMs) {
     const { rows } = await database.query(
-      `select coalesce(sum(count), 0)::int as count from gateway.activity_counts where status = 'delivered'`,
+      `select coalesce(sum(count), 0)::int as count from gateway.activity_totals where event_key = '' and status = 'delivered'`,
     )
     if (rows[0].count >= count) return
     await delay(20)

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { kinds } from '@notify/carriers/kinds'
+import { receivers } from '@notify/carriers/receiving'
 import { root } from './sources.ts'
 
 /** Files, including npm packages, that a fresh process loads with a module, and with what it does afterwards. */
@@ -43,6 +44,11 @@ test('callbacks loads receiving halves, no sending half and none of the SDKs tha
   const sdks = callbacks.filter((file) => /node_modules\/(@aws-sdk|nodemailer|twilio)\//.test(file))
   // The signature check is a separate module.
   expect(sdks.filter((file) => !file.endsWith('/twilio/lib/webhooks/webhooks.js'))).toEqual([])
+})
+
+test('every kind that sends has a receiving half, or says that it has none', () => {
+  const { webhook: _, ...receiving } = receivers
+  expect(Object.keys(receiving).sort()).toEqual(Object.keys(kinds).sort())
 })
 
 test('a kind of carrier is a folder', async () => {

@@ -14,7 +14,7 @@ export function compareEvents(
     if (!schema) return [`${name}: nothing reads ${old.subject} any more`]
     return [
       ...(publisher === old.publisher ? [] : [`${name} has another publisher`]),
-      ...(!old.sealed || JSON.stringify(sealed) === JSON.stringify(old.sealed) ? [] : [`${name} is sealed otherwise`]),
+      ...(JSON.stringify(sealed) === JSON.stringify(old.sealed) ? [] : [`${name} is sealed otherwise`]),
       ...compareSchemas(name, old.schema, schema),
     ]
   })

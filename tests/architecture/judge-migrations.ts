@@ -3,7 +3,7 @@ import { judgeBatches } from './judge-batches.ts'
 import { changesIn, columnOf, type Node, nodesOf, statementsOf } from './syntax-tree.ts'
 
 interface State {
-  /** Created by the current migration, so unused yet. */
+  /** Unused yet: created by the current migration, or by any up to the baseline. */
   fresh: Set<string>
   /** For each statement, the existing tables that it locks. */
   locked: string[][]
@@ -27,11 +27,15 @@ export async function judgeMigrations(migrations: Migrations): Promise<string[]>
   }
   const faults: string[] = []
   for (const migration of migrations) {
-    const found = await judge(migration, { ...known, fresh: new Set(), locked: [] })
+    const fresh = new Set(isBaseline.test(migration.name) ? known.tables : [])
+    const found = await judge(migration, { ...known, fresh, locked: [] })
     faults.push(...found.map((fault) => `${migration.name}: ${fault}`))
   }
   return faults
 }
+
+/** The first of a service's own migrations, up to which its schema has no rows and no writers. */
+const isBaseline = /^0001-/
 
 async function judge(migration: Migration, state: State): Promise<string[]> {
   if ('index' in migration) return judgeIndex(await statementsOf(createIndexSql(migration.index)), state)
@@ -64,14 +68,13 @@ function judgeIndex([statement, ...more]: Node[], { indexes }: State): string[] 
 const harmless = new Set(['CreateFunctionStmt', 'CommentStmt'])
 const changesRows = new Set(['UpdateStmt', 'DeleteStmt', 'InsertStmt', 'SelectStmt', 'MergeStmt'])
 
-/** The first migration of a service, or of the tables that packages bring. */
-const isFirst = /^(0001-.*|[a-z-]+-0001)$/
+/** The first migration of the tables that packages bring. */
+const isFirstShared = /^[a-z-]+-0001$/
 
 function judgeStatement(statement: Node, state: State, { name }: Migration): string[] {
   const [[kind, body]] = Object.entries<Node>(statement) as [[string, Node]]
   if (harmless.has(kind)) return []
-  // Nobody waits in an empty schema.
-  if (kind === 'DoStmt' && isFirst.test(name)) return []
+  if (kind === 'DoStmt' && (isBaseline.test(name) || isFirstShared.test(name))) return []
   if (kind === 'CreateStmt') return judgeTable(body, state)
   if (kind === 'DropStmt') return judgeDrop(body, state)
   if (body.relation?.schemaname !== undefined) return [ownSchema]

@@ -1,22 +1,17 @@
 import { expect, test } from '@jest/globals'
-import { Principal, type SealedEventContract } from '@notify/contracts'
+import { Principal } from '@notify/contracts'
 import { allEvents } from '@notify/contracts/catalogue'
-import { openEvent, readPayload } from '@notify/messaging'
-import { parseKeyRing } from '@notify/privacy'
+import { readPayload } from '@notify/messaging'
 import { z } from 'zod'
 import { currentRelease, type EventFixture, fixtureFiles, keptReleases } from '../../scripts/contract-fixtures.ts'
 import { samplesOf } from '../../scripts/json-samples.ts'
+import { openFixture, sealedFixtures } from '../../scripts/sealed-fixtures.ts'
 import { compareEvents, eventOn } from './compare-releases.ts'
 import { readText } from './sources.ts'
 
 const current = currentRelease()
 const kept = keptReleases()
-/** Only dispatch itself consumed them; it claims from its table instead. */
-const withdrawn = ['dispatch.send.{lane}.{channel}']
-const releases = kept.map((release) => {
-  const events = Object.entries(release.events).filter(([, { subject }]) => !withdrawn.includes(subject))
-  return [release.version, { ...release, events: Object.fromEntries(events) }] as const
-})
+const releases = kept.map((release) => [release.version, release] as const)
 
 test('the files of this version are those that its contracts make', () => {
   for (const [path, text] of Object.entries(fixtureFiles())) expect(readText(path)).toBe(text)
@@ -36,20 +31,23 @@ test.each(releases)('the events of release %s are read by this one, with all tha
   }
 })
 
-const sealedBefore = JSON.parse(readText('packages/contracts/fixtures/0.1.0/sealed.json')).sealed as {
-  key_ring: string
-  events: { subject: string; content: object; event: unknown }[]
-}
-
-test.each(sealedBefore.events.map((each) => [each.subject, each] as const))(
-  'what release 0.1 sealed on %s is opened by this one',
-  (subject, { content, event }) => {
-    const contract = [...allEvents().values()].find((each) => each.subject === subject) as SealedEventContract
-    expect(contract.sealed).toBeDefined()
-    const payload = readPayload(contract, { event })
-    expect(openEvent(parseKeyRing(sealedBefore.key_ring), contract, payload)).toEqual(content)
+test.each(kept.flatMap(({ version, sealed }) => sealed.map((one) => [version, one.subject, one] as const)))(
+  'what release %s sealed on %s is opened by this one',
+  (_version, _subject, sealed) => {
+    expect(openFixture(sealed)).toEqual(sealed.content)
   },
 )
+
+test('a sealed event is kept as it is while it fits its contract, and sealed again when it does not', () => {
+  const [first, ...others] = currentRelease().sealed
+  expect(sealedFixtures([first!, ...others])).toEqual([first, ...others])
+  const { content } = others[0]!.event as { content: string }
+  const stranger = { ...first!, event: { ...(first!.event as object), content } }
+  const [again, ...rest] = sealedFixtures([stranger, ...others])
+  expect(rest).toEqual(others)
+  expect(again).toMatchObject({ subject: first!.subject, content: first!.content })
+  expect(openFixture(again!)).toEqual(first!.content)
+})
 
 test('another way of sealing is found', () => {
   const sealedBy = (...aad: string[]) => {
@@ -60,6 +58,7 @@ test('another way of sealing is found', () => {
   expect(compareEvents(sealedBy('id'), sealedBy('id'))).toEqual([])
   expect(compareEvents(sealedBy('id'), sealedBy('id', 'lane'))).toEqual(fault)
   expect(compareEvents(sealedBy('id'), before)).toEqual(fault)
+  expect(compareEvents(before, sealedBy('id'))).toEqual(fault)
 })
 
 test.each(releases)('the principals of release %s are read, unchanged, by this one', (_version, release) => {

@@ -6,7 +6,6 @@ const unrevised = [
   'packages/carrier-sandbox/',
   'packages/dev-env/',
   'services/consent/',
-  'services/dispatch/src/accept/',
   'services/dispatch/src/channels/',
   'services/dispatch/src/deliver/',
   'services/dispatch/src/outcome/hand-offs/',

@@ -116,7 +116,7 @@ test('what all secrets are made from is mounted by nobody else, and files are fo
 
 test('the demo’s key and operator have every permission there is', () => {
   const document = BootstrapDocument.parse(JSON.parse(contentOf(volumes)['dispatch/bootstrap.json']!))
-  expect(document.api_keys.map(({ permissions }) => permissions)).toEqual([KeyPermission.options])
+  expect(document.api_keys[0]!.permissions).toEqual(KeyPermission.options)
   const [operator] = JSON.parse(values.IDP_CLIENTS!)
   expect(operator.permissions).toEqual(OperatorPermission.options)
 })
@@ -164,7 +164,7 @@ test('the secrets of .env are used as they are, at every start anew, and never k
   const written = contentOf(given)
   expect(written['consent/ENCRYPTION_KEYS']).toBe(env.ENCRYPTION_KEYS)
   expect(JSON.parse(written['state/secrets.json']!)).toEqual({ given: true })
-  expect(BootstrapDocument.parse(JSON.parse(written['dispatch/bootstrap.json']!)).providers).toHaveLength(3)
+  expect(BootstrapDocument.parse(JSON.parse(written['dispatch/bootstrap.json']!)).providers).toHaveLength(5)
   const rotated = `new:${Buffer.alloc(32, 1).toString('base64')},${env.ENCRYPTION_KEYS}`
   expect(given.run({ ...env, BOOTSTRAP_FILE: bootstrapFile, ENCRYPTION_KEYS: rotated }).status).toBe(0)
   expect(contentOf(given)).toEqual({ ...written, ...changed(written, 'ENCRYPTION_KEYS', rotated) })

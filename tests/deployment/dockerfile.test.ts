@@ -77,7 +77,6 @@ test('nothing reaches a build that is not listed, and no secret is', () => {
     '!LICENSE',
     '!THIRD-PARTY-NOTICES.md',
     '!content',
-    '!infra/secrets',
     '!package.json',
     '!packages',
     '!pnpm-lock.yaml',

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bundleImage, imageNames } from '@notify/bundle'
 import { serviceNames } from '@notify/contracts'
 import { buildConsole, serviceOf, serviceProcesses, TestEnv } from '@notify/dev-env'
+import { version } from '@notify/service-kit'
 import { untilState } from '@notify/test-kit/api'
 import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { send } from '@notify/test-kit/sms'
@@ -68,8 +69,8 @@ afterAll(async () => {
 test.each(serviceNames)(
   'the image of %s tells its version and its commands, from the cache that its build has filled',
   (service) => {
-    const version = runIn(service, [main, 'version'])
-    expect([version.status, version.stdout]).toEqual([0, `${service} 0.2.0\n`])
+    const told = runIn(service, [main, 'version'])
+    expect([told.status, told.stdout]).toEqual([0, `${service} ${version}\n`])
     const { status, stderr } = runIn(service, [main, 'nonsense'], { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' })
     expect([status, stderr]).toEqual([
       1,

@@ -60,7 +60,7 @@ test('a pod is called by nobody whom no policy names', () => {
   const found = Object.fromEntries(workloads.map((workload) => [workload.metadata.name, callers(workload)]))
   expect(found).toMatchObject({
     gateway: ['from-ingress', 'metrics-from-monitoring'],
-    'dispatch-api': ['dispatch-from-otp', 'from-gateway', 'metrics-from-monitoring'],
+    'dispatch-api': ['dispatch-from-services', 'from-gateway', 'metrics-from-monitoring'],
     'dispatch-worker': ['metrics-from-monitoring'],
     'dispatch-sender': ['metrics-from-monitoring'],
     otp: ['from-gateway', 'metrics-from-monitoring'],

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import {
@@ -130,8 +130,8 @@ test('the way to rotate keys names a server of every service that keeps somethin
   const ways = [
     ...readText('docs/operations.md').matchAll(/kubectl -n notify exec deploy\/(\S+) -- node main\.mjs rotate-keys/g),
   ].map(([, name]) => deployments.find(({ metadata }) => metadata.name === name)!)
-  const encrypting = services.filter((service) =>
-    existsSync(join(root, 'services', service, 'src/db/encrypted-columns.ts')),
+  const encrypting = services.filter(
+    (service) => globSync('src/**/encrypted-columns.ts', { cwd: join(root, 'services', service) }).length > 0,
   )
   expect(ways.map(serviceOf).sort()).toEqual(encrypting)
   for (const way of ways) {

@@ -13,10 +13,12 @@ export interface Made {
 }
 
 export function runMakeEnv(folder: string): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [join(root, 'infra/make-env.mjs'), folder], { encoding: 'utf8' })
+  return spawnSync(process.execPath, [join(root, 'packages/dev-env/src/compose/make-env.ts'), folder], {
+    encoding: 'utf8',
+  })
 }
 
-/** Runs infra/make-env.mjs in a folder of its own, and reads what it wrote. */
+/** Runs `npm run make-env` in a folder of its own, and reads what it wrote. */
 export function makeEnvironment(): Made & { remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'make-env-'))
   const { stderr } = runMakeEnv(folder)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { requireBinary } from '@notify/dev-env'
 import { parse } from 'yaml'
+import { anchorOf } from '../../scripts/markdown.ts'
 import { containers, serviceContainers } from './compose-file.ts'
 import { exportedMetrics, metricsIn, openCounters } from './exported-metrics.ts'
 import { podLabels, workloads } from './manifests.ts'
@@ -192,11 +193,3 @@ test('the collector takes what the services send, and uses every part that it de
   expect(Object.keys(collector.extensions)).toEqual(collector.service.extensions)
   expect(collector.receivers.otlp.protocols.http.endpoint).toMatch(/:4318$/)
 })
-
-/** As GitHub makes it of a heading. */
-function anchorOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .replaceAll(' ', '-')
-}

@@ -46,7 +46,7 @@ function repetitions(line: string): string[] {
   return names && command ? names.split(' ').map((name) => command.replace('$process', name)) : [line]
 }
 
-const deadDurable = 'gateway-notification-changed'
+const deadDurable = 'gateway-notification-transactional'
 /** What each command prints here. */
 const outputOf: Record<string, string> = {
   'dead-letters': deadDurable,

@@ -1,22 +1,34 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { version as reported } from '@notify/service-kit'
-import { readText, services } from './project.ts'
+import { readText, root, services } from './project.ts'
 
 const { version } = JSON.parse(readText('package.json')) as { version: string }
 
+const sections = [...readText('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, name]) => name!)
+const releases = sections.filter((name, at) => at > 0 || name !== 'Unreleased')
+
 test('the changelog has a section for this release, and below it one for each before', () => {
-  const sections = [...readText('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, name]) => name!)
-  const releases = sections.filter((name, at) => at > 0 || name !== 'Unreleased')
   expect(releases[0]).toBe(version)
-  expect(releases).toEqual(releases.toSorted((a, b) => Number(b.split('.')[1]) - Number(a.split('.')[1])))
+  const descending = releases.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+  expect(releases).toEqual(descending)
 })
 
-test('the upgrade guide rolls out every service once, and has a section for this release', () => {
+test('the contracts of each release in the changelog are kept', () => {
+  const kept = readdirSync(join(root, 'packages/contracts/fixtures'))
+  expect(kept.toSorted()).toEqual(releases.toSorted())
+})
+
+test('the upgrade guide rolls out every service once, and its sections are of releases in the changelog', () => {
   const guide = readText('docs/upgrading.md')
   const steps = [...guide.matchAll(/^ +\| \d+ +\| ([^|]+) \|/gm)].flatMap(([, names]) => names!.trim().split(', '))
   const rolledOut = steps.map((name) => name.replace(/-(api|worker|sender)$/, ''))
   expect([...new Set(rolledOut)].sort()).toEqual(services)
-  expect(guide).toMatch(new RegExp(`^## From \\S+ to ${version.split('.').slice(0, 2).join('\\.')}$`, 'm'))
+  const [, ...others] = [...guide.matchAll(/^## (.+)$/gm)].map(([, title]) => title!)
+  const minors = releases.map((name) => name.split('.').slice(0, 2).join('.'))
+  const titles = minors.slice(0, -1).map((minor, at) => `From ${minors[at + 1]} to ${minor}`)
+  expect(others.filter((title) => title !== 'Going back' && !titles.includes(title))).toEqual([])
 })
 
 test('processes report this release', () => {

@@ -21,8 +21,7 @@ const encrypted = {
   'webhook-delivery': webhookDelivery,
 }
 
-export const keyRingOf = ({ stack }: TestEnv): KeyRing =>
-  parseKeyRing(stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+export const keyRingOf = ({ stack }: TestEnv): KeyRing => parseKeyRing(stack.state.encryption_keys)
 
 export const indexOf = ({ stack, tenantId }: TestEnv, recipient: string): string =>
   createBlindIndex(parseKey(stack.state.blind_index_key))(tenantId, recipient)

@@ -33,7 +33,7 @@ beforeAll(async () => {
     env.apiKeySendOnly,
     env.operatorToken,
     state.twilio_auth_token,
-    ...state.encryption_keys.map(({ key }) => key),
+    ...[state.encryption_keys, state.gateway_encryption_keys].map((ring) => ring.split(':')[1]!),
     state.blind_index_key,
     state.fingerprint_key,
     state.principal_signing_key.d,
@@ -151,7 +151,7 @@ test('no column of any table holds any of them, in whatever way they may be writ
 })
 
 test('what is encrypted in the tables is what must not be found there', async () => {
-  const keyRing = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  const keyRing = parseKeyRing(env.stack.state.encryption_keys)
   const { rows } = await env.admin.query(
     `select 'notifications' as place, tenant_id, id, payload as sealed from dispatch.notifications
      union all select 'notifications.metadata', tenant_id, id, metadata from dispatch.notifications

@@ -42,7 +42,8 @@ async function everyOneIsDeliveredOnce(ids: readonly string[], timeoutMs = 60_00
   const received = (await env.messages({ limit: '10000' })).map(callbackOf).filter((id) => ids.includes(id!))
   expect(received.toSorted()).toEqual(ids.toSorted())
   const { rows } = await env.admin.query(
-    `select status, sum(count)::int as count from gateway.activity_counts group by status having sum(count) <> 0 order by status`,
+    `select status, sum(count)::int as count from gateway.activity_totals where event_key = ''
+     group by status having sum(count) <> 0 order by status`,
   )
   const { rows: trail } = await env.admin.query(
     `select status, count(*)::int as count from gateway.activity group by status order by status`,

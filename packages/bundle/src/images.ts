@@ -57,7 +57,7 @@ export const images: Readonly<Record<string, Image>> = {
       'database.mjs': 'packages/database/src/provision-main.ts',
       'streams.mjs': 'packages/messaging/src/provision-main.ts',
       // Of docker-compose.yml.
-      'secrets.mjs': 'infra/secrets/main.mjs',
+      'secrets.mjs': 'packages/dev-env/src/compose/main.ts',
     },
   },
   'carrier-sandbox': {

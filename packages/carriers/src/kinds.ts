@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CarrierKind } from './carrier-kind.ts'
+import type { CarrierKind, SendingKind } from './carrier-kind.ts'
 import type { Intersection } from './intersection.ts'
 import { meta } from './meta/kind.ts'
 import { ses } from './ses/kind.ts'
@@ -9,7 +9,13 @@ import { twilio } from './twilio/kind.ts'
 export type { CarrierKind } from './carrier-kind.ts'
 
 /** The kinds of carrier accounts: channel, credentials and environment variables of the sending half. */
-export const kinds = { twilio, ses, smtp, whatsapp_cloud: meta } as const satisfies Record<string, CarrierKind>
+export const kinds = { twilio, ses, smtp, whatsapp_cloud: meta } as const satisfies Record<string, SendingKind>
+
+/** The longest text that every carrier of a channel accepts, in UTF-16 code units. */
+export function longestTextOf(channel: CarrierKind['channel'], table: Record<string, CarrierKind> = kinds): number {
+  const own = Object.values(table).filter((kind) => kind.channel === channel)
+  return Math.min(...own.map(({ longestText = Number.POSITIVE_INFINITY }) => longestText))
+}
 
 export type ProviderKind = keyof typeof kinds
 export type CredentialsOf<Kind extends ProviderKind> = z.output<(typeof kinds)[Kind]['credentials']>

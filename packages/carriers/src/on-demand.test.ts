@@ -25,18 +25,19 @@ function countingSender() {
       }
     },
   }
-  const sender = onDemand(async () => {
+  const loadSender = async () => {
     counts.loaded++
     return definition
-  }).createSender(options)
+  }
+  const sender = onDemand({ loadSender }).createSender(options as never)
   return { counts, sender }
 }
 
 test('a sending half is loaded by its first message, and opened once, however many come at the same moment', async () => {
   const { counts, sender } = countingSender()
   expect(counts).toEqual({ loaded: 0, opened: 0, sent: 0, closed: 0 })
-  await Promise.all([sender.send(account, message), sender.send(account, message)])
-  await sender.send(account, message)
+  await Promise.all([sender.send(account as never, message as never), sender.send(account as never, message as never)])
+  await sender.send(account as never, message as never)
   expect(counts).toMatchObject({ opened: 1, sent: 3 })
   sender.close()
   expect(counts.closed).toBe(1)

@@ -1,18 +1,12 @@
-import type { DomainIdentities, Sender, SenderDefinition, SenderOptions } from './sender.ts'
+import type { SendingKind } from './carrier-kind.ts'
+import type { Sender, SenderDefinition, SenderOptions } from './sender.ts'
 
-/** The parts of a sending half that are known before it is loaded. */
-interface Known<Credentials, Environment> {
-  /** Of carriers that register sending domains. */
-  regionOf?: DomainIdentities<Credentials, Environment>['regionOf']
-  /** Of carriers with approved templates. */
-  templates?: true
-}
-
-/** A sending half that is loaded with its first use: the clients of all carriers take longer to load than all else of a start. */
-export function onDemand<Credentials, Message, Environment>(
-  load: () => Promise<SenderDefinition<Credentials, Message, Environment>>,
-  { regionOf, templates }: Known<Credentials, Environment> = {},
-): SenderDefinition<Credentials, Message, Environment> {
+/** The sending half of a kind, which is loaded with its first use. */
+export function onDemand({
+  loadSender: load,
+  regionOf,
+  hasTemplates,
+}: Pick<SendingKind, 'loadSender' | 'regionOf' | 'hasTemplates'>): SenderDefinition<never, never, never> {
   return {
     createSender: (options) => createOnDemand(load, options),
     load: async () => void (await load()),
@@ -20,7 +14,7 @@ export function onDemand<Credentials, Message, Environment>(
     ...(regionOf && {
       identities: { regionOf, sync: async (...identity) => (await load()).identities!.sync(...identity) },
     }),
-    ...(templates && { templates: { list: async (...account) => (await load()).templates!.list(...account) } }),
+    ...(hasTemplates && { templates: { list: async (...account) => (await load()).templates!.list(...account) } }),
   }
 }
 

@@ -56,7 +56,6 @@ export type ReceiptReport = Pick<
   | 'attempt_id'
   | 'status'
   | 'error_code'
-  | 'error_message'
   | 'reason'
   | 'retryable'
   | 'suppress'

@@ -1,5 +1,4 @@
 import type { Intersection } from './intersection.ts'
-import type { ProviderKind } from './kinds.ts'
 import { metaReceiver } from './meta/receive.ts'
 import type { ReceiverDefinition } from './receiver.ts'
 import { sesReceiver } from './ses/receive.ts'
@@ -14,14 +13,14 @@ const table = {
   ses: sesReceiver,
   smtp: null,
   whatsapp_cloud: metaReceiver,
-} as const satisfies Record<ProviderKind, ReceiverDefinition | null>
+} as const satisfies Record<string, ReceiverDefinition | null>
 
 export type Receivers = Readonly<Record<string, ReceiverDefinition | null>>
 
 /** The receivers by kind; a webhook provider only signs. */
 export const receivers: Receivers = { ...table, webhook: null }
 
-type Environments = Intersection<NonNullable<(typeof table)[ProviderKind]>['environment']>
+type Environments = Intersection<NonNullable<(typeof table)[keyof typeof table]>['environment']>
 
 /** The environment variables of all receiving halves, as parts of a zod object. */
 export const receivingEnvironment = Object.assign(

@@ -77,8 +77,6 @@ test('the first steps fit 390 pixels, and what the operator may not do is disabl
   expect(await publish.getAttribute('title')).toBe('This needs the permission events:manage')
   await expectNoAxeViolations(page)
   expect(await widthOf(page)).toBeLessThanOrEqual(390)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await screenshot(page, 'get-started-390-dark')
 })
 
 test('usage is shown by day and month, with the totals of all pages', async () => {
@@ -92,7 +90,6 @@ test('usage is shown by day and month, with the totals of all pages', async () =
   })
   expect(await page.getByRole('row').filter({ hasText: 'SMS' }).textContent()).toContain('Demo Shop')
   await expectNoAxeViolations(page)
-  await screenshot(page, 'usage')
   await page.keyboard.press('/')
   expect(await page.evaluate(() => document.activeElement?.closest('search')?.tagName)).toBe('SEARCH')
   await page.getByLabel('Period').selectOption('month')
@@ -146,7 +143,6 @@ test('the audit log shows who changed what, with the values before and after, an
   await page.keyboard.press('k')
   await drawer.getByRole('region', { name: 'name, Before' }).getByText('<b>Renamed</b> once').waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'audit-entry')
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
   const download = page.waitForEvent('download')
@@ -172,9 +168,6 @@ test('usage and audit log fit 390 pixels', async () => {
     await rows(page).first().waitFor()
     await expectNoAxeViolations(page)
     expect(await widthOf(page)).toBeLessThanOrEqual(390)
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await screenshot(page, `${path.slice(1)}-390-dark`)
-    await page.emulateMedia({ colorScheme: 'light' })
   }
   await page.goto(harness.url('/usage'))
   await rows(page).getByText('Demo Shop').filter({ visible: true }).waitFor()

@@ -118,7 +118,6 @@ test('the list has no violation of axe at 1280 and 390 pixels, and nothing is cu
   await screenshot(page, 'activity')
   await page.setViewportSize({ width: 390, height: 844 })
   await expectNoAxeViolations(page)
-  await screenshot(page, 'activity-390')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   await page.getByRole('button', { name: 'Open the navigation' }).click()
   await page.getByRole('dialog', { name: 'Navigation' }).getByRole('link', { name: 'Activity' }).click()

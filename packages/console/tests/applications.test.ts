@@ -8,7 +8,6 @@ import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expireSession } from './harness/expire-session.ts'
 import { button, question } from './harness/parts.ts'
-import { screenshot } from './harness/screenshot.ts'
 
 let harness: ConsoleHarness
 beforeAll(async () => {
@@ -90,14 +89,12 @@ test('a key is created with chosen permissions, shown once, rotated with an over
   const page = await harness.signIn({ path: demoApplication() })
   await row(page, 'Send only').waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'application')
   const first = await createKey(page, 'Checkout')
   expect(await sends(first)).toBe(202)
   await row(page, 'Checkout').click()
   const drawer = page.getByRole('dialog').first()
   await drawer.getByText('notifications:send').waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'api-key')
   await drawer.getByRole('button', { name: 'Edit' }).click()
   await page.getByLabel('inbox:token').check()
   await page.getByRole('button', { name: 'Save the key' }).click()
@@ -126,7 +123,6 @@ test('a test key may not have what live sends depend on, and the form says so be
   await page.getByLabel('Mode').selectOption('test')
   expect(await page.getByLabel('domains:manage').isChecked()).toBe(false)
   expect(await page.getByLabel('domains:manage').isDisabled()).toBe(true)
-  await screenshot(page, 'new-api-key')
 })
 
 test('a form keeps its content across a login that came in between', async () => {
@@ -243,8 +239,6 @@ test('the pages fit 390 pixels, in light and dark', async () => {
   await row(page, 'Send only').waitFor()
   await expectNoAxeViolations(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await screenshot(page, 'application-390-dark')
 })
 
 test('a creation whose answer is lost is not made twice by another click', async () => {

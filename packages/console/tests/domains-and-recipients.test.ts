@@ -6,7 +6,6 @@ import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expireSession } from './harness/expire-session.ts'
-import { screenshot } from './harness/screenshot.ts'
 import { drawer, rowAfter, rows, widthAt390 } from './harness/table.ts'
 
 let harness: ConsoleHarness
@@ -76,7 +75,6 @@ test('a domain is added, its records are published, and it is verified against t
   await record('SPF record TXT').getByText('Failed', { exact: true }).waitFor()
   await record('SPF record TXT').getByText('v=spf1 include:another.example -all').waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'domain')
 
   await publish(domain)
   await page.getByRole('button', { name: 'Verify now' }).click()
@@ -85,7 +83,6 @@ test('a domain is added, its records are published, and it is verified against t
   expect(await page.getByText('Found', { exact: true }).count()).toBe(0)
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await expectNoAxeViolations(page)
-  await screenshot(page, 'domain-390')
 })
 
 test('domains are found, opened and deleted by keyboard', async () => {
@@ -94,7 +91,6 @@ test('domains are found, opened and deleted by keyboard', async () => {
   const page = await harness.signIn({ path: '/domains' })
   await page.getByText(second).waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'domains')
   await rowAfter(page, 'j')
   await rowAfter(page, 'j')
   await page.keyboard.press('Enter')
@@ -151,7 +147,6 @@ test('a recipient is suppressed, found, and removed after a second look', async 
   await page.reload()
   await eventually(async () => expect(await rows(page).count()).toBe(3))
   await expectNoAxeViolations(page)
-  await screenshot(page, 'suppressions')
   await page.keyboard.press('/')
   await page.keyboard.type(address)
   await page.keyboard.press('Enter')
@@ -202,12 +197,10 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   await eventually(async () => expect(await form.getByLabel('Evidence').getAttribute('aria-invalid')).toBe('true'))
   await form.getByText(/^Request req_/).waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'consent-stopped')
   await form.getByLabel('Evidence').fill(`https://shop.example/opt-ins/${crypto.randomUUID()}`)
   await form.getByRole('button', { name: 'Record the opt-in' }).click()
   await page.getByText('Opted in', { exact: true }).waitFor()
   await eventually(async () => expect(await rows(page).count()).toBe(3))
-  await screenshot(page, 'consent')
 
   await page.keyboard.press('Escape')
   await page.getByRole('table', { name: 'Latest entries' }).waitFor()
@@ -223,7 +216,6 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   await expectNoAxeViolations(page)
   const source = rows(page).getByText('Web form').first()
   expect(await source.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
-  await screenshot(page, 'consent-390')
 })
 
 test('a login that is forced while a form is filled in leads back to the open form with its content', async () => {

@@ -4,12 +4,11 @@ import { addApplication } from '@notify/test-kit/callers'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
-import { screenshot } from './harness/screenshot.ts'
 import { drawer, focusedRow, rowAfter, rows, widthAt390 } from './harness/table.ts'
 
 let harness: ConsoleHarness
 beforeAll(async () => {
-  harness = await ConsoleHarness.start(['gateway', 'webhook-delivery'], {
+  harness = await ConsoleHarness.start(['gateway', 'dispatch', 'webhook-delivery'], {
     env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_TIMEOUT: '3s' } },
   })
 }, 180_000)
@@ -84,7 +83,6 @@ test('an exhausted webhook is replayed from its drawer, and shows what each atte
   await rows(page).first().click()
   await drawer(page).getByText('Attempt 2').waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'webhook-delivery')
   await call('PATCH', `${base}/${id}`, { url: address('ok') })
   await drawer(page).getByRole('button', { name: 'Replay' }).click()
   await page.getByText('The webhook is delivered once more.').waitFor()
@@ -218,16 +216,13 @@ test('list and deliveries have no violation of axe at 1280 and 390 pixels, and n
   const page = await harness.signIn({ path: '/webhooks' })
   await rows(page).first().waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'webhooks')
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await page.goto(harness.url(`/webhooks/${id}`))
   await rows(page).first().waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'webhook-390')
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await page.setViewportSize({ width: 1280, height: 800 })
   await expectNoAxeViolations(page)
-  await screenshot(page, 'webhook')
   await page.goto(harness.url(`/webhooks/${lengthy}?dialog=delete`))
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
   const title = await page.getByRole('heading', { level: 1 }).boundingBox()

@@ -30,15 +30,16 @@ export const ItemResult = z.union([
 ])
 export type ItemResult = z.infer<typeof ItemResult>
 
-export const AcceptResult = z.union([
-  ...ItemResult.options,
-  z
-    .object({ pending: z.literal(true) })
-    .meta({ description: 'The item takes longer. Send it again with `defer: false` to get its result.' }),
-])
-export type AcceptResult = z.infer<typeof AcceptResult>
+/** A line of the answer: the result of one item. */
+export const AcceptLine = z
+  .object({ item: z.int().min(0).meta({ description: 'Index of the item in `items`' }) })
+  .and(ItemResult)
+export type AcceptLine = z.infer<typeof AcceptLine>
 
-/** A batch of dispatch requests in one call. Every item is validated, accepted or refused on its own. */
+/**
+ * A batch of dispatch requests in one call. Every item is validated, accepted or refused on its own, and answered with a line
+ * as soon as it is settled. Items without a line can be sent again under the same ids.
+ */
 export const acceptNotifications = defineRoute({
   name: 'acceptNotifications',
   service: 'dispatch',
@@ -49,12 +50,10 @@ export const acceptNotifications = defineRoute({
   body: z.object({
     principals: z.array(z.string()).max(512).meta({ description: 'Signed principals, each listed once' }),
     items: z.array(AcceptItem).min(1).max(512),
-    defers: z.boolean().default(false).meta({
-      description: 'Whether slow items may be answered `pending`, so that the other items do not wait for them',
-    }),
   }),
   maxBodyBytes: 64 * 1024 * 1024,
-  responses: { 200: z.object({ results: z.array(AcceptResult) }) },
+  responseType: 'application/x-ndjson',
+  responses: { 200: AcceptLine },
   errors: [],
 })
 

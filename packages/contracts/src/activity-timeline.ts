@@ -118,8 +118,8 @@ export const readWebhookAttempts = defineRoute({
           finished_at: Timestamp.nullable(),
           status: z.int().nullable(),
           error: z.string().nullable(),
-          /** Whether no retry can help: the receiver is gone, or may not be called. Release 0.2.0 does not say. */
-          is_final: z.boolean().optional(),
+          /** Whether no retry can help: the receiver is gone, or may not be called. */
+          is_final: z.boolean(),
         }),
       ),
     }),

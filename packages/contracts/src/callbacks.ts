@@ -118,11 +118,7 @@ export const receiptReceived = defineEvent({
     attempt_id: idSchema('att').optional(),
     status: ReceiptStatus,
     error_code: z.string().nullable(),
-    /** The carrier's text, with addresses and numbers masked. */
-    error_message: z.string().max(500).optional(),
-    /** Kind of the provider; absent in events of older releases. */
-    kind: z.string().optional(),
-    /** Code and text for people, when the message did not arrive; absent otherwise. */
+    /** Code and text for people, addresses and numbers masked, when the message did not arrive; absent otherwise. */
     reason: z.string().max(1000).optional(),
     /** Whether the same message may succeed later. Absent where `reason` is absent. */
     retryable: z.boolean().optional(),

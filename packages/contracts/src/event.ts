@@ -18,7 +18,7 @@ export interface Sealing<Field extends string = string, Content extends z.ZodTyp
 export interface EventContract<S extends z.ZodType = z.ZodType> {
   /** The service that publishes the event on its stream. */
   readonly publisher: ServiceName
-  /** Subject; `{field}` stands for that field of the payload, e.g. `dispatch.notification.{status}`. */
+  /** Subject; `{field}` stands for that field of the payload, e.g. `callbacks.receipt.{channel}`. */
   readonly subject: string
   readonly schema: S
   readonly sealed?: Sealing | undefined

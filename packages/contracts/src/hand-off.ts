@@ -23,9 +23,9 @@ export const HandOff = z.object({
   created_at: EventTime,
   /**
    * The notification that was handed over to this recipient before, while its delivery is not known: the receiver delivers it
-   * first. Null or absent: nothing is waited for.
+   * first. Null: nothing is waited for.
    */
-  after: idSchema('notif').nullish(),
+  after: idSchema('notif').nullable(),
   /** The payload of the channel. The event seals it, bound to `tenant_id` and `notification_id`. */
   content: SealedText,
 })

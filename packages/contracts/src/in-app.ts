@@ -86,7 +86,7 @@ export const applicationChanged = defineEvent({
     allowed_origins: z.array(z.string()),
     /** Users of a revoked application are refused. */
     status: z.enum(['active', 'revoked']),
-    otp: OtpSettings.optional(),
+    otp: OtpSettings,
   }),
 })
 export type ApplicationChange = z.output<typeof applicationChanged.schema>

@@ -21,7 +21,7 @@ export const InAppPayload = z.object({
   user_id: z.string(),
   title: z.string(),
   body: z.string(),
-  data: z.record(z.string(), z.unknown()),
+  data: z.record(z.string(), z.unknown()).meta({ example: { table: '7' } }),
 })
 export type InAppPayload = z.output<typeof InAppPayload>
 

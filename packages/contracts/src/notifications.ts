@@ -158,24 +158,24 @@ export const NotificationFact = z.object({
   notification_id: idSchema('notif'),
   tenant_id: idSchema('ten'),
   application_id: idSchema('app'),
-  /** Mode of the API key; `live` in events of releases that do not set it. */
-  mode: KeyMode.default('live'),
+  /** Mode of the API key. */
+  mode: KeyMode,
   revision: z.int().min(1),
   channel: Channel,
   event_key: z.string().nullable(),
   status: DeliveryStatus,
   recipient_masked: z.string(),
   recipient_index: z.string(),
-  /** Of a final state: the caller's metadata as dispatch stores it, base64 of its envelope. Release 0.1 does not tell it. */
-  metadata: z.string().nullish(),
+  /** Of a final state: the caller's metadata as dispatch stores it, base64 of its envelope. */
+  metadata: z.string().nullable(),
   failure_reason: z.string().nullable(),
   retryable: z.boolean(),
   retry_count: z.int(),
   /** Whether it had failed, or was not delivered, since it was accepted or retried last: a late report changed that. */
   after_failure: z.boolean().optional(),
-  /** What it costs when it is sent, and the category of its WhatsApp template. Releases before 0.2 do not tell them. */
-  credits: z.int().min(0).optional(),
-  category: z.string().nullish(),
+  /** What it costs when it is sent, and the category of its WhatsApp template. */
+  credits: z.int().min(0),
+  category: z.string().nullable(),
   created_at: EventTime,
   occurred_at: EventTime,
 })
@@ -186,16 +186,6 @@ export const notificationChanged = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.notification.{lane}.{channel}.{status}',
   schema: NotificationFact.extend({ lane: Lane }),
-})
-
-/**
- * The same event as release 0.1 publishes it. Nothing writes it today; after an upgrade the stream and the outbox
- * still hold it, and replicas of that release add to it during a rolling update.
- */
-export const notificationChangedInRelease01 = defineEvent({
-  publisher: 'dispatch',
-  subject: 'dispatch.notification.{status}',
-  schema: NotificationFact,
 })
 
 /** Lanes listed in the activity. A code belongs to its `otp_…` item instead. */

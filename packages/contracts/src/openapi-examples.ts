@@ -3,6 +3,7 @@ import { type ErrorCode, errorCodes } from './errors.ts'
 import { fieldExamples } from './example-fields.ts'
 import { answerExamples, errorExamples, requestExamples } from './example-values.ts'
 import type { ProblemBody } from './problem.ts'
+import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
@@ -21,8 +22,8 @@ interface Schema {
 }
 
 /** The body that the OpenAPI document shows for a route; undefined for a route without a body. */
-export function requestExampleOf(route: string): unknown {
-  return structuredClone(requestExamples[route])
+export function requestExampleOf({ name, requestExample = requestExamples[name] }: Route): unknown {
+  return structuredClone(requestExample)
 }
 
 /** The beginning of a stream, as the OpenAPI document shows it. */

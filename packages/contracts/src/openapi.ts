@@ -159,7 +159,7 @@ function requestBodyOf(route: Route, schemas: Json): Json {
   if (route.bodyType === 'raw') {
     const { requestType: type = 'application/x-www-form-urlencoded' } = route
     const schema = { type: type === 'text/plain' ? 'string' : 'object' }
-    const example = requestExampleOf(route.name)
+    const example = requestExampleOf(route)
     return { requestBody: { required: true, content: { [type]: { schema, example } } } }
   }
   if (!route.body) return {}
@@ -167,7 +167,7 @@ function requestBodyOf(route: Route, schemas: Json): Json {
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: schemaOf(route.body, 'input', schemas), example: requestExampleOf(route.name) },
+        'application/json': { schema: schemaOf(route.body, 'input', schemas), example: requestExampleOf(route) },
       },
     },
   }

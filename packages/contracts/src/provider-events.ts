@@ -13,15 +13,13 @@ export const providerChanged = defineEvent({
     channel: Channel,
     kind: z.string(),
     revision: z.int(),
-    /** The one application that may use it; all of the tenant when null. Release 0.1 does not say. */
-    application_id: idSchema('app').nullable().optional(),
-    priority: z.int().optional(),
+    /** The one application that may use it; all of the tenant when null. */
+    application_id: idSchema('app').nullable(),
+    priority: z.int(),
     /** `deleted`: nothing new may use it; what is in flight still may. Absent while it is in use. */
     status: z.enum(['deleted']).optional(),
     /** The webhook subscription that it signs for alone. */
     subscription_id: idSchema('whsub').optional(),
-    /** The last change of the subscription's side that this one contains. */
-    subscription_version: z.int().optional(),
     credentials: SealedText,
   }),
   sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: z.record(z.string(), z.string()) },
@@ -41,30 +39,3 @@ export const providerRemoved = defineEvent({
   }),
 })
 export type ProviderRemoval = z.output<typeof providerRemoved.schema>
-
-/** What signs for a subscription, and what was rotated out and still signs: the latest, and the one before it. */
-const SigningSecrets = z.object({
-  secret: z.string(),
-  previous_secret: z.string().optional(),
-  previous_until: z.iso.datetime().optional(),
-  older_secret: z.string().optional(),
-  older_until: z.iso.datetime().optional(),
-})
-
-/** A webhook subscription has made, rotated or deleted the provider that signs for it alone. Dispatch keeps all providers. */
-export const subscriptionProviderChanged = defineEvent({
-  publisher: 'webhook-delivery',
-  subject: 'webhooks.provider.changed',
-  schema: z.object({
-    provider_id: idSchema('prov'),
-    subscription_id: idSchema('whsub'),
-    tenant_id: idSchema('ten'),
-    application_id: idSchema('app'),
-    /** Grows with each change. */
-    version: z.int().min(1),
-    status: z.enum(['active', 'deleted']),
-    credentials: SealedText,
-  }),
-  sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: SigningSecrets },
-})
-export type SubscriptionProviderChange = z.output<typeof subscriptionProviderChanged.schema>

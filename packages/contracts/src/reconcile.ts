@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { activityLanes, Lane, NotificationFact } from './notifications.ts'
+import { Lane, NotificationFact } from './notifications.ts'
 import type { OperatorPrincipal } from './principal.ts'
 import { defineRoute, internal } from './route.ts'
 
@@ -27,8 +27,7 @@ export const compareNotifications = defineRoute({
       .number()
       .min(0)
       .meta({ description: 'Ignore changes younger than this; they may still arrive over the bus' }),
-    // A gateway of release 0.1 sends no lanes.
-    lanes: z.array(Lane).default([...activityLanes]),
+    lanes: z.array(Lane),
     known: z.record(z.string(), z.int()).meta({ description: 'Known revision of each notification in the range' }),
   }),
   responses: {

@@ -4,7 +4,7 @@ import type { KeyPermission, OperatorPermission, ServicePermission } from './per
 import type { Caller, Principal } from './principal.ts'
 import type { ServiceName } from './services.ts'
 
-/** Who may call a route. `internal` and `service` routes are only for our own services; see {@link isPublic}. */
+/** Who may call a route. `internal`, `service` and `forwarded` routes are only for our own services; see {@link isPublic}. */
 export type RouteAuth =
   | { caller: 'key'; permission: KeyPermission }
   | { caller: 'operator'; permission: OperatorPermission }
@@ -14,6 +14,7 @@ export type RouteAuth =
   | { caller: 'carrier' }
   | { caller: 'anyone' }
   | { caller: 'service'; permission: ServicePermission }
+  | { caller: 'forwarded'; permissions: { key: KeyPermission; operator: OperatorPermission } }
   | { caller: 'internal' }
 
 export const apiKey = (permission: KeyPermission) => ({ caller: 'key', permission }) as const
@@ -29,12 +30,15 @@ export const carrier = { caller: 'carrier' } as const
 export const anyone = { caller: 'anyone' } as const
 /** Another of our services, authenticated by a principal that it signed itself. */
 export const service = (permission: ServicePermission) => ({ caller: 'service', permission }) as const
+/** Another of our services for an API key or an operator: it forwards the principal that the gateway has signed for its own caller. */
+export const forwarded = (key: KeyPermission, operator: OperatorPermission) =>
+  ({ caller: 'forwarded', permissions: { key, operator } }) as const
 /** Our own services, distinguished by the handler or not at all. */
 export const internal = { caller: 'internal' } as const
 
 /** Whether external callers may use a route. Other routes are not in the OpenAPI document and not forwarded. */
 export function isPublic({ auth }: Pick<Route, 'auth'>): boolean {
-  return auth.caller !== 'internal' && auth.caller !== 'service'
+  return !['internal', 'service', 'forwarded'].includes(auth.caller)
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -59,6 +63,8 @@ export interface Route {
   readonly judgesParts?: true | undefined
   /** Media type of a raw body. Default: a form. */
   readonly requestType?: string | undefined
+  /** The body that the OpenAPI document shows; most stand in `requestExamples`. */
+  readonly requestExample?: unknown
   /** Media type of the response. Default: JSON. */
   readonly responseType?: string | undefined
   /** Further media types of the response, which the caller chooses by a parameter. */
@@ -87,6 +93,7 @@ export function permissionsFor(auth: RouteAuth): Partial<Record<Principal['kind'
     case 'operator':
       return { operator: auth.permission }
     case 'key or operator':
+    case 'forwarded':
       return auth.permissions
     case 'any principal':
       return { key: null, operator: null }
@@ -116,6 +123,7 @@ type CallerKinds = {
   key: 'key'
   operator: 'operator'
   'key or operator': 'key' | 'operator'
+  forwarded: 'key' | 'operator'
   'any principal': 'key' | 'operator'
   user: 'user'
   service: 'service'

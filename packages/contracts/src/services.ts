@@ -50,13 +50,20 @@ export type NatsUser = (typeof natsUsers)[number]
 
 /** The environment variable of nats-server with a user's password. */
 export function natsPasswordVariable(user: NatsUser): string {
-  return `${user.replaceAll('-', '_').toUpperCase()}_NATS_PASSWORD`
+  return `${upperCase(user)}_NATS_PASSWORD`
+}
+
+/** The environment variable with the password of a service's database role. */
+export function databasePasswordVariable(service: ServiceName): string {
+  return `${upperCase(service)}_DATABASE_PASSWORD`
 }
 
 /** The environment variable with the internal address of a service. */
 export function addressVariable(service: ServiceName): string {
-  return `${service.replaceAll('-', '_').toUpperCase()}_URL`
+  return `${upperCase(service)}_URL`
 }
+
+const upperCase = (name: string) => name.replaceAll('-', '_').toUpperCase()
 
 /** The inbox of a user, whose key is the blind index of application and user. */
 export interface InboxAddress {

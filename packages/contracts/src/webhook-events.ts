@@ -10,7 +10,7 @@ export const WebhookPayload = z.object({
   channel: z.literal('webhook'),
   to: z.string(),
   /** The filled template of the event, or the request's own content. */
-  data: z.record(z.string(), z.json()),
+  data: z.record(z.string(), z.json()).meta({ example: { table: '7' } }),
 })
 export type WebhookPayload = z.output<typeof WebhookPayload>
 
@@ -24,7 +24,7 @@ export const webhookReported = defineEvent({
   schema: HandOffReport,
 })
 
-/** A webhook subscription is in a new state; `deleted` ends it. */
+/** A webhook subscription is in a new state; `deleted` ends it, or its creation that was not completed. */
 export const subscriptionChanged = defineEvent({
   publisher: 'webhook-delivery',
   subject: 'webhooks.subscription.changed',
@@ -32,6 +32,8 @@ export const subscriptionChanged = defineEvent({
     subscription_id: idSchema('whsub'),
     tenant_id: idSchema('ten'),
     application_id: idSchema('app'),
+    /** Of a deleted one: the provider that signed for it alone. */
+    provider_id: idSchema('prov').optional(),
     status: z.enum(['active', 'disabled', 'deleted']),
     reason: DisabledReason.nullable(),
     /** The operator, or the API key, that asked for it; null when the service itself did. */
@@ -40,6 +42,7 @@ export const subscriptionChanged = defineEvent({
     occurred_at: EventTime,
   }),
 })
+export type SubscriptionChange = z.output<typeof subscriptionChanged.schema>
 
 /** An attempt to deliver a webhook has ended. `failed`: it is tried again; `exhausted`: it is not. */
 export const deliveryAttempted = defineEvent({

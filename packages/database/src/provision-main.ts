@@ -1,4 +1,4 @@
-import { type ServiceName, serviceNames } from '@notify/contracts'
+import { databasePasswordVariable, serviceNames } from '@notify/contracts'
 import { readSecretFiles } from '@notify/service-kit/secret-files'
 import { provisionDatabase, provisionServices, type ServiceRole } from './provision.ts'
 
@@ -26,7 +26,10 @@ try {
 }
 
 function variables(): Record<string, string> {
-  const { values, faults } = readSecretFiles(process.env, ['ADMIN_DATABASE_URL', ...serviceNames.map(passwordVariable)])
+  const { values, faults } = readSecretFiles(process.env, [
+    'ADMIN_DATABASE_URL',
+    ...serviceNames.map(databasePasswordVariable),
+  ])
   if (faults.size > 0) throw new Error([...faults].map(([name, fault]) => `${name} ${fault}`).join('; '))
   return values
 }
@@ -39,17 +42,13 @@ function settings(env: Record<string, string>): { adminUrl: string; databaseName
     throw new Error('ADMIN_DATABASE_URL is not a URL of the form postgres://<admin>:<password>@<host>:5432/postgres')
   }
   const roles = serviceNames.flatMap((service) => {
-    const password = env[passwordVariable(service)]
+    const password = env[databasePasswordVariable(service)]
     return password ? [{ service, password }] : []
   })
   if (roles.length === 0) {
-    throw new Error(`no passwords given: set at least one of ${serviceNames.map(passwordVariable).join(', ')}`)
+    throw new Error(`no passwords given: set at least one of ${serviceNames.map(databasePasswordVariable).join(', ')}`)
   }
   return { adminUrl, databaseName: env.DATABASE_NAME || 'notify', roles }
-}
-
-function passwordVariable(service: ServiceName): string {
-  return `${service.replaceAll('-', '_').toUpperCase()}_DATABASE_PASSWORD`
 }
 
 function explain(error: unknown, admin: URL): string {

@@ -1,6 +1,6 @@
 import { type ServiceName, schemaOf } from '@notify/contracts'
 import pg from 'pg'
-import { retiredSettings, sessionSettings } from './session-settings.ts'
+import { sessionSettings } from './session-settings.ts'
 
 export interface ServiceRole {
   service: ServiceName
@@ -39,7 +39,7 @@ export function provisionService(adminUrl: string, role: ServiceRole): Promise<v
 /**
  * Gives each service a role and a schema of the service's name (with `_` for `-`) in the database of `adminUrl`, and
  * nothing else: no role reads, or creates anything in, another's schema or `public`. The role's sessions in this database
- * get the settings of `sessionSettings` and lose those of `retiredSettings`. May be repeated (changed passwords and settings are set), and run by several at once.
+ * get the settings of `sessionSettings`. May be repeated (changed passwords and settings are set), and run by several at once.
  * @param adminUrl a superuser, or a user that may create roles and owns the database
  */
 export async function provisionServices(adminUrl: string, roles: readonly ServiceRole[]): Promise<void> {
@@ -82,9 +82,6 @@ async function provision(client: pg.Client, roles: readonly ServiceRole[]): Prom
     for (const [setting, value] of Object.entries(sessionSettings(service))) {
       const literal = client.escapeLiteral(value)
       await client.query(`alter role ${role} in database ${quotedDatabase} set ${setting} = ${literal}`)
-    }
-    for (const setting of retiredSettings(service)) {
-      await client.query(`alter role ${role} in database ${quotedDatabase} reset ${setting}`)
     }
   }
   await client.query('commit')

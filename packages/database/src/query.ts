@@ -63,8 +63,8 @@ class Placeholder {
 }
 
 /**
- * Compiles a query once; each call only fills in its values. For queries that run often, because compiling costs more
- * CPU time than everything else that a process does for a query.
+ * Compiles a query once; each call only fills in its values. For queries that run often, because building
+ * and compiling takes up to half of the CPU time that a process spends on a query.
  * @param build passes the values on to the builder as they are, without reading them
  * @example const findPhone = prepared('find-phone', ({ id }: { id: UserId }) =>
  *   build.selectFrom('users').select('phone').where('id', '=', id))

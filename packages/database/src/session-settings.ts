@@ -12,13 +12,12 @@ export const lockTimeoutMs = 2000
  */
 const nestedLoopsOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch', 'webhook-delivery'])
 
-const noOtherJoins = { enable_hashjoin: 'off', enable_mergejoin: 'off' }
-
 /**
  * The settings of the sessions of a service's role, by name. The provisioning stores them with the role in the database: a
  * pooler refuses settings that come with a connection, and sessions of a pool are shared.
  */
 export function sessionSettings(service: ServiceName): Readonly<Record<string, string>> {
+  const otherJoins = nestedLoopsOnly.has(service) ? 'off' : 'on'
   return {
     search_path: schemaOf(service),
     statement_timeout: inSeconds(statementTimeoutMs),
@@ -27,13 +26,9 @@ export function sessionSettings(service: ServiceName): Readonly<Record<string, s
     idle_in_transaction_session_timeout: '10s',
     enable_seqscan: 'off',
     jit: 'off',
-    ...(nestedLoopsOnly.has(service) ? noOtherJoins : {}),
+    enable_hashjoin: otherJoins,
+    enable_mergejoin: otherJoins,
   }
-}
-
-/** Settings that earlier releases stored with the role of every service and this one does not: the provisioning resets them. */
-export function retiredSettings(service: ServiceName): readonly string[] {
-  return nestedLoopsOnly.has(service) ? [] : Object.keys(noOtherJoins)
 }
 
 /**

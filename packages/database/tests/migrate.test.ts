@@ -188,8 +188,3 @@ test('an older release leaves a newer schema alone and says so in one line', asy
   ])
   expect(await columns()).toEqual(['id', 'weight', 'colour'])
 })
-
-test('a schema from before the first release is refused with what to do', async () => {
-  await env.sql('consent').query('create table consent.kysely_migration (name text)')
-  await expect(run([foundation])).rejects.toThrow(/it predates the first release: .*npm start -- --reset/)
-})

@@ -196,13 +196,13 @@ test('everything works by keyboard, and the focus never gets lost', async () => 
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Notifications/)
 })
 
-/** Pictures for the documentation: `SCREENS=docs/screens npm test -- packages/demo-shop` writes them anew. */
-const screens = process.env.SCREENS && join(import.meta.dirname, '..', '..', '..', process.env.SCREENS)
+/** `npm run screens` writes the pictures of the documentation. */
+const screens = process.env.SCREENS && join(import.meta.dirname, '../../../docs/screens')
 
 test.each([
-  ['light', 'ada'],
-  ['dark', 'grace'],
-] as const)('the whole inbox fits into the page: %s', async (colorScheme, name) => {
+  ['light', 'ada', 'inbox-light'],
+  ['dark', 'grace', 'inbox-dark'],
+] as const)('the whole inbox fits into the page: %s', async (colorScheme, name, picture) => {
   const viewport = { width: 900, height: 620 }
   const { user, context, url } = await person({ colorScheme, viewport, deviceScaleFactor: 2 }, name)
   const token = await userToken(env, user)
@@ -231,7 +231,7 @@ test.each([
   expect(box.x + box.width).toBeLessThanOrEqual(viewport.width)
   expect(box.y + box.height).toBeLessThanOrEqual(viewport.height)
   await page.mouse.move(0, 0)
-  if (screens) await page.screenshot({ path: join(screens, `inbox-${colorScheme}.png`) })
+  if (screens) await page.screenshot({ path: join(screens, `${picture}.png`) })
 })
 
 test('the shop takes no calls of other pages', async () => {

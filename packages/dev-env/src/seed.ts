@@ -1,4 +1,4 @@
-import { type BootstrapDocument, KeyPermission } from '@notify/contracts'
+import { type BootstrapDocument, Channel, exampleTemplates, KeyPermission } from '@notify/contracts'
 import type { State } from './state/state.ts'
 
 const outOfTheWay = 100_000
@@ -122,28 +122,8 @@ const demoEvents: DemoEvent[] = [
     event_key: 'order.shipped',
     name: 'Order shipped',
     status: 'published',
-    allowed_channels: ['email', 'sms', 'whatsapp', 'in_app', 'webhook'],
-    templates: {
-      sms: { body: 'Hi {{name}}, your order {{order}} is on its way.' },
-      email: {
-        subject: 'Your order {{order}} is on its way',
-        body: 'Hi {{name}},\n\nyour order {{order}} has left our warehouse.\n\nDemo Shop',
-        html_body:
-          '<p>Hi {{name}},</p><p>your order <strong>{{order}}</strong> has left our warehouse.</p><p>Demo Shop</p>',
-      },
-      in_app: {
-        title: 'Order {{order}} shipped',
-        body: 'Hi {{name}}, your order is on its way.',
-        data: { action_url: '/orders/{{order}}' },
-      },
-      webhook: { data: { order: '{{order}}', customer: '{{name}}', status: 'shipped' } },
-      whatsapp: {
-        template_name: 'order_update',
-        language: 'en_US',
-        category: 'utility',
-        parameters: ['{{name}}', '{{order}}'],
-      },
-    },
+    allowed_channels: Channel.options,
+    templates: exampleTemplates,
   },
   {
     event_key: 'promo.pending',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { OperatorPermission } from '@notify/contracts'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { mintOperatorToken } from '../src/identity-provider/mint-operator-token.ts'
-import { audience } from '../src/stack/process-table.ts'
+import { audience } from '../src/identity-provider/operator-clients.ts'
 import { TestEnv } from '../src/test-env/test-env.ts'
 
 const fake = 'packages/dev-env/tests/fake-service.ts'

@@ -95,7 +95,7 @@ test('sessions of a role have its settings without asking for them; provisioning
   expect(await gateway(settings)).toEqual([wanted])
 })
 
-test('services whose tables outgrow their plans are kept from hash and merge joins; another role of an earlier release gets the default again', async () => {
+test('services whose tables outgrow their plans are kept from hash and merge joins, and no others are, whatever their roles had before', async () => {
   const joins = `select current_setting('enable_hashjoin') as hash, current_setting('enable_mergejoin') as merge`
   const change = `alter role gateway in database "notify ""quoted""" set`
   await gateway(`${change} enable_hashjoin = off`)

@@ -55,15 +55,15 @@ test('half a state file is as good as none', () => {
   expect(lines).toEqual([`${folder}/state.json cannot be read: beginning anew`])
 })
 
-test('a state from before there was email gets what email needs, once, and keeps the rest', () => {
+test('a state without the parts of one carrier gets these parts, once, and keeps the rest', () => {
   const { ses_provider_id, ses_access_key_id, ses_secret_access_key, ...before } = load()
   makeData()
   writeFileSync(join(folder, 'state.json'), JSON.stringify(before))
-  const upgraded = load()
-  expect(upgraded).toMatchObject(before)
-  expect(Object.keys(upgraded).sort()).toEqual(Object.keys(makeState()).sort())
-  expect([ses_provider_id, ses_access_key_id, ses_secret_access_key]).not.toContain(upgraded.ses_access_key_id)
-  expect(load()).toEqual(upgraded)
+  const completed = load()
+  expect(completed).toMatchObject(before)
+  expect(Object.keys(completed).sort()).toEqual(Object.keys(makeState()).sort())
+  expect([ses_provider_id, ses_access_key_id, ses_secret_access_key]).not.toContain(completed.ses_access_key_id)
+  expect(load()).toEqual(completed)
   expect(statSync(join(folder, 'state.json')).mode & 0o777).toBe(0o600)
   expect(lines).toEqual([])
 })

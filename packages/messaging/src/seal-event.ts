@@ -33,7 +33,7 @@ export function openEvent<S extends z.ZodType, Field extends string, Content ext
   })
 }
 
-/** The AAD `subject|field|…`, as release 0.1 writes it. */
+/** The AAD: `subject|field|…`. */
 function placeOf(contract: SealedEventContract, payload: unknown): string {
   const values = payload as Record<string, string>
   return [subjectOf(contract, payload), ...contract.sealed.aad.map((field) => values[field])].join('|')

@@ -31,12 +31,16 @@ export interface InternalClient {
   call<R extends Route>(contract: R, options: CallOptions<R>): Promise<RouteReply<R>>
   /** Like `call`, but returns the text and headers of a 2xx response. */
   exchange<R extends Route>(contract: R, options: CallOptions<R>): Promise<InternalAnswer>
+  /**
+   * Calls a route that answers one line of JSON after the other.
+   * @param onLine gets each line as it arrives; those before a failure stand
+   */
+  stream<R extends Route>(contract: R, options: CallOptions<R>, onLine: (line: RouteReply<R>) => void): Promise<void>
 }
 
-const mostConnections = 64
-
-export function createInternalClient(baseUrl: string): InternalClient {
-  const pool = createPeerPool(new URL(baseUrl).origin, mostConnections)
+/** @param connections maximum number; each carries one call at a time */
+export function createInternalClient(baseUrl: string, { connections = 64 } = {}): InternalClient {
+  const pool = createPeerPool(new URL(baseUrl).origin, connections)
   const exchange: InternalClient['exchange'] = async (contract, options) => {
     const answer = await request(pool, contract, options)
     if (answer.status >= 200 && answer.status < 300) return answer
@@ -47,10 +51,30 @@ export function createInternalClient(baseUrl: string): InternalClient {
     async call(contract, options) {
       return JSON.parse((await exchange(contract, options)).text)
     },
+    async stream(contract, options, onLine) {
+      const answer = await request(pool, contract, options, splitLines(onLine))
+      if (answer.status !== 200) throw problemOf(answer, contract)
+    },
   }
 }
 
-async function request(pool: PeerPool, contract: Route, options: CallOptions<Route>): Promise<InternalAnswer> {
+/** Parses lines of JSON out of pieces of text. */
+function splitLines<Line>(onLine: (line: Line) => void): (chunk: Buffer) => void {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return (chunk) => {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) onLine(JSON.parse(line))
+  }
+}
+
+async function request(
+  pool: PeerPool,
+  contract: Route,
+  options: CallOptions<Route>,
+  onData?: (chunk: Buffer) => void,
+): Promise<InternalAnswer> {
   const { params = {}, search = '', body, bodyText, principal, headers: given = {}, timeoutMs } = options
   const text = bodyText || (body === undefined ? null : JSON.stringify(body))
   const path = pathOf(contract, params) + search
@@ -60,7 +84,8 @@ async function request(pool: PeerPool, contract: Route, options: CallOptions<Rou
   if (principal) headers[principalHeader] = principal
   try {
     const idempotent = isIdempotent(contract, headers)
-    const answer = await pool.exchange({ method: contract.method, path, headers, body: text, idempotent }, timeoutMs)
+    const call = { method: contract.method, path, headers, body: text, idempotent }
+    const answer = await pool.exchange(call, timeoutMs, onData)
     return { status: answer.statusCode, text: answer.text, headers: answer.headers }
   } catch (error) {
     throw noAnswer(contract, error as ExchangeError)

@@ -1,10 +1,11 @@
-import { write, writeSync } from 'node:fs'
+import sonicBoom from 'sonic-boom'
 
 /** A block smaller than this waits for others: a system call costs more than a line. */
-const blockLength = 4096
-/** What may wait for a reader that has stopped reading, in characters. */
-const maxWaiting = 8 * 1024 * 1024
-const busyMs = 100
+const blockBytes = 4096
+/** Larger blocks would hide for longer whether somebody reads. */
+const maxBlockBytes = 64 * 1024
+/** What may wait for a reader that has stopped reading. */
+const maxWaitingBytes = 8 * 1024 * 1024
 /** A write that takes longer has a reader that has stopped reading. */
 const stalledMs = 1000
 /** Time for a write that was just handed over to come first. */
@@ -26,92 +27,76 @@ interface LogOutputOptions {
 
 /**
  * Writes lines to a file descriptor in blocks. When its reader has gone, lines are lost; when it does not read, they wait up to
- * 8 Mi characters, and further ones are dropped and counted. Neither keeps the process from working.
+ * 8 MiB, and further ones are dropped and counted. Neither keeps the process from working.
  */
 export function openLogOutput({ fd, onDropped }: LogOutputOptions): LogOutput {
-  let waiting: string[] = []
-  let length = 0
   let dropped = 0
+  let waitingBytes = 0
   let isClosed = false
-  let block: Buffer | undefined
-  let blockSinceMs = 0
+  /** Since when the write under way has made no progress; undefined while there is none. */
+  let writingSinceMs: number | undefined
+  let giveUpAtMs = Number.POSITIVE_INFINITY
 
-  const take = (): Buffer => {
-    const taken = Buffer.from(waiting.join(''))
-    waiting = []
-    length = 0
-    return taken
-  }
-  const writeNext = () => {
-    if (block || length === 0) return
-    block = take()
-    blockSinceMs = performance.now()
-    writeBlock()
-  }
-  const writeBlock = () => write(fd, block!, written)
-  const written = (error: NodeJS.ErrnoException | null, bytes: number) => {
-    if (error && isBusy(error)) {
-      setTimeout(writeBlock, busyMs).unref()
-      return
-    }
-    if (error) return close()
-    block = block!.subarray(bytes)
-    if (block.length > 0) return writeBlock()
-    block = undefined
-    if (length >= blockLength) writeNext()
-    // What waited has been taken, so there is room for a line.
-    if (dropped > 0) tellDropped()
+  const output = new sonicBoom.SonicBoom({
+    fd,
+    minLength: blockBytes,
+    maxLength: maxWaitingBytes,
+    maxWrite: maxBlockBytes,
+    contentMode: 'buffer',
+    retryEAGAIN: () => performance.now() < giveUpAtMs,
+  })
+  const close = () => {
+    isClosed = true
+    output.destroy()
   }
   const tellDropped = () => {
     const lines = dropped
     dropped = 0
     onDropped(lines)
   }
-  const close = () => {
-    isClosed = true
-    block = undefined
-    waiting = []
-    length = 0
-  }
+  output.on('error', close)
+  output.on('drop', (line: Buffer) => {
+    dropped++
+    waitingBytes -= line.length
+  })
+  output.on('write', (bytes: number) => {
+    waitingBytes = Math.max(0, waitingBytes - bytes)
+    writingSinceMs = performance.now()
+    if (dropped > 0 && waitingBytes + blockBytes <= maxWaitingBytes) tellDropped()
+  })
+  output.on('drain', () => {
+    writingSinceMs = undefined
+  })
 
   return {
     write(line) {
       if (isClosed) return
-      if (length >= maxWaiting) {
-        dropped++
-        return
-      }
-      waiting.push(line)
-      length += line.length
-      if (length >= blockLength) writeNext()
+      const bytes = Buffer.from(line)
+      waitingBytes += bytes.length
+      // Its types know strings only, whose lengths it would count again with each line.
+      output.write(bytes as unknown as string)
+      if (waitingBytes >= blockBytes) writingSinceMs ??= performance.now()
     },
-    flush: writeNext,
+    flush() {
+      if (isClosed || waitingBytes === 0) return
+      writingSinceMs ??= performance.now()
+      output.flush()
+    },
     flushSync() {
-      if (block && performance.now() - blockSinceMs > stalledMs) return
-      if (block) sleep(handOverMs)
+      // Behind a write that hangs, a synchronous one would hang too, and with it the process.
+      if (isClosed || performance.now() - (writingSinceMs ?? Number.POSITIVE_INFINITY) > stalledMs) return
+      if (writingSinceMs !== undefined) sleep(handOverMs)
+      giveUpAtMs = performance.now() + stalledMs
       try {
-        writeAll(fd, take())
+        output.flushSync()
+        waitingBytes = 0
       } catch {
         close()
       }
+      giveUpAtMs = Number.POSITIVE_INFINITY
     },
   }
 }
-
-/** @throws when there is no reader, or it does not read */
-function writeAll(fd: number, bytes: Buffer): void {
-  const untilMs = performance.now() + stalledMs
-  for (let rest = bytes; rest.length > 0; ) {
-    try {
-      rest = rest.subarray(writeSync(fd, rest))
-    } catch (error) {
-      if (!isBusy(error as NodeJS.ErrnoException) || performance.now() > untilMs) throw error
-      sleep(handOverMs)
-    }
-  }
-}
-
-const isBusy = ({ code }: NodeJS.ErrnoException): boolean => code === 'EAGAIN' || code === 'EBUSY'
 
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

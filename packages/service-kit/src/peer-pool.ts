@@ -21,9 +21,10 @@ export interface PeerPool {
   /**
    * Sends one request, which names the timeout, and reads the whole response within `timeoutMs`. It is repeated over another
    * connection, perhaps to another replica, when it never left, or when it is idempotent and its connection broke.
+   * @param onData gets the body of a 200 as it arrives; not for idempotent requests, which would begin again
    * @throws ExchangeError as {@link exchange} does
    */
-  exchange(request: PeerRequest, timeoutMs: number): Promise<WholeAnswer>
+  exchange(request: PeerRequest, timeoutMs: number, onData?: (chunk: Buffer) => void): Promise<WholeAnswer>
 }
 
 /**
@@ -45,18 +46,18 @@ export function createPeerPool(origin: string, connections: number): PeerPool {
     pool = open()
     silent.close().catch(() => {})
   }
-  const exchangeOnce = async (request: PeerRequest, timeoutMs: number) => {
+  const exchangeOnce = async (request: PeerRequest, timeoutMs: number, onData?: (chunk: Buffer) => void) => {
     const used = pool
     const headers = { ...request.headers, [timeoutHeader]: String(Math.ceil(timeoutMs)) }
     try {
-      return await exchange(used, { ...request, headers }, timeoutMs)
+      return await exchange(used, { ...request, headers }, timeoutMs, onData)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') replace(used)
       throw error
     }
   }
   return {
-    exchange: (request, timeoutMs) =>
-      repeatLost((leftMs) => exchangeOnce(request, leftMs), { idempotent: request.idempotent, timeoutMs }),
+    exchange: (request, timeoutMs, onData) =>
+      repeatLost((leftMs) => exchangeOnce(request, leftMs, onData), { idempotent: request.idempotent, timeoutMs }),
   }
 }

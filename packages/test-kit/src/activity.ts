@@ -69,9 +69,9 @@ export async function storeItems(env: TestEnv, items: readonly StoredItem[]): Pr
 async function storeBatch(env: TestEnv, items: readonly StoredItem[]): Promise<void> {
   await env.sql('gateway').query(
     `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
-       recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, counted)
+       recipient_index, failure_reason, retryable, retry_count, created_at, updated_at)
      select id, tenant_id, application_id, 1, mode, channel, status, event_key, recipient_masked, recipient_index, failure_reason,
-       retryable, 0, created_at, created_at, true
+       retryable, 0, created_at, created_at
      from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, mode text, channel text, status text,
        event_key text, recipient_masked text, recipient_index text, failure_reason text, retryable boolean,
        created_at timestamptz)`,

@@ -1,6 +1,5 @@
-import { createPrivateKey, sign } from 'node:crypto'
 import { type KeyPrincipal, newId } from '@notify/contracts'
-import type { TestEnv } from '@notify/dev-env'
+import { signOperatorToken, type TestEnv } from '@notify/dev-env'
 import { mintApiKey } from '@notify/privacy'
 import type { Account } from './callbacks.ts'
 
@@ -79,22 +78,12 @@ export async function addTenant(env: TestEnv): Promise<Application & { account: 
 
 /** An access token as the identity provider signs it; claims may be changed to what it never would. */
 export function operatorToken(env: TestEnv, claims: object, header: object = {}): string {
-  const { identity_provider_key: key } = env.stack.state
-  const now = Math.floor(Date.now() / 1000)
-  const payload = {
+  const usual = {
     iss: env.stack.url('identity-provider'),
-    aud: 'urn:notify:api',
-    sub: 'somebody',
-    iat: now,
-    exp: now + 600,
     tenant_id: env.tenantId,
     permissions: ['activity:read', 'activity:retry'],
-    ...claims,
   }
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
-  const text = `${encode({ alg: 'ES256', kid: key.kid, typ: 'at+jwt', ...header })}.${encode(payload)}`
-  const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' })
-  return `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+  return signOperatorToken(env.stack.state.identity_provider_key, { ...usual, ...claims }, { header })
 }
 
 /** The caller of a live key, of a tenant and an application of its own, that may send. */

@@ -1,7 +1,7 @@
-import { expect } from '@jest/globals'
+import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { ServiceName } from '@notify/contracts'
 import { type Database, type Migrations, openDatabase, type Queries, type Run } from '@notify/database'
-import type { TestEnv } from '@notify/dev-env'
+import { TestEnv } from '@notify/dev-env'
 import { createTestKit, type TestKit } from './kit.ts'
 
 /** The schema of one service, without its processes. */
@@ -11,16 +11,42 @@ export interface OwnSchema<Tables> {
   stop(): Promise<void>
 }
 
-/** Migrates and opens the schema of a service, for tests of its statements alone. */
+interface OwnSchemaOptions {
+  migrations: Migrations
+  poolSize?: number
+}
+
+/** Migrates and opens the schema of a service. */
 export async function openOwnSchema<Tables>(
   env: TestEnv,
   service: ServiceName,
-  { migrations, poolSize = 8 }: { migrations: Migrations; poolSize?: number },
+  { migrations, poolSize = 8 }: OwnSchemaOptions,
 ): Promise<OwnSchema<Tables>> {
   const kit = createTestKit(service)
   const config = { DATABASE_URL: env.stack.databaseUrl(service), DATABASE_POOL_SIZE: poolSize, MIGRATE_ON_START: true }
-  const db = await openDatabase<Tables>(kit, { config, migrations })
-  return { db, kit, stop: () => kit.stop() }
+  return { kit, db: await openDatabase<Tables>(kit, { config, migrations }), stop: () => kit.stop() }
+}
+
+/**
+ * Opens the schema of a service before the tests of a file, in a database of their own, and closes it after them.
+ * @param opened gets it before any later `beforeAll`
+ */
+export function useOwnSchema<Tables>(
+  service: ServiceName,
+  options: OwnSchemaOptions,
+  opened: (own: OwnSchema<Tables> & { env: TestEnv }) => void,
+): void {
+  let env: TestEnv | undefined
+  let own: OwnSchema<Tables> | undefined
+  beforeAll(async () => {
+    env = await TestEnv.start([])
+    own = await openOwnSchema<Tables>(env, service, options)
+    opened({ ...own, env })
+  })
+  afterAll(async () => {
+    await own?.stop()
+    await env?.stop()
+  })
 }
 
 /**

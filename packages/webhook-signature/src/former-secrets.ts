@@ -5,7 +5,7 @@ export interface FormerSecret {
   until: string
 }
 
-/** How providers hold the secrets that were rotated out. Releases that know one of them alone read `previous_*`. */
+/** How providers hold the secrets that were rotated out: the latest, and the one before it. */
 export interface FormerFields {
   previous_secret?: string | undefined
   previous_until?: string | undefined

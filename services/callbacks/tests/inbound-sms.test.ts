@@ -72,7 +72,7 @@ async function published(messageSid: string) {
   await untilSettled(env)
   await using bus = await openBus(env)
   const { encryption_keys } = env.stack.state
-  const ring = parseKeyRing(encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  const ring = parseKeyRing(encryption_keys)
   return (await storedMessages(bus, ['callbacks']))
     .filter(({ subject }) => subject === 'callbacks.message.received')
     .flatMap(({ text }) => JSON.parse(text).map(({ event }: { event: MessageReceived }) => event))

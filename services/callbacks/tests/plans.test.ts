@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { ReceiptWanted } from '@notify/contracts'
-import type { Queries } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/database'
+import type { Database } from '@notify/database'
+import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
 import { tellReceiptsAgain } from '../src/records/receipt-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const tables = ['outbox', 'received_callbacks', 'told_receipts']
 
-let env: TestEnv
-let db: Queries
-let stop: () => Promise<void>
+let db: Database<Tables>
+useOwnSchema<Tables>('callbacks', { migrations, poolSize: 1 }, (own) => {
+  db = own.db
+})
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
   const runAll = async () => {
     for (const { work } of statements) await work(db, await someReceipts())
   }
   await fillAfterPlanning(db, { tables, fill, runAll })
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 /** Callbacks that were recorded, each with the message that told of it. */
@@ -50,23 +45,24 @@ async function someReceipts(): Promise<ReceiptWanted[]> {
   return rows.map(({ attempt_id }) => ({ attempt_id, known: 'unknown' })) as ReceiptWanted[]
 }
 
-const statements: { name: string; work(on: Queries, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] = [
-  { name: 'tell again', work: tellReceiptsAgain },
-  {
-    name: 'record',
-    work: (on, receipts) =>
-      recordCallbacks(
-        on,
-        receipts.map(({ attempt_id }) => ({
-          provider_id: 'prov_1',
-          provider_message_id: `SM${crypto.randomUUID()}`,
-          status: 'delivered',
-          subject: 'callbacks.receipt.sms',
-          told: { event: { attempt_id }, traceparent: undefined },
-        })),
-      ),
-  },
-]
+const statements: { name: string; work(on: Database<Tables>, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] =
+  [
+    { name: 'tell again', work: tellReceiptsAgain },
+    {
+      name: 'record',
+      work: (on, receipts) =>
+        recordCallbacks(
+          on,
+          receipts.map(({ attempt_id }) => ({
+            provider_id: 'prov_1',
+            provider_message_id: `SM${crypto.randomUUID()}`,
+            status: 'delivered',
+            subject: 'callbacks.receipt.sms',
+            told: { event: { attempt_id }, traceparent: undefined },
+          })),
+        ),
+    },
+  ]
 
 test.each(statements)(
   'a plan from when the tables were small reaches its rows by an index, whatever joins are allowed: $name',

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Queries } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
+import { expect, test } from '@jest/globals'
+import type { Database } from '@notify/database'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
-let env: TestEnv
-let db: Queries
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 4 }))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+let db: Database<Tables>
+useOwnSchema<Tables>('callbacks', { migrations }, (own) => {
+  db = own.db
 })
 
 const callback = (id: string, event: unknown = id, subject = 'callbacks.receipt.sms'): NewCallback => ({

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Queries } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
+import { expect, test } from '@jest/globals'
+import type { Database } from '@notify/database'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
 import { createCallbackDeletion } from '../src/records/callback-store.ts'
 import { createReceiptDeletion } from '../src/records/receipt-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
-let env: TestEnv
-let db: Queries
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 4 }))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+let db: Database<Tables>
+useOwnSchema<Tables>('callbacks', { migrations }, (own) => {
+  db = own.db
 })
 
 const kinds = [

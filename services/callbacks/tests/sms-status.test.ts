@@ -172,8 +172,9 @@ test('a field of the credentials that only a newer release knows is no error', a
   await using bus = await openBus(env)
   const [tenant_id, provider_id] = [newId('ten'), newId('prov')]
   const account = { account_sid: 'AC1', auth_token: 'token', from: '+14155550100', edge: 'dublin' }
-  const ring = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
-  const event = { tenant_id, provider_id, channel: 'sms' as const, kind: 'twilio', revision: 1 }
+  const ring = parseKeyRing(env.stack.state.encryption_keys)
+  const use = { application_id: null, priority: 100 }
+  const event = { tenant_id, provider_id, channel: 'sms' as const, kind: 'twilio', revision: 1, ...use }
   const change = { ...sealEvent(ring, providerChanged, event, account), edition: 'newer' }
   await bus.js.publish('dispatch.provider.changed', JSON.stringify([{ event: change }]))
   await eventually(async () => {

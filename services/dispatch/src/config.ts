@@ -1,10 +1,10 @@
-import { sendingEnvironment } from '@notify/carriers/kinds'
+import { kinds, sendingEnvironment } from '@notify/carriers/kinds'
 import { Lane } from '@notify/contracts'
 import { areDnsServers } from '@notify/email-authentication'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
-import { channelVariables } from './channels/registry.ts'
+import { channelVariables } from './channels/channel-config.ts'
 
 const most = z.coerce.number().int().positive()
 
@@ -45,11 +45,6 @@ export const Config = z.object({
     .describe('URL of the carrier sandbox, which receives the messages of sk_test_ keys'),
   CARRIER_TIMEOUT: duration('10s').describe('Timeout of a request to a carrier'),
   ...channelVariables,
-  SEND_RATE: z.coerce
-    .number()
-    .positive()
-    .default(250)
-    .describe('Sends per second that one process starts in each lane of a channel, of all tenants in turns'),
   SEND_RETRY_DELAYS: durations('5s,30s,2m,10m,30m').describe(
     'Maximum delay before each further attempt; the actual delay is random (full jitter)',
   ),
@@ -60,7 +55,6 @@ export const Config = z.object({
   UNKNOWN_GRACE_OTP: duration('10s').describe(
     'The same before a one-time code is sent again; at most UNKNOWN_GRACE. A code that arrives twice does no harm, a late one is of no use',
   ),
-  RECEIPT_DEADLINE: duration('72h').describe('Age at which a sent message without a receipt counts as settled'),
   RECEIPT_INQUIRIES: durations('15m,24h,71h').describe(
     'Ages at which callbacks is asked for a missing receipt; below RECEIPT_DEADLINE',
   ),
@@ -102,7 +96,7 @@ export const Config = z.object({
   SPF_INCLUDE: z
     .string()
     .toLowerCase()
-    .default('amazonses.com')
+    .default(kinds.ses.mailFrom.include)
     .describe('Host name that SPF records of sending domains must include'),
   SES_REGION: z
     .string()

@@ -1,19 +1,23 @@
-import { messageReceived, receiptReceived, subscriptionProviderChanged, templateChanged } from '@notify/contracts'
+import { messageReceived, receiptReceived, subscriptionChanged, templateChanged } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { applyTemplateChange } from './catalogue/carrier-templates/apply-template-change.ts'
-import { keepSubscriptionProvider } from './catalogue/providers/keep-subscription-provider.ts'
+import { endSubscriptionProvider } from './catalogue/providers/end-subscription-provider.ts'
 import { applyKeyword } from './catalogue/suppressions/apply-keyword.ts'
 import { suppressRecipient } from './catalogue/suppressions/suppress-recipient.ts'
 import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
 import { channels as registry } from './channels/registry.ts'
 import type { Config } from './config.ts'
-import type { ConsumerContext } from './context.ts'
+import type { Context } from './context.ts'
 import type { LaneOf } from './deliver/queues/queue-store.ts'
-import { handOffConsumers } from './outcome/hand-offs/hand-off-consumers.ts'
+import { handOffConsumers, type WithReportRecorders } from './outcome/hand-offs/hand-off-consumers.ts'
+import type { RecordReceipt } from './outcome/receipts/record-receipt.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 /** After this another worker takes up a STOP that a killed one held. Handling it twice changes nothing. */
 const keywordAckWait = '1s'
+
+/** The context of the consumers. */
+export type ConsumerContext = Context & WithReportRecorders & { recordReceipt: RecordReceipt }
 
 /** The consumers of the `worker` role. */
 export function consumersOf(channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
@@ -59,11 +63,11 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
       retry,
       handle: applyTemplateChange,
     }),
-    consumer(subscriptionProviderChanged, {
-      durable: 'dispatch-subscription-provider-changed',
+    consumer(subscriptionChanged, {
+      durable: 'dispatch-subscription-changed',
       concurrency: 4,
       retry,
-      handle: keepSubscriptionProvider,
+      handle: endSubscriptionProvider,
     }),
   ]
 }

@@ -1,11 +1,32 @@
-import { Channel, DomainStatus, type ErrorCode, errorCodes, Lane, ReceiptStatus } from '@notify/contracts'
+import {
+  Channel,
+  type DeliveryStatus,
+  DomainStatus,
+  type ErrorCode,
+  errorCodes,
+  Lane,
+  ReceiptStatus,
+} from '@notify/contracts'
 import type { Metrics } from '@notify/service-kit'
-import type { Latency } from './outcome/facts/latency-sql.ts'
-import type { Reported } from './outcome/receipts/receipt-store.ts'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
 const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const
-const recoveryCauses = ['lease_expired', 'work_lost', 'sending_left'] as const
+const recoveryCauses = ['lease_expired', 'work_lost'] as const
+
+/** How long a live notification took to a state that it has just reached; seconds, null for a state that it has not. */
+export interface Latency {
+  channel: Channel
+  lane: Lane
+  handed_over: number | null
+  delivered: number | null
+}
+
+/** A live message whose end a receipt has reported. */
+export interface Reported {
+  channel: Channel
+  kind: string
+  status: DeliveryStatus
+}
 
 export type DispatchMetrics = ReturnType<typeof createMetrics>
 

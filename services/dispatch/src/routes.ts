@@ -1,5 +1,5 @@
 import {
-  acceptNotifications,
+  acceptNotifications as acceptContract,
   acceptServiceNotifications as acceptServiceContract,
   addSuppression as addContract,
   cancelNotification as cancelContract,
@@ -9,6 +9,7 @@ import {
   createEvent as createEventContract,
   createNotificationBatch,
   createProvider as createProviderContract,
+  createSubscriptionProvider as createSubscriptionProviderContract,
   createTemplate as createTemplateContract,
   deactivateEvent as deactivateEventContract,
   deleteDomain as deleteDomainContract,
@@ -38,12 +39,17 @@ import {
   restoreEventVersion as restoreEventVersionContract,
   retryActivity,
   rotateProviderSecret as rotateProviderSecretContract,
+  rotateSubscriptionSecret as rotateSubscriptionSecretContract,
   syncWhatsAppTemplates,
   testProvider as testProviderContract,
   verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
+import type { WithAcceptOne } from './accept/accept-candidate.ts'
+import type { AcceptContext } from './accept/accept-item.ts'
+import { acceptNotifications } from './accept/accept-notifications.ts'
 import { acceptServiceNotifications } from './accept/accept-service-notifications.ts'
+import type { WithLockWatch } from './accept/commit-judged.ts'
 import { createBatch } from './accept/create-batch.ts'
 import { listCarrierTemplates } from './catalogue/carrier-templates/list-carrier-templates.ts'
 import { requestTemplateSync } from './catalogue/carrier-templates/request-sync.ts'
@@ -62,7 +68,12 @@ import { restoreEventVersion } from './catalogue/events/restore-event-version.ts
 import { changeProvider } from './catalogue/providers/change-provider.ts'
 import { createProvider } from './catalogue/providers/create-provider.ts'
 import { deleteProvider } from './catalogue/providers/delete-provider.ts'
+import {
+  createSubscriptionProvider,
+  rotateSubscriptionSecret,
+} from './catalogue/providers/issue-subscription-secret.ts'
 import { listProviderKinds } from './catalogue/providers/list-provider-kinds.ts'
+import type { WithHostResolver } from './catalogue/providers/read-credentials.ts'
 import { getProvider, listProviders } from './catalogue/providers/read-providers.ts'
 import { rotateProviderSecret } from './catalogue/providers/rotate-provider-secret.ts'
 import { testProvider } from './catalogue/providers/test-provider.ts'
@@ -75,16 +86,19 @@ import { getTemplate } from './catalogue/templates/get-template.ts'
 import { listTemplates } from './catalogue/templates/list-templates.ts'
 import { previewTemplate } from './catalogue/templates/preview-template.ts'
 import { replaceTemplate } from './catalogue/templates/replace-template.ts'
-import type { RouteContext } from './context.ts'
+import type { Context } from './context.ts'
 import { cancelNotification } from './outcome/notifications/cancel-notification.ts'
 import { compareNotifications } from './outcome/notifications/compare-notifications.ts'
 import { getNotification } from './outcome/notifications/get-notification.ts'
 import { readAttempts } from './outcome/notifications/read-attempts.ts'
 import { retryNotification } from './outcome/notifications/retry-notification.ts'
 
+/** The context of the routes. */
+export type RouteContext = Context & AcceptContext & WithAcceptOne & WithLockWatch & WithHostResolver
+
 /** What the `api` role answers. */
 export const routes: readonly RouteEntry<RouteContext>[] = [
-  route(acceptNotifications, ({ accept }: RouteContext, { body, isAwaited }) => accept(body, isAwaited)),
+  route(acceptContract, acceptNotifications),
   route(acceptServiceContract, acceptServiceNotifications),
   route(compareContract, compareNotifications),
   route(readAttemptsContract, readAttempts),
@@ -124,6 +138,8 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(deleteProviderContract, deleteProvider),
   route(testProviderContract, testProvider),
   route(rotateProviderSecretContract, rotateProviderSecret),
+  route(createSubscriptionProviderContract, createSubscriptionProvider),
+  route(rotateSubscriptionSecretContract, rotateSubscriptionSecret),
   route(listWhatsAppTemplates, listCarrierTemplates),
   route(syncWhatsAppTemplates, requestTemplateSync),
 ]

@@ -2,6 +2,7 @@ import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
 import {
   createDeadLetterStore,
   createOutboxWaker,
+  type Database,
   deadLettersCommand,
   deleteExpiredKeys,
   migrateCommand,
@@ -10,7 +11,7 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { createHostResolver } from '@notify/egress-guard'
-import { type Bus, openBus, openPendingBus, startConsumers } from '@notify/messaging'
+import { type Bus, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
@@ -22,9 +23,8 @@ import {
   startPeriodic,
 } from '@notify/service-kit'
 import { createRenderer } from '@notify/templates'
-import { createAcceptance } from './accept/accept-notifications.ts'
-import { createAcceptOne } from './accept/accept-one.ts'
-import { createHeldLocks } from './accept/held-locks.ts'
+import { createAcceptOne } from './accept/accept-candidate.ts'
+import { createLockWatch } from './accept/commit-judged.ts'
 import { createCarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
 import { startTemplateSync } from './catalogue/carrier-templates/start-template-sync.ts'
 import { createConsentDirectory } from './catalogue/consents/consent-directory.ts'
@@ -38,8 +38,7 @@ import { createTemplateCatalogue } from './catalogue/templates/template-catalogu
 import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
-import { consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
-import type { ApiContext, ConsumerContext, Context, WorkerContext } from './context.ts'
+import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { withCircuitBreakers } from './deliver/call/circuit-breaker.ts'
@@ -49,13 +48,14 @@ import { wakeLanes } from './deliver/find-queues.ts'
 import { createSenderWaker } from './deliver/queues/wake-senders.ts'
 import { runLane } from './deliver/run-lane.ts'
 import { startSchedulers } from './deliver/schedule/start-schedulers.ts'
-import { createSentAttempts } from './deliver/settle/sent-attempts.ts'
+import type { SendContext } from './deliver/send-notification.ts'
 import { startBulkBrake } from './deliver/throttle/bulk-brake.ts'
 import { createMetrics } from './metrics.ts'
 import { handOffLanes } from './outcome/hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './outcome/hand-offs/record-report.ts'
 import { startInquiries } from './outcome/inquiries/start-inquiries.ts'
 import { createReceiptRecorder } from './outcome/receipts/record-receipt.ts'
+import { createSentAttempts } from './outcome/receipts/sent-attempts.ts'
 import { routes } from './routes.ts'
 import { encryptedColumns } from './upkeep/encrypted-columns.ts'
 import { exportBalance } from './upkeep/export-balance.ts'
@@ -69,6 +69,11 @@ export const commands: Commands<Config> = {
   'erase-recipient': commandOnDemand(async () => (await import('./upkeep/erase-recipient.ts')).eraseRecipient),
 }
 
+interface Opened {
+  db: Database<Tables>
+  bus: Bus | PendingBus
+}
+
 /** Replacements of the registries, for tests. */
 export interface Overrides {
   channels?: Channels
@@ -77,14 +82,27 @@ export interface Overrides {
 
 /** Opens the shared resources, then those of the configured role. */
 export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
-  const { carriers = sendingCarriers, channels = channelRegistry } = overrides
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus =
     config.ROLE === 'api'
       ? await openPendingBus(kit, config)
       : await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
+  const context = await createContext(kit, config, { db, bus, ...overrides })
+  if ('whenOpen' in bus) await startApi(kit, context)
+  else if (config.ROLE === 'sender') await startSender(kit, context, bus)
+  else await startWorker(kit, context, bus)
+}
+
+type SharedContext = Awaited<ReturnType<typeof createContext>>
+
+/** The context that all roles have. */
+async function createContext(
+  kit: Kit,
+  config: Config,
+  { db, bus, carriers = sendingCarriers, channels = channelRegistry }: Overrides & Opened,
+) {
   const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'dispatch')
-  const context: Context = {
+  return {
     config,
     channels,
     db,
@@ -109,39 +127,31 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
       carrierTemplates: createCarrierTemplateDirectory(db),
     },
   }
-  if ('whenOpen' in bus) await startApi(kit, context)
-  else if (config.ROLE === 'sender') await startSender(kit, context, bus)
-  else await startWorker(kit, context, bus)
 }
 
-async function startApi(kit: Kit, shared: Context): Promise<void> {
+async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
   const { config, db } = shared
   const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
-  const context: ApiContext = {
+  const context = {
     ...shared,
-    heldLocks: createHeldLocks(),
+    watchLocks: createLockWatch(),
     resolveHost: createHostResolver(),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
   kit.lifecycle.onStop('renderer', () => context.renderer.close())
   if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  const acceptOne = createAcceptOne(context)
-  await serveHttp(kit, {
-    config,
-    context: { ...context, acceptOne, accept: createAcceptance(context, acceptOne) },
-    routes,
-  })
+  await serveHttp(kit, { config, context: { ...context, acceptOne: createAcceptOne(context) }, routes })
 }
 
 /** Hands the messages of its lanes to carriers, and nothing else: no campaign of another lane takes its time. */
-async function startSender(kit: Kit, shared: Context, bus: Bus): Promise<void> {
-  const context = makeWorkerContext(kit, shared)
+async function startSender(kit: Kit, shared: SharedContext, bus: Bus): Promise<void> {
+  const context = createSendContext(kit, shared)
   await serveHttp(kit, { config: shared.config, context, routes: [] })
   startLanes(kit, context, bus)
 }
 
-function makeWorkerContext(kit: Kit, shared: Context): WorkerContext {
+function createSendContext(kit: Kit, shared: SharedContext) {
   const { config, carrierTable, channels } = shared
   const carriers = withCircuitBreakers(createCarriers(config, carrierTable, channels))
   kit.lifecycle.onStop('carriers', () => carriers.close())
@@ -157,7 +167,7 @@ function makeWorkerContext(kit: Kit, shared: Context): WorkerContext {
 }
 
 /** Sends the messages of this process's lanes. */
-function startLanes(kit: Kit, context: WorkerContext, bus: Bus): void {
+function startLanes(kit: Kit, context: SendContext, bus: Bus): void {
   const brake = startBulkBrake(kit)
   const runners = ownLanesOf(context.channels, context.config).map(({ lane, settings }) =>
     runLane(kit, context, lane, settings, brake),
@@ -171,9 +181,9 @@ function startLanes(kit: Kit, context: WorkerContext, bus: Bus): void {
   )
 }
 
-async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
+async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<void> {
   const { config, db } = shared
-  const context = makeWorkerContext(kit, shared)
+  const context = createSendContext(kit, shared)
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
   await serveHttp(kit, { config, context, routes: [] })
   const handOffs = handOffLanes(context.channels)

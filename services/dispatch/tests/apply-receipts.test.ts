@@ -1,39 +1,20 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt, ReceiptStatus } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import fc from 'fast-check'
-import type { Tables } from '../src/db/schema.ts'
 import { attemptKey, planRounds } from '../src/outcome/receipts/fold-receipts.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { type Current, isObservation, transition } from '../src/outcome/receipts/transition.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { addProviders } from './own-notifications.ts'
+import { db } from './own-schema.ts'
 
 const tenantId = newId('ten')
 const providerId = newId('prov')
 const foreignProviderId = newId('prov')
 const most = 3
 
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-  for (const [id, tenant] of [
-    [providerId, tenantId],
-    [foreignProviderId, newId('ten')],
-  ]) {
-    await db.run(
-      `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
-       values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
-      [id, tenant],
-    )
-  }
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+  await addProviders(db, tenantId, providerId)
+  await addProviders(db, newId('ten'), foreignProviderId)
 })
 
 const changedBy = async (...[database, receipts]: Parameters<typeof applyReceipts>) =>

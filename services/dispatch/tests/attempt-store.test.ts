@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { type Lane, newId, type Receipt } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { eventually, TestEnv } from '@notify/dev-env'
+import { eventually } from '@notify/dev-env'
 import { lift, suppress } from '../src/catalogue/suppressions/suppression-store.ts'
 import { channels } from '../src/channels/registry.ts'
-import type { WorkerContext } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
+import type { Context } from '../src/context.ts'
 import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { createClaims } from '../src/deliver/claim/claim-work.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
@@ -14,15 +12,12 @@ import { requeueLostWork, takeDueNotifications } from '../src/deliver/schedule/s
 import type { NextStep, RetryPolicy } from '../src/deliver/settle/decide-next.ts'
 import { type Settlement, settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
-import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { db } from './own-schema.ts'
 
 const tenantId = newId('ten')
 const [first, second] = [newId('prov'), newId('prov')]
 
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
 let queued: OwnNotifications['queued']
 let claim: OwnNotifications['claim']
 let claimOne: OwnNotifications['claimOne']
@@ -30,18 +25,8 @@ let keyOf: OwnNotifications['keyOf']
 let rowOf: OwnNotifications['rowOf']
 let attemptsOf: OwnNotifications['attemptsOf']
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
   ;({ queued, claim, claimOne, keyOf, rowOf, attemptsOf } = createOwnNotifications(db, tenantId))
-  await db.run(
-    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
-     select id, $2, 'sms', 'twilio', 'Carrier', 1, '' from unnest($1::text[]) as id`,
-    [[first, second], tenantId],
-  )
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+  await addProviders(db, tenantId, first, second)
 })
 
 const policy: RetryPolicy = {
@@ -135,7 +120,7 @@ test('a claim whose answer was lost with the connection is put back: nobody was 
     expect(await rowOf(id)).toMatchObject({ sending: true })
     throw new Error('Connection terminated unexpectedly')
   }
-  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, lane, 5000)
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, 5000)
   await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
   expect(await attemptsOf(id)).toEqual([])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0, round_attempts: 0 })
@@ -161,7 +146,7 @@ test('a claim that Postgres carries out only after it was asked to forget it is 
     }
     return rows
   }
-  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, lane, 5000)
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, 5000)
   await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
   await eventually(async () => expect(await rowOf(id)).toMatchObject({ sending: false, attempt_count: 0 }))
   expect(await attemptsOf(id)).toEqual([])
@@ -242,6 +227,7 @@ const receiptOf = ({ id, attempt_id }: Claim, status: Receipt['status'], code: s
   attempt_id: attempt_id as `att_${string}`,
   status,
   error_code: code,
+  ...(code && { reason: `${code} Unreachable`, retryable: true }),
   received_at: new Date().toISOString(),
 })
 

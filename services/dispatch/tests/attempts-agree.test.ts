@@ -1,46 +1,29 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt, type ReceiptStatus } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import { attemptsAgree } from '@notify/test-kit/database'
 import fc from 'fast-check'
 import { channels } from '../src/channels/registry.ts'
-import type { Tables } from '../src/db/schema.ts'
 import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
 import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts'
-import { endLeftSending } from '../src/deliver/schedule/lease-store.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/schedule-store.ts'
 import { decideNext, type RetryPolicy } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { checkBalance } from '../src/upkeep/balance-store.ts'
 import { eraseNotifications } from '../src/upkeep/erasure-store.ts'
-import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { db } from './own-schema.ts'
 
 const tenantId = newId('ten')
 const providerId = newId('prov')
 const policy: RetryPolicy = { retryDelaysMs: [5000], unknownGraceMs: 60_000, otpGraceMs: 10_000, random: () => 0.5 }
 
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
 let own: OwnNotifications
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
   own = createOwnNotifications(db, tenantId)
-  await db.run(
-    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
-     values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
-    [providerId, tenantId],
-  )
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+  await addProviders(db, tenantId, providerId)
 })
 const agree = () => attemptsAgree((text) => db.run<never>(text, []))
 afterEach(agree)
@@ -93,17 +76,6 @@ test.each<ReceiptStatus>(['sent', 'delivered', 'undelivered', 'failed', 'read'])
     expect(await eraseNotifications(db, { tenantId, index: `index of ${id}`, forgetStops: false } as never)).toBe(1)
   },
 )
-
-test('what earlier releases left as being sent is ended page by page, and what is being sent is left alone', async () => {
-  const { id, second } = await deliveredMeanwhile()
-  await report(second, 'sent')
-  await db.run('update notifications set sending = true where id = $1', [id])
-  const [busy] = (await own.queued(1)) as [string]
-  await own.claimOne(busy)
-  expect(await endLeftSending(db, '')).toMatchObject({ more: false, ended: 1 })
-  expect([await own.rowOf(id), await own.rowOf(busy)]).toMatchObject([{ sending: false }, { sending: true }])
-  expect(await endLeftSending(db, '')).toMatchObject({ ended: 0 })
-})
 
 test('the balance counts open attempts whose notification is not being sent', async () => {
   const [id] = (await own.queued(1)) as [string]

@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { eventually, TestEnv } from '@notify/dev-env'
+import { eventually } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
 import { channels } from '../src/channels/registry.ts'
-import type { WorkerContext } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
 import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { sumUpTallies, takeDueNotifications } from '../src/deliver/schedule/schedule-store.ts'
@@ -15,19 +12,7 @@ import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { checkBalance, holdBalanceLease, readOldestQueued, readTally } from '../src/upkeep/balance-store.ts'
 import { exportBalance } from '../src/upkeep/export-balance.ts'
 import { createOwnNotifications } from './own-notifications.ts'
-import { openOwnSchema } from './own-schema.ts'
-
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
+import { db } from './own-schema.ts'
 
 const endedAs = ({ id, attempt_id, attempt_count }: Claim, next: NextStep) => ({
   notificationId: id,
@@ -107,7 +92,7 @@ test('what waits for its next attempt is counted apart from what is due, and is 
   expect(await waiting()).toBe(2)
 })
 
-test('the counters of a release that did not know them are corrected by the next scan', async () => {
+test('counters that differ from what is in flight are corrected by the next scan', async () => {
   const own = createOwnNotifications(db, newId('ten'))
   await own.queued(4)
   const { queued, waiting } = await readTally(db)
@@ -144,7 +129,7 @@ test('a scan that ends at its time limit stops neither the counters nor the othe
     await delay(100)
     throw new Error('canceling statement due to statement timeout')
   }
-  exportBalance(kit, { db: { ...db, runLong } } as unknown as WorkerContext, [])
+  exportBalance(kit, { db: { ...db, runLong } }, [])
   try {
     await eventually(() => expect(kit.lines.filter(({ msg }) => /the scan .* failed/.test(msg))).toHaveLength(1))
     const { queued, waiting } = await readTally(db)

@@ -5,29 +5,20 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import { keyIdOf, parseKeyRing } from '@notify/privacy'
-import type { TestKit } from '@notify/test-kit/kit'
+import { newWebhookSecret } from '@notify/webhook-signature'
 import { loadBootstrap } from '../src/catalogue/load-bootstrap.ts'
+import { findProvider } from '../src/catalogue/providers/provider-store.ts'
+import { credentialsOf } from '../src/catalogue/providers/write-provider.ts'
 import type { Context } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { createMetrics } from '../src/metrics.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { db, kit } from './own-schema.ts'
 
-let env: TestEnv
-let kit: TestKit
-let db: Database<Tables>
-let stop: () => Promise<void>
 let folder: string
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, kit, stop } = await openOwnSchema(env, { poolSize: 2 }))
   folder = await mkdtemp(join(tmpdir(), 'bootstrap-'))
 })
 afterAll(async () => {
-  await stop?.()
-  await env?.stop()
   if (folder) await rm(folder, { recursive: true })
 })
 
@@ -93,4 +84,23 @@ test('a WhatsApp number of another tenant is skipped; the others are loaded', as
     [first, second, other].map(({ provider_id }) => provider_id),
   ])
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([first.provider_id, other.provider_id]))
+})
+
+test('a webhook secret that the document replaces signs on for a day, and loading it again changes nothing', async () => {
+  const [first, second] = [newWebhookSecret(), newWebhookSecret()]
+  const hooks = { ...provider(), channel: 'webhook', kind: 'webhook' }
+  const keyRing = keyRingOf('hooks')
+  const stored = async () => {
+    const row = (await findProvider(db.run, hooks.tenant_id, hooks.provider_id))!
+    return { revision: row.revision, credentials: credentialsOf(contextWith(keyRing), row) }
+  }
+  await load(keyRing, [{ ...hooks, credentials: { secret: first, retry_delays: '5s' } }])
+  const replaced = { ...hooks, credentials: { secret: second } }
+  for (let times = 0; times < 2; times++) {
+    await load(keyRing, [replaced])
+    const { previous_until, ...credentials } = (await stored()).credentials
+    expect(credentials).toEqual({ secret: second, previous_secret: first })
+    expect(Math.round((Date.parse(previous_until!) - Date.now()) / 3_600_000)).toBe(24)
+  }
+  expect((await stored()).revision).toBe(2)
 })

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { accepted, type CarrierAccount, type SendingCarrier } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import { type KeyRing, parseKeyRing } from '@notify/privacy'
 import { createTestKit } from '@notify/test-kit/kit'
 import { z } from 'zod'
@@ -11,21 +9,8 @@ import { createProviderDirectory } from '../src/catalogue/providers/provider-dir
 import { saveProvider } from '../src/catalogue/providers/save-provider.ts'
 import type { Config } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { createCarriers } from '../src/deliver/call/create-carriers.ts'
-import { openOwnSchema } from './own-schema.ts'
-
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
+import { db } from './own-schema.ts'
 
 const flights: unknown[] = []
 const pigeon: SendingCarrier = {

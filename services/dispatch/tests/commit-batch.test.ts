@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { type Lane, newId } from '@notify/contracts'
-import { type Database, findAnswers } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
+import { findAnswers } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
 import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
-import { commitJudged } from '../src/accept/commit-judged.ts'
+import { commitJudged, createLockWatch, type WatchLocks } from '../src/accept/commit-judged.ts'
 import { suppress } from '../src/catalogue/suppressions/suppression-store.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/deliver/claim/claim-store.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { holdKey } from './hold-key.ts'
+import { db, env } from './own-schema.ts'
 import { toyChannels as channels } from './toy-channels/toy-channels.ts'
-
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 2 }))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
 
 const principal = newKeyPrincipal()
 
@@ -75,7 +62,7 @@ const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) =
 
 test('every new notification is published once as a fact; senders find it in the table', async () => {
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
-  expect(await commitBatch(db.run, channels, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map() })
+  expect(await commitBatch(db.run, channels, batch)).toEqual(new Map())
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
   const fact = 'dispatch.notification.transactional.sms.queued'
   expect(subjects).toEqual(['dispatch.notification.bulk.sms.queued', fact, fact])
@@ -87,8 +74,13 @@ test('of a batch that is partly committed only the rest is committed and told, i
   const before = await told(idsOf(first))
   const fresh = notification()
   const twin = notification('transactional', 'key-2')
-  const { ids } = await commitBatch(db.run, channels, [first[0]!, fresh, twin])
-  expect(ids).toEqual(new Set(idsOf([fresh])))
+  const faults = await commitBatch(db.run, channels, [first[0]!, fresh, twin])
+  expect(faults).toEqual(
+    new Map([
+      [idsOf(first)[0], 'committed'],
+      [idsOf([twin])[0], 'held'],
+    ]),
+  )
   expect(await told(idsOf([...first, twin]))).toEqual(before)
   // These the statement made; those of a batch that is all new come ready-made.
   const ready = notification()
@@ -98,14 +90,13 @@ test('of a batch that is partly committed only the rest is committed and told, i
 
 const toySubject = 'dispatch.toy.transactional.requested'
 
-test('a hand-off is told in the same words whether it comes ready-made or from its row', async () => {
+test('a hand-off is committed in a second try as it is in the first', async () => {
   const handOff = (): NewNotification => ({ ...notification(), channel: 'in_app', payload: Buffer.alloc(100, 'seal') })
   const known = notification()
   await commitBatch(db.run, channels, [known])
   const [ready, made] = [handOff(), handOff()]
   await commitBatch(db.run, channels, [ready])
-  // Because of the one that is known, the statement makes the events of this batch.
-  expect((await commitBatch(db.run, channels, [made, known])).ids).toEqual(new Set(idsOf([made])))
+  expect(await commitBatch(db.run, channels, [made, known])).toEqual(new Map([[idsOf([known])[0], 'committed']]))
   const [events, others] = [await told(idsOf([ready])), await told(idsOf([made]))]
   expect(events.map(({ subject }) => subject)).toEqual([
     'dispatch.notification.transactional.in_app.queued',
@@ -139,14 +130,23 @@ test('hand-offs of one batch never make a message larger than NATS takes', async
 })
 
 /** Commits as the API does. @param before is called before each statement, with its number */
-async function commitPieces(items: readonly NewNotification[], before: (statement: number) => Promise<unknown>) {
+async function commitPieces(
+  items: readonly NewNotification[],
+  before: (statement: number) => Promise<unknown> = async () => {},
+  watchLocks: WatchLocks = createLockWatch(),
+) {
   let statements = 0
-  const context = { channels, metrics: { acceptBatch() {}, accepted() {} } as never, wakeOutbox() {}, wakeSenders() {} }
-  const outcomes = await commitJudged(context, items, async (work) => {
-    await before(++statements)
-    return work(db.run)
-  })
-  const codes = outcomes.map((one) => (one instanceof Problem ? one.code : 'committed'))
+  const context = {
+    ...{ channels, watchLocks, metrics: { acceptBatch() {}, accepted() {} } as never },
+    ...{ wakeOutbox() {}, wakeSenders() {} },
+  }
+  const outcomes = await commitJudged(context, items, (work) =>
+    work(async (statement, values) => {
+      await before(++statements)
+      return db.run(statement, values)
+    }),
+  )
+  const codes = outcomes.map((one) => (one instanceof Problem ? one.code : typeof one === 'string' ? one : 'accepted'))
   return { codes, statements }
 }
 
@@ -173,41 +173,85 @@ test('what is committed stays accepted when a table is locked before the rest is
   const { codes, statements } = await whileLocked((lock) =>
     commitPieces(batch, async (statement) => statement === 2 && lock()),
   )
-  expect(codes).toEqual(['committed', 'service_unavailable', 'service_unavailable'])
+  expect(codes).toEqual(['accepted', 'service_unavailable', 'service_unavailable'])
   expect(statements).toBe(2)
   expect(await isStored(batch)).toEqual([true, false, false])
 })
 
-test('behind a locked table requests wait once, with keys or without, and none is committed later', async () => {
+test('behind a locked table requests wait once, with keys or without, the next ones not at all, and none is committed later', async () => {
   const batch = [notification(), notification('transactional', 'key-4'), notification('bulk', 'key-5'), notification()]
-  const { codes, statements } = await whileLocked((lock) =>
-    commitPieces(batch, async (statement) => statement === 1 && lock()),
-  )
-  expect(codes).toEqual(Array(4).fill('service_unavailable'))
-  // The commit, and the look at what is locked.
-  expect(statements).toBe(2)
+  const watchLocks = createLockWatch()
+  await whileLocked(async (lock) => {
+    await lock()
+    const first = await commitPieces(batch, undefined, watchLocks)
+    expect(first).toEqual({ codes: Array(4).fill('service_unavailable'), statements: 1 })
+    const began = performance.now()
+    const next = await commitPieces([notification()], undefined, watchLocks)
+    expect(next).toEqual({ codes: ['service_unavailable'], statements: 1 })
+    expect(performance.now() - began).toBeLessThan(1500)
+  })
   expect(await isStored(batch)).toEqual(Array(4).fill(false))
+  expect(await commitPieces(batch, undefined, watchLocks)).toMatchObject({ codes: Array(4).fill('accepted') })
 })
 
-test('behind a key that another transaction holds, the others are committed while their callers wait', async () => {
+test('behind a key that another process works on nobody waits: the others are committed, and that one can be tried again', async () => {
   const held = notification('transactional', 'key-6')
-  const gone = notification()
-  gone.candidate.isAwaited = (forMs = 0) => forMs === 0
-  const batch = [notification('transactional', 'key-7'), notification(), held, gone]
-  const holder = await env.admin.connect()
+  const batch = [notification('transactional', 'key-7'), notification(), held]
+  const holder = await holdKey(env, { scope: 'test', key: 'key-6' })
   try {
-    await holder.query('begin')
-    await holder.query(
-      `insert into dispatch.idempotency_keys (scope, key, fingerprint, status, response) values ('test', 'key-6', '', 202, '')`,
-    )
-    const { codes } = await commitPieces(batch, async () => {})
-    expect(codes).toEqual(['committed', 'committed', 'idempotency_in_progress', 'service_unavailable'])
+    const began = performance.now()
+    expect((await commitPieces(batch)).codes).toEqual(['accepted', 'accepted', 'held'])
+    expect(performance.now() - began).toBeLessThan(1500)
+    expect(await isStored(batch)).toEqual([true, true, false])
   } finally {
-    await holder.query('rollback')
-    holder.release()
+    await holder.giveUp()
   }
-  expect(await isStored(batch)).toEqual([true, true, false, false])
+  expect((await commitPieces([held])).codes).toEqual(['accepted'])
 })
+
+test('whose caller no longer waits is not committed', async () => {
+  const gone = notification()
+  gone.candidate.isAwaited = () => false
+  const batch = [notification(), gone]
+  expect((await commitPieces(batch)).codes).toEqual(['accepted', 'service_unavailable'])
+  expect(await isStored(batch)).toEqual([true, false])
+})
+
+/** Resolves once the commit of another connection is running. */
+async function untilCommitting(): Promise<void> {
+  for (;;) {
+    const { rowCount } = await env.admin.query(
+      `select from pg_stat_activity where state = 'active' and query like '%with judged%' and pid <> pg_backend_pid()`,
+    )
+    if (rowCount !== 0) return
+  }
+}
+
+test.each<[string, (round: number) => [NewNotification, NewNotification]]>([
+  [
+    'a key',
+    (round) => [notification('transactional', `race-${round}`), notification('transactional', `race-${round}`)],
+  ],
+  ['an id', () => Array(2).fill(notification()) as [NewNotification, NewNotification]],
+])(
+  '%s that another process commits while the statement runs is committed once, and with its message',
+  async (what, make) => {
+    for (let round = 0; round < 5; round++) {
+      const [late, early] = make(round)
+      // The statement comes to the last one when the other one has been committed.
+      const long = Array.from({ length: 3000 }, (_, at) => notification('bulk', `${what}-${round}-${at}`))
+      const committing = commitBatch(db.run, channels, [...long, late])
+      await untilCommitting()
+      const faults = await Promise.all([committing, commitBatch(db.run, channels, [early])])
+      expect(faults.map(({ size }) => size).sort()).toEqual([0, 1])
+      const winner = faults[0]!.size === 0 ? late : early
+      const all = [...new Set([...long, late, early])]
+      expect(await isStored(all)).toEqual(all.map((one) => one === winner || long.includes(one)))
+      const facts = (await told(idsOf(all))).map(({ notification_id }) => notification_id)
+      expect(facts.sort()).toEqual(idsOf([...long, winner]).sort())
+    }
+  },
+)
 
 test('who is suppressed is told apart, and leaves neither a notification nor an idempotency record', async () => {
   const barred = { ...notification('bulk', 'key-3'), recipientIndex: 'barred' }
@@ -224,14 +268,16 @@ test('who is suppressed is told apart, and leaves neither a notification nor an 
   ])
   const fresh = notification()
   // The call that committed one of them was answered, but the answer was lost: it is no refusal now.
-  expect(await commitBatch(db.run, channels, [barred, fresh, committedBefore])).toEqual({
-    ids: new Set(idsOf([fresh])),
-    suppressed: new Map([[barred.candidate.notificationId, 'stop']]),
-  })
+  expect(await commitBatch(db.run, channels, [barred, fresh, committedBefore])).toEqual(
+    new Map([
+      [barred.candidate.notificationId, 'stop'],
+      [committedBefore.candidate.notificationId, 'committed'],
+    ]),
+  )
   expect(await told(idsOf([barred]))).toEqual([])
   expect(await findAnswers(db.run, [{ scope: 'test', key: 'key-3' }])).toEqual([])
   const elsewhere = { ...barred, channel: 'email' as const }
-  expect((await commitBatch(db.run, channels, [elsewhere])).ids).toEqual(new Set(idsOf([elsewhere])))
+  expect(await commitBatch(db.run, channels, [elsewhere])).toEqual(new Map())
 })
 
 test('whether a recipient is suppressed is looked up by the recipient, not along the tenant’s list', async () => {

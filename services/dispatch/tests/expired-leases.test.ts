@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { type Lane, newId } from '@notify/contracts'
 import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import fc from 'fast-check'
 import { channels } from '../src/channels/registry.ts'
 import type { Tables } from '../src/db/schema.ts'
@@ -14,7 +13,7 @@ import { takeDueNotifications } from '../src/deliver/schedule/schedule-store.ts'
 import { decideNext, type RetryPolicy, unknownReason } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { db } from './own-schema.ts'
 
 const policy: RetryPolicy = {
   retryDelaysMs: [5000, 30_000],
@@ -25,18 +24,9 @@ const policy: RetryPolicy = {
 /** The most that the schedule sends. */
 const places = policy.retryDelaysMs.length + 1
 
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
 let own: OwnNotifications
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
   own = createOwnNotifications(db, newId('ten'))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 const expire = () => endExpiredAttempts(db, policy)

@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
-import { createOwnNotifications } from './own-notifications.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { addProviders, createOwnNotifications } from './own-notifications.ts'
 
 const tenantId = newId('ten')
 const providerId = newId('prov')
 
-let env: TestEnv
 let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
-  await db.run(
-    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
-     values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
-    [providerId, tenantId],
-  )
+useOwnSchema<Tables>('dispatch', { migrations, poolSize: 1 }, (own) => {
+  db = own.db
 })
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+beforeAll(async () => {
+  await addProviders(db, tenantId, providerId)
 })
 
 /** Notifications from acceptance to their receipts, in batches as under load. */

@@ -1,30 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import { channels } from '../src/channels/registry.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts'
 import { closeOverdueReceipts, takeDueNotifications } from '../src/deliver/schedule/schedule-store.ts'
 import type { NextStep } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { db } from './own-schema.ts'
 
 const dayMs = 24 * 3_600_000
 
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
 let own: OwnNotifications
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
   own = createOwnNotifications(db, newId('ten'))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 beforeEach(() => db.run('delete from outbox'))
 

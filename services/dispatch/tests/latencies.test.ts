@@ -1,36 +1,20 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import type { Tables } from '../src/db/schema.ts'
 import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import type { NextStep } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyHandOffReports } from '../src/outcome/hand-offs/report-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
-import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { db } from './own-schema.ts'
 
 const tenantId = newId('ten')
 const providerId = newId('prov')
 
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
 let own: OwnNotifications
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
   own = createOwnNotifications(db, tenantId)
-  await db.run(
-    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
-     values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
-    [providerId, tenantId],
-  )
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+  await addProviders(db, tenantId, providerId)
 })
 
 /** A claimed notification that was accepted an hour ago, with other values of its columns. */

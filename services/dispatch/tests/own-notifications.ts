@@ -16,6 +16,15 @@ export interface OwnNotifications {
   attemptsOf(id: string): Promise<Record<string, unknown>[]>
 }
 
+/** Adds SMS providers of a tenant; their credentials are never read. */
+export async function addProviders(db: Database<Tables>, tenantId: string, ...ids: string[]): Promise<void> {
+  await db.run(
+    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
+     select id, $2, 'sms', 'twilio', 'Carrier', 1, '' from unnest($1::text[]) as id`,
+    [ids, tenantId],
+  )
+}
+
 export function createOwnNotifications(db: Database<Tables>, tenantId: string): OwnNotifications {
   // Each notification has a queue of its own, so it can be claimed alone.
   const claim: OwnNotifications['claim'] = async (ids, leaseSeconds = 60) => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/database'
+import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
 import { channels } from '../src/channels/registry.ts'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/deliver/claim/claim-store.ts'
 import { putBackAttempts, putBackClaims } from '../src/deliver/claim/put-back-store.ts'
@@ -15,23 +15,18 @@ import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { askForFailed, askForSent } from '../src/outcome/inquiries/inquiry-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { addProviders } from './own-notifications.ts'
 
 const tables = ['notifications', 'attempts', 'in_flight']
 const tenantId = newId('ten')
 const providerId = newId('prov')
 
-let env: TestEnv
 let db: Database<Tables>
-let stop: () => Promise<void>
+useOwnSchema<Tables>('dispatch', { migrations, poolSize: 1 }, (own) => {
+  db = own.db
+})
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
-  await db.run(
-    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
-     values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
-    [providerId, tenantId],
-  )
+  await addProviders(db, tenantId, providerId)
   const runAll = async () => {
     for (const { run } of statements) await run(db, await someIds())
   }
@@ -40,10 +35,6 @@ beforeAll(async () => {
     `select min(since) + interval '50 ms' as until from in_flight where status = 'sent'`,
   )
   firstSent = first!.until
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 let firstSent = new Date()

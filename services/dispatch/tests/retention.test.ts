@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { earliestId, newId } from '@notify/contracts'
-import { type Database, endedBefore } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import type { Tables } from '../src/db/schema.ts'
+import { endedBefore } from '@notify/database'
 import { checkBalance, readTally } from '../src/upkeep/balance-store.ts'
 import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { db, env } from './own-schema.ts'
 
 const dayMs = 86_400_000
 const tenantId = newId('ten')
 const retentionMs = 30 * dayMs
 
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
 beforeEach(() => db.run('truncate notifications, attempts, in_flight, tallies'))
 
 /** Notifications accepted so long ago, each with one attempt; `columns` are SQL. @returns their ids */

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import type { Tables } from '../src/db/schema.ts'
 import { longestPutOffMs, makeSlots, type Reach, reserveSlots } from '../src/deliver/throttle/slot-store.ts'
 import { createThrottle } from '../src/deliver/throttle/throttle.ts'
-import { openOwnSchema } from './own-schema.ts'
-
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
+import { db } from './own-schema.ts'
 
 const bulk: Reach = { nearMs: 400 }
 const urgent: Reach = { nearMs: 100, keptMs: 1000 }

@@ -1,102 +1,135 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
-import { newId, subscriptionProviderChanged } from '@notify/contracts'
+import { type KeyPrincipal, newId, type Principal, type SubscriptionChange } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
-import { sealEvent } from '@notify/messaging'
 import { parseKeyRing } from '@notify/privacy'
-import { createTestKit } from '@notify/test-kit/kit'
-import { type FormerFields, newWebhookSecret } from '@notify/webhook-signature'
-import { keepSubscriptionProvider } from '../src/catalogue/providers/keep-subscription-provider.ts'
+import { createPrincipalSigner, principalHeader, type SignPrincipal } from '@notify/service-kit'
+import { expectProblem } from '@notify/test-kit/api'
+import { newKeyPrincipal } from '@notify/test-kit/callers'
+import { openOwnSchema } from '@notify/test-kit/database'
+import { endSubscriptionProvider } from '../src/catalogue/providers/end-subscription-provider.ts'
 import { createProviderDirectory } from '../src/catalogue/providers/provider-directory.ts'
 import { findProvider } from '../src/catalogue/providers/provider-store.ts'
-import { credentialsOf } from '../src/catalogue/providers/write-provider.ts'
 import type { Context } from '../src/context.ts'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { openOwnSchema } from './own-schema.ts'
 
-const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
-const [tenant_id, application_id] = [newId('ten'), newId('app')]
+const permissions = ['webhooks:manage'] as const
 
 let env: TestEnv
 let db: Database<Tables>
-let context: Context
 let stop: () => Promise<void>
+let context: Context
+let sign: SignPrincipal
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-  const { log } = createTestKit('dispatch')
-  context = {
-    db,
-    log,
-    secrets: { keyRing },
-    carrierTable: sendingCarriers,
-    wakeOutbox() {},
-  } as unknown as Context
+  env = await TestEnv.start(['dispatch'])
+  const own = await openOwnSchema<Tables>(env, 'dispatch', { migrations })
+  ;({ db, stop } = own)
+  const { encryption_keys, principal_signing_key } = env.stack.state
+  const keyRing = parseKeyRing(encryption_keys)
+  const parts = { db, log: own.kit.log, secrets: { keyRing }, carrierTable: sendingCarriers, wakeOutbox() {} }
+  context = parts as unknown as Context
+  sign = await createPrincipalSigner(principal_signing_key)
 })
 afterAll(async () => {
   await stop?.()
   await env?.stop()
 })
 
-function subscription() {
+/** The provider of a new subscription, and what its application or another caller may ask of it. */
+function subscription(caller: KeyPrincipal = newKeyPrincipal({ permissions: [...permissions] })) {
   const [provider_id, subscription_id] = [newId('prov'), newId('whsub')]
-  const change = (
-    version: number,
-    secret: string,
-    status: 'active' | 'deleted' = 'active',
-    former: FormerFields = {},
-  ) => {
-    const payload = { provider_id, subscription_id, tenant_id, application_id, version, status }
-    const content = { secret, ...former }
-    return keepSubscriptionProvider(context, sealEvent(keyRing, subscriptionProviderChanged, payload, content))
+  const { tenant_id, application_id } = caller
+  const owner = { subscription_id, application_id }
+  const ask = async (rest: string, body: object, { as = caller, key }: { as?: Principal; key?: string } = {}) =>
+    env.call('dispatch-api', 'POST', `/internal/v1/subscription-providers${rest}`, {
+      headers: { [principalHeader]: await sign(as), ...(key ? { 'idempotency-key': key } : {}) },
+      body,
+    })
+  const change: SubscriptionChange = {
+    ...{ provider_id, subscription_id, tenant_id, application_id, status: 'deleted', reason: null, actor: null },
+    ...{ revision: 2, occurred_at: new Date().toISOString() },
   }
-  const kept = async () => {
-    const row = await findProvider(db.run, tenant_id, provider_id)
-    return row && { version: row.subscription_version, ...credentialsOf(context, row) }
+  return {
+    ...{ provider_id, caller, change },
+    create: (as?: Principal) => ask('', { provider_id, ...owner }, as ? { as } : {}),
+    rotate: (key?: string, as?: Principal) =>
+      ask(`/${provider_id}/rotate-secret`, owner, { ...(as ? { as } : {}), ...(key ? { key } : {}) }),
+    end: (fields: Partial<SubscriptionChange> = {}) => endSubscriptionProvider(context, { ...change, ...fields }),
+    stored: () => findProvider(db.run, tenant_id, provider_id),
   }
-  return { provider_id, change, kept }
 }
 
-test('changes that come twice or late change nothing, and the secret before stays for a day', async () => {
-  const { provider_id, change, kept } = subscription()
-  const [first, second] = [newWebhookSecret(), newWebhookSecret()]
-  await Promise.all([change(2, second), change(1, first), change(2, second), change(1, first)])
-  await change(1, first)
-  expect(await kept()).toMatchObject({ version: 2, secret: second })
-  await change(3, first)
-  const previous_until = expect.any(String)
-  expect(await kept()).toEqual({ version: 3, secret: first, previous_secret: second, previous_until })
-  const told = await db.run<{ revision: number }>(
-    `select revision from providers where id = $1 and subscription_id is not null`,
-    [provider_id],
-  )
-  expect(told[0]!.revision).toBeGreaterThanOrEqual(2)
+test('a provider is created once under the id that was chosen for it, however often it is asked for', async () => {
+  const { create, stored } = subscription()
+  const answers = await Promise.all([create(), create(), create()])
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(answers[0]!.body).toMatchObject({ revision: 1, credentials: { secret: expect.stringMatching(/^whsec_/) } })
+  expect(await stored()).toMatchObject({ revision: 1, kind: 'webhook', updated_by: null })
+  expect((await stored())!.credentials.toString()).not.toContain(answers[0]!.body.credentials.secret)
 })
 
-test('a change that comes before the one that precedes it loses no secret that still signs', async () => {
-  const { change, kept } = subscription()
-  const [first, second, third] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()]
-  const until = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
-  await change(1, first)
-  const former = { previous_secret: second, previous_until: until(24), older_secret: first, older_until: until(23) }
-  await change(3, third, 'active', former)
-  await change(2, second)
-  expect(await kept()).toEqual({ version: 3, secret: third, ...former })
+test('a secret is rotated once for each Idempotency-Key, the caller is recorded, and three sign at most', async () => {
+  const { create, rotate, caller } = subscription()
+  const made = (await create()).body.credentials.secret
+  const [first, again] = await Promise.all([rotate('once'), rotate('once')])
+  expect([first.status, again.text]).toEqual([200, first.text])
+  expect(first.body).toMatchObject({ revision: 2, credentials: { previous_secret: made } })
+  const operator: Principal = {
+    ...{ kind: 'operator', subject: 'op_1', tenant_id: caller.tenant_id, permissions: [...permissions] },
+  }
+  const [second, third] = [await rotate('once', operator), await rotate()]
+  const { secret, previous_secret, older_secret, ...times } = third.body.credentials
+  expect([previous_secret, older_secret]).toEqual([second.body.credentials.secret, first.body.credentials.secret])
+  expect(secret).not.toBe(previous_secret)
+  expect(Object.keys(times)).toEqual(['previous_until', 'older_until'])
+  const entries = await db.run<{ actor: string }>(
+    `select events::json #>> '{0,event,actor,id}' as actor from outbox where subject = 'dispatch.audit.recorded' order by id`,
+  )
+  expect(entries.map(({ actor }) => actor)).toEqual([caller.key_id, 'op_1', caller.key_id])
+})
+
+test('the provider of another owner is not found, nor is one that signs for several', async () => {
+  const { create, rotate, caller } = subscription()
+  await create()
+  const others = [
+    newKeyPrincipal({ permissions: [...permissions] }),
+    newKeyPrincipal({ permissions: [...permissions], tenant_id: caller.tenant_id }),
+  ]
+  for (const other of others) {
+    expectProblem(await create(other), 404, 'not_found')
+    expectProblem(await rotate(undefined, other), 404, 'not_found')
+  }
+  expectProblem(await create({ ...caller, permissions: [] }), 403, 'permission_denied')
+  const unknown = subscription()
+  expectProblem(await unknown.rotate(), 404, 'not_found')
+})
+
+test('the deletion of a subscription deletes its provider once; the deletion of another leaves it alone', async () => {
+  const { create, rotate, end, stored, provider_id } = subscription()
+  await create()
+  await end({ subscription_id: newId('whsub') })
+  await end({ status: 'disabled' })
+  expect(await stored()).toMatchObject({ revision: 1 })
+  await Promise.all([end(), end()])
+  expect(await stored()).toBeUndefined()
+  const rows = await db.run('select revision from providers where id = $1', [provider_id])
+  expect(rows).toEqual([{ revision: 2 }])
+  expectProblem(await rotate(), 404, 'not_found')
 })
 
 test('a deletion that comes before the creation is not undone by it', async () => {
-  const { change, kept } = subscription()
-  const secret = newWebhookSecret()
-  await change(2, secret, 'deleted')
-  await change(1, secret)
-  expect(await kept()).toBeUndefined()
+  const { create, end, stored } = subscription()
+  await end()
+  expectProblem(await create(), 404, 'not_found')
+  expect(await stored()).toBeUndefined()
 })
 
 test('it does not make the channel webhook usable', async () => {
-  const { change } = subscription()
-  await change(1, newWebhookSecret())
-  const directory = createProviderDirectory(db, keyRing, sendingCarriers, context.log)
-  expect(await directory.has(tenant_id, application_id, 'webhook')).toBe(false)
+  const { create, caller } = subscription()
+  await create()
+  const directory = createProviderDirectory(db, context.secrets.keyRing, sendingCarriers, context.log)
+  expect(await directory.has(caller.tenant_id, caller.application_id, 'webhook')).toBe(false)
 })

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId, type Receipt, SuppressionReason } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import fc from 'fast-check'
 import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import {
@@ -11,21 +9,8 @@ import {
   type NewSuppression,
   suppress,
 } from '../src/catalogue/suppressions/suppression-store.ts'
-import type { WorkerContext } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
-import { openOwnSchema } from './own-schema.ts'
-
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
+import type { Context } from '../src/context.ts'
+import { db } from './own-schema.ts'
 
 let serial = 0
 /** Somebody whom no other test knows. */
@@ -192,7 +177,7 @@ test.each(['live', 'test'] as const)(
       suppress: 'bounce',
       received_at: at(1).toISOString(),
     }
-    await suppressRecipient({ db, log: { info() {} } } as unknown as WorkerContext, bounce)
+    await suppressRecipient({ db, log: { info() {} } } as unknown as Context, bounce)
     expect(await isSuppressed(whom)).toBe(mode === 'live')
   },
 )

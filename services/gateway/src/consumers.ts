@@ -4,7 +4,6 @@ import {
   dispatchAuditRecorded,
   type NotificationFact,
   notificationChanged,
-  notificationChangedInRelease01,
   otpChanged,
   webhookAuditRecorded,
 } from '@notify/contracts'
@@ -38,10 +37,6 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
   consumer(notificationChanged, {
     durable: 'gateway-notification-bulk',
     where: { lane: 'bulk' },
-    ...options,
-  }),
-  consumer(notificationChangedInRelease01, {
-    durable: 'gateway-notification-changed',
     ...options,
   }),
   // The message of a code is no item of the activity, and costs its credits all the same.

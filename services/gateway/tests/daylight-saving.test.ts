@@ -42,6 +42,7 @@ function factAt(moment: Date, applicationId: string): NotificationFact {
     status: 'delivered',
     recipient_masked: '+1***',
     recipient_index: 'index',
+    metadata: null,
     failure_reason: null,
     retryable: false,
     retry_count: 0,

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Queries } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import { countRowsRead, entriesOfBatch } from '@notify/test-kit/database'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Database } from '@notify/database'
+import type { TestEnv } from '@notify/dev-env'
+import { countRowsRead, entriesOfBatch, useOwnSchema } from '@notify/test-kit/database'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
 import { listItems } from '../src/activity/item-store.ts'
 import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
 
 const many = 20_000
 const tenantId = 'ten_1'
@@ -14,30 +15,26 @@ const tenantId = 'ten_1'
 const mostRows = 1000
 
 let env: TestEnv
-let db: Queries
-let stop: (() => Promise<void>) | undefined
+let db: Database<Tables>
+useOwnSchema<Tables>('gateway', { migrations, poolSize: 1 }, (own) => {
+  ;({ env, db } = own)
+})
 
 /** 20,000 items; few have failed, of which every filter must find those it wants without reading the others. */
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
   for (let start = 0; start < many; start += 2000) {
     await db.runLong(
       `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
-         recipient_index, retryable, retry_count, created_at, updated_at, counted)
+         recipient_index, retryable, retry_count, created_at, updated_at)
        select 'notif_0' || lpad(n::text, 25, '0'), '${tenantId}', 'app_' || n % 2, 1, case when n % 50 = 1 then 'test' else 'live' end,
          (array['sms', 'email', 'webhook'])[n % 3 + 1],
          case when n % 100 = 1 then 'failed' when n % 500 = 2 then 'queued' when n % 2 = 1 then 'sent' else 'delivered' end,
-         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now(), true
+         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now()
        from generate_series($1::int, $1::int + 1999) n`,
       [start],
     )
   }
   await db.run('analyze activity, activity_totals, activity_buckets')
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 const middle = '2026-01-07T12:00:00.000Z'

@@ -2,30 +2,33 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from '@jest/globals'
-import { type AcceptResult, newId } from '@notify/contracts'
+import { type ItemResult, newId } from '@notify/contracts'
 import type { AcceptRequest } from '../src/dispatching/call-dispatch.ts'
 
-/** What becomes of a call: its results, a connection that is reset once the call has been read, or no answer. */
-type Answer = AcceptResult[] | 'reset' | 'silence'
+/** What an item gets: its line, none although the call stays open, or none because the connection is reset after the others. */
+export type StubAnswer = ItemResult | 'silence' | 'reset'
 
 const ends: (() => void)[] = []
 afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-/** A dispatch that answers each call by the ids of its items, until the test ends. */
-export async function startStubDispatch(answerTo: (ids: string[]) => Answer) {
+/** A dispatch that answers each item of a call until the test ends. */
+export async function startStubDispatch(answerTo: (id: string) => StubAnswer) {
   const sizes: number[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { items } = JSON.parse(Buffer.concat(chunks).toString()) as { items: { notification_id: string }[] }
     sizes.push(items.length)
-    const answer = answerTo(items.map(({ notification_id }) => notification_id))
-    if (answer === 'silence') return
-    if (answer === 'reset') return request.socket.destroy()
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ results: answer }))
+    const answers = items.map(({ notification_id }) => answerTo(notification_id))
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+    const lines = answers.flatMap((answer, item) => (typeof answer === 'string' ? [] : [{ item, ...answer }]))
+    await new Promise<void>((written) =>
+      response.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), () => written()),
+    )
+    if (answers.includes('reset')) request.socket.destroy()
+    else if (!answers.includes('silence')) response.end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   ends.push(() => {

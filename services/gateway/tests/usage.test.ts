@@ -37,6 +37,7 @@ function fact(applicationId: string, changes: Partial<NotificationFact>): Notifi
     status: 'sent',
     recipient_masked: '+1***',
     recipient_index: 'index',
+    metadata: null,
     failure_reason: null,
     retryable: false,
     retry_count: 0,

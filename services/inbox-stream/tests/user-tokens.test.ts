@@ -237,7 +237,8 @@ async function changingApplication() {
   const { tenantId, applicationId } = await addApplication(env)
   const { apiKey } = await addKey(env, { tenantId, applicationId }, { permissions: ['inbox:token'] })
   const { token } = (await env.api('POST', path, { key: apiKey, body: { user_id: 'ada' } })).body
-  const first = { application_id: applicationId, tenant_id: env.tenantId, allowed_origins: [], status: 'active' }
+  const own = { application_id: applicationId, tenant_id: env.tenantId, otp: {} }
+  const first = { ...own, allowed_origins: [], status: 'active' }
   const publish = async (change: object) => {
     await using bus = await openBus(env)
     const event = { ...first, ...change }

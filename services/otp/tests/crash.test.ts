@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { type DispatchGate, type GateMode, startDispatchGate } from '@notify/test-kit/dispatch-gate'
 import { freshPhone } from '@notify/test-kit/sms'
 import { codesTo, otpState, postResend, postSend, postVerify, sendCode, wrong } from './codes.ts'
-import { type DispatchGate, type GateMode, startDispatchGate } from './dispatch-gate.ts'
 
 let env: TestEnv
 let gate: DispatchGate

@@ -7,12 +7,12 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { parseKeyRing } from '@notify/privacy'
 import { activity, untilActivity } from '@notify/test-kit/activity'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
+import { type DispatchGate, startDispatchGate } from '@notify/test-kit/dispatch-gate'
 import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
 import { freshPhone } from '@notify/test-kit/sms'
 import { startTraceReceiver, type TraceReceiver } from '@notify/test-kit/trace-receiver'
 import { optIn, untilTemplates } from '@notify/test-kit/whatsapp'
 import { otpState, postResend, postSend, postVerify, wrong } from './codes.ts'
-import { type DispatchGate, startDispatchGate } from './dispatch-gate.ts'
 
 let env: TestEnv
 let gate: DispatchGate
@@ -112,7 +112,7 @@ test('what waits holds its code encrypted alone; what dispatch has taken holds i
      join otp.transactions t on t.id = m.transaction_id where m.request is not null`,
   )
   expect(rows.map(({ status }) => status)).toEqual(['pending', 'pending'])
-  const keyRing = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  const keyRing = parseKeyRing(env.stack.state.encryption_keys)
   const texts = rows.map(({ tenant_id, id, request }) => keyRing.decrypt(request, `messages|${tenant_id}|${id}`))
   for (const text of texts) expect(writtenSecrets(text, secrets).length).toBeGreaterThanOrEqual(2)
   const { rows: kept } = await env.admin.query(

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Queries } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
+import { expect, test } from '@jest/globals'
+import type { Database } from '@notify/database'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
 import { createTransactionDeletion } from '../src/transactions/delete-old.ts'
-import { openOwnSchema } from './own-schema.ts'
 
-let env: TestEnv
-let db: Queries
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 4 }))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+let db: Database<Tables>
+useOwnSchema<Tables>('otp', { migrations }, (own) => {
+  db = own.db
 })
 
 const fillTransactions = (prefix: string, count: number, age: string) =>

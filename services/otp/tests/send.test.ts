@@ -194,13 +194,13 @@ test('settings change while otp runs, and an older revision changes nothing', as
   const own = { tenantId: env.tenantId, applicationId }
   const { apiKey: key } = await addKey(env, own, { permissions: ['otp:send'] })
   const send = () => postSend(env, { channel: 'sms', recipient: freshPhone() }, { key })
-  const publish = (revision: number, otp?: object) =>
+  const publish = (revision: number, otp: object) =>
     publishApplication({ application_id: applicationId, revision, otp })
   expect((await send()).status).toBe(200)
   await publish(3, { allowed_countries: ['+44'], added_later: true })
   await eventually(async () => expectProblem(await send(), 422, 'country_not_allowed'))
   await publish(2, { allowed_countries: ['+1'] })
-  await publish(4)
+  await publish(4, {})
   await eventually(async () => expect(await settingsOf(applicationId)).toEqual({ revision: 4, settings: {} }))
   await eventually(async () => expect((await send()).status).toBe(200))
 })

@@ -7,6 +7,7 @@ const count = (fallback: number) => z.coerce.number().int().min(1).max(10_000).d
 
 export const Config = z.object({
   ...commonConfig,
+  DISPATCH_URL: z.url().describe('Internal address of dispatch'),
   ENCRYPTION_KEYS: z
     .string()
     .transform(parsedBy(parseKeyRing))

@@ -1,7 +1,7 @@
 import type { Queries } from '@notify/database'
 import type { Egress } from '@notify/egress-guard'
 import type { Fingerprint, KeyRing } from '@notify/privacy'
-import type { Logger } from '@notify/service-kit'
+import type { InternalClient, Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { FanOut } from './facts/fan-out.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
@@ -14,6 +14,7 @@ export interface Context {
   metrics: WebhookMetrics
   secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
   egress: Egress
+  dispatch: InternalClient
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
   /** Tells the workers of this process that deliveries are due. */

@@ -12,7 +12,14 @@ import {
 import { createEgress, createHostResolver } from '@notify/egress-guard'
 import { openBus, startConsumers } from '@notify/messaging'
 import { createFingerprint } from '@notify/privacy'
-import { type Commands, commandOnDemand, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import {
+  type Commands,
+  commandOnDemand,
+  createInternalClient,
+  type Kit,
+  serveHttp,
+  startPeriodic,
+} from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
@@ -23,7 +30,7 @@ import { startEndpoints } from './endpoints/start-endpoints.ts'
 import { createFanOut } from './facts/fan-out.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
-import { tellUntoldProviders } from './providers/tell-own-provider.ts'
+import { giveUpReserved } from './providers/give-up-reserved.ts'
 import { replayPages } from './replays/replay-pages.ts'
 import { routes } from './routes.ts'
 
@@ -53,6 +60,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     metrics: createMetrics(kit.metrics),
     secrets: { keyRing: config.ENCRYPTION_KEYS, fingerprint: createFingerprint(config.FINGERPRINT_KEY) },
     egress,
+    dispatch: createInternalClient(config.DISPATCH_URL),
     wakeOutbox: createOutboxWaker(kit, bus),
     wakeEndpoints: () => wakeWorkers(),
     wakeRemoval: () => wakeRemoval(),
@@ -68,9 +76,9 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
   })
   startPeriodic(kit, {
-    name: 'untold providers',
-    everyMs: 60_000,
-    run: () => tellUntoldProviders(db, config.ENCRYPTION_KEYS),
+    name: 'reserved providers',
+    everyMs: 10_000,
+    run: () => giveUpReserved(context),
   })
   await serveHttp(kit, { config, context, routes })
   startConsumers(kit, bus, {

@@ -9,7 +9,7 @@ const hourMs = 3_600_000
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'webhook-delivery'], {
+  env = await TestEnv.start(['gateway', 'dispatch', 'webhook-delivery'], {
     apart: ['webhook-delivery'],
     env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_REPLAY_RATE: '20', WEBHOOK_TIMEOUT: '3s' } },
   })

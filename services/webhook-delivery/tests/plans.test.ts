@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Person, Queries } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many } from '@notify/test-kit/database'
+import type { Database, Person } from '@notify/database'
+import type { TestEnv } from '@notify/dev-env'
+import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
 import { listDeliveryRows } from '../src/deliveries/delivery-store.ts'
 import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
@@ -17,7 +19,6 @@ import { findHandOffs } from '../src/hand-offs/hand-off-store.ts'
 import { replayPages } from '../src/replays/replay-pages.ts'
 import { insertReplay } from '../src/replays/replay-store.ts'
 import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const tables = ['deliveries', 'attempts', 'endpoints']
 /** Their deliveries are spread evenly over these. */
@@ -26,11 +27,11 @@ const tenantId = newId('ten')
 const applicationId = newId('app')
 
 let env: TestEnv
-let db: Queries
-let stop: () => Promise<void>
+let db: Database<Tables>
+useOwnSchema<Tables>('webhook-delivery', { migrations, poolSize: 1 }, (own) => {
+  ;({ env, db } = own)
+})
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
   await db.run(
     'insert into endpoints (id, tenant_id, next_due_at) select id, $2, now() from unnest($1::text[]) as id',
     [endpoints, tenantId],
@@ -39,10 +40,6 @@ beforeAll(async () => {
     for (const { run } of statements) await run(db, await someIds())
   }
   await fillAfterPlanning(db, { tables, fill, runAll })
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 /** Deliveries in every state, each with one attempt. */
@@ -100,7 +97,7 @@ interface Sample {
   name: string
   /** Planned anew for each call, so with its values. */
   unnamed?: true
-  run(db: Queries, some: readonly string[]): Promise<unknown>
+  run(db: Database<Tables>, some: readonly string[]): Promise<unknown>
 }
 
 /** Of a process that delivers to nobody yet. */

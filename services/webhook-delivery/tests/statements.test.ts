@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { type Id, newId } from '@notify/contracts'
-import type { Queries, Run, Statement } from '@notify/database'
-import { eventually, TestEnv } from '@notify/dev-env'
-import { parseKeyRing } from '@notify/privacy'
+import type { Database, Run, Statement } from '@notify/database'
+import { eventually, type TestEnv } from '@notify/dev-env'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
 import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
@@ -12,23 +13,17 @@ import { claimEndpoints } from '../src/endpoints/claim-endpoints.ts'
 import { mendEndpoints } from '../src/endpoints/mend-endpoints.ts'
 import { releaseEndpoints } from '../src/endpoints/release-endpoints.ts'
 import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
-import { sealSecret } from '../src/providers/secret.ts'
-import { tellUntoldProviders } from '../src/providers/tell-own-provider.ts'
+import { giveUpReserved } from '../src/providers/give-up-reserved.ts'
+import { deleteOwnProvider, type ProviderCopy, saveProviderRow } from '../src/providers/provider-store.ts'
+import { reserveProvider, takeReserved } from '../src/providers/reservation-store.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const dayMs = 86_400_000
 
 let env: TestEnv
-let db: Queries
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+let db: Database<Tables>
+useOwnSchema<Tables>('webhook-delivery', { migrations }, (own) => {
+  ;({ env, db } = own)
 })
 
 /** Of a process that delivers to nobody yet. */
@@ -151,25 +146,57 @@ test('what is stored while a release waits for the endpoint makes it due', async
   expect(await endpointOf('origin_raced')).toEqual({ next_due_at: expect.any(Date) })
 })
 
-test('dispatch is told once of a provider that an earlier release made for a subscription', async () => {
-  const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
-  const [id, tenant, subscription] = [newId('prov'), newId('ten'), newId('whsub')]
-  const secret = sealSecret(keyRing, 'whsec_secret', tenant, id)
-  await db.run('insert into providers (id, tenant_id, own, secret, revision) values ($1, $2, true, $3, 4)', [
+/** A provider that dispatch shows with this revision. */
+const copyOf = (id: string, revision: number, fields: Partial<ProviderCopy> = {}): ProviderCopy => ({
+  ...{ id, tenant_id: newId('ten'), application_id: null, own: false, priority: 1, revision, retry_delays: null },
+  ...{ secret: Buffer.from(`secret ${revision}`), former: [], isDeleted: false, ...fields },
+})
+const secretsOf = (id: string) =>
+  db.run('select secret::text as secret, previous_secret::text as previous from providers where id = $1', [id])
+const hex = (text: string) => `\\x${Buffer.from(text).toString('hex')}`
+
+test('a copy of a provider is that of the newest revision, whatever comes late or twice', async () => {
+  const id = newId('prov')
+  const former = [{ secret: Buffer.from('secret 1'), until: new Date().toISOString() }]
+  for (const revision of [1, 3, 2, 3])
+    await saveProviderRow(db.run, copyOf(id, revision, revision === 1 ? {} : { former }))
+  expect(await secretsOf(id)).toEqual([{ secret: hex('secret 3'), previous: hex('secret 1') }])
+})
+
+test('a copy of a subscription’s own provider ends with it: a change that comes later brings no secret back', async () => {
+  const id = newId('prov')
+  await saveProviderRow(db.run, copyOf(id, 1, { own: true }))
+  expect(await secretsOf(id)).toEqual([])
+  await reserveProvider(db.run, {
     id,
-    tenant,
-    secret,
-  ])
-  await db.run(
-    `insert into subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
-     values ($1, $2, $3, $4, '', '{}', '')`,
-    [subscription, tenant, newId('app'), id],
+    tenant_id: newId('ten'),
+    application_id: newId('app'),
+    subscription_id: 'whsub_1',
+  })
+  await saveProviderRow(db.run, copyOf(id, 2, { own: true }))
+  expect(await secretsOf(id)).toEqual([{ secret: hex('secret 2'), previous: null }])
+  expect([await deleteOwnProvider(db.run, id), await deleteOwnProvider(db.run, id)]).toEqual([true, false])
+  await saveProviderRow(db.run, copyOf(id, 3, { own: true }))
+  expect(await secretsOf(id)).toEqual([])
+})
+
+test('a provider whose subscription does not follow within a minute is given up, which dispatch is told once', async () => {
+  const reservations = Array.from({ length: 3 }, () => ({
+    ...{ id: newId('prov'), tenant_id: newId('ten'), application_id: newId('app'), subscription_id: newId('whsub') },
+  }))
+  const [taken, fresh, late] = reservations
+  for (const one of reservations) await reserveProvider(db.run, one)
+  expect(await takeReserved(db.run, taken!.id)).toBe(true)
+  await db.run(`update providers set updated_at = now() - interval '61 seconds' where id <> $1`, [fresh!.id])
+  const wakes: string[] = []
+  const give = () => giveUpReserved({ db, wakeOutbox: () => void wakes.push('outbox') })
+  expect([await give(), await give(), wakes]).toEqual([false, false, ['outbox']])
+  const events = await db.run<{ event: object }>(
+    `select events::json -> 0 -> 'event' as event from outbox where subject = 'webhooks.subscription.changed'`,
   )
-  expect([await tellUntoldProviders(db, keyRing), await tellUntoldProviders(db, keyRing)]).toEqual([false, false])
-  const told = await db.run<{ payload: unknown }>(`select * from outbox where subject = 'webhooks.provider.changed'`)
-  expect(told).toHaveLength(1)
-  // Dispatch numbers its revisions from 1, and every one of them counts.
-  expect(await db.run('select version, revision from providers where id = $1', [id])).toEqual([
-    { version: 1, revision: 0 },
+  const { id: provider_id, ...owner } = late!
+  expect(events.map(({ event }) => event)).toEqual([
+    expect.objectContaining({ ...owner, provider_id, status: 'deleted' }),
   ])
+  expect([await takeReserved(db.run, late!.id), await takeReserved(db.run, fresh!.id)]).toEqual([false, true])
 })

@@ -55,5 +55,5 @@ export async function storeDeliveries(
 }
 
 function keyRingOf(env: TestEnv) {
-  return parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  return parseKeyRing(env.stack.state.encryption_keys)
 }

@@ -65,6 +65,6 @@ async function compareDirectly(env: TestEnv): Promise<ApiResponse> {
   const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
   return env.call('dispatch-api', 'POST', '/internal/v1/notifications/compare', {
     headers: { [principalHeader]: await sign(gatewayItself) },
-    body: { after: '', until: newId('notif'), quiet_seconds: 0, known: {} },
+    body: { after: '', until: newId('notif'), quiet_seconds: 0, lanes: ['bulk'], known: {} },
   })
 }

@@ -1,3 +1,4 @@
+import { allRoutes } from '@notify/contracts/catalogue'
 import { requestExampleOf } from '@notify/contracts/openapi-examples'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
 
@@ -19,7 +20,7 @@ export type Samples = Record<string, (at: number) => Sample | Promise<Sample>>
 
 /** The body that the OpenAPI document shows for a route, with fields of its own. */
 export function exampleBody(route: string, fresh: object = {}): object | undefined {
-  const example = requestExampleOf(route)
+  const example = requestExampleOf(allRoutes().find(({ name }) => name === route)!)
   return typeof example === 'object' ? { ...example, ...fresh } : undefined
 }
 

@@ -1,5 +1,7 @@
 import { newId } from '@notify/contracts'
-import type { TestEnv } from '@notify/dev-env'
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
+import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
+import { newKeyPrincipal } from '@notify/test-kit/callers'
 import { exampleBody, made, type Samples } from './sample.ts'
 
 export function webhookSamples(env: TestEnv): Samples {
@@ -20,6 +22,12 @@ export function webhookSamples(env: TestEnv): Samples {
     return { params: { delivery_id: await exhausted(env, params.subscription_id) } }
   }
   return {
+    createSubscriptionProvider: () => ({ call: () => askDispatch(env, '', { provider_id: newId('prov') }) }),
+    rotateSubscriptionSecret: async () => {
+      const [provider_id, subscription_id] = [newId('prov'), newId('whsub')]
+      await askDispatch(env, '', { provider_id, subscription_id })
+      return { call: () => askDispatch(env, `/${provider_id}/rotate-secret`, { subscription_id }) }
+    },
     listWebhookSubscriptions: () => ({}),
     createWebhookSubscription: () => ({ fresh: fresh() }),
     getWebhookSubscription: subscription,
@@ -32,6 +40,20 @@ export function webhookSamples(env: TestEnv): Samples {
     getWebhookDelivery: delivery,
     replayWebhookDelivery: delivery,
   }
+}
+
+/** Asks for the provider of a subscription, as webhook-delivery does for its caller. */
+async function askDispatch(env: TestEnv, rest: string, fields: object): Promise<ApiResponse> {
+  const { tenantId: tenant_id, applicationId: application_id } = env
+  const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
+  const principal = newKeyPrincipal({
+    ...{ tenant_id: tenant_id as `ten_${string}`, application_id: application_id as `app_${string}` },
+    permissions: ['webhooks:manage'],
+  })
+  return env.call('dispatch-api', 'POST', `/internal/v1/subscription-providers${rest}`, {
+    headers: { [principalHeader]: await sign(principal) },
+    body: { subscription_id: newId('whsub'), application_id, ...fields },
+  })
 }
 
 /** A delivery that an operator may replay. */

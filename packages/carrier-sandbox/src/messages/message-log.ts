@@ -3,7 +3,7 @@ import { Fifo } from '../fifo.ts'
 /** One message that a carrier's stand-in accepted. The names are those of the JSON that `GET /messages` answers. */
 export interface LoggedMessage {
   id: string
-  channel: 'sms' | 'email' | 'whatsapp'
+  channel: string
   /** The carrier account that sent it. */
   account: string
   to: string

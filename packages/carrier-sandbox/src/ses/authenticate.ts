@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import type { SesAccount, SesCaller } from './account.ts'
-import { type Scope, signatureOf } from './canonical-request.ts'
 import { errors, type SesError, sendError } from './errors.ts'
+import { dateOf, type Scope, signatureOf } from './signature-of.ts'
 
 /** How far a request's clock may be off. */
 const skewMs = 5 * 60_000
@@ -13,15 +13,19 @@ const mismatch =
 /** Lets a request through when its Signature Version 4 is right; the caller is in `res.locals.caller` then. */
 export function authenticate(accounts: readonly SesAccount[]): RequestHandler {
   const byKeyId = new Map(accounts.map((account) => [account.accessKeyId, account]))
-  return (req, res, next) => {
-    const judged = judge(byKeyId, req, Date.now())
+  return async (req, res, next) => {
+    const judged = await judge(byKeyId, req, Date.now())
     if ('status' in judged) return sendError(res, judged)
     res.locals.caller = judged
     next()
   }
 }
 
-function judge(accounts: ReadonlyMap<string, SesAccount>, req: Request, nowMs: number): SesCaller | SesError {
+async function judge(
+  accounts: ReadonlyMap<string, SesAccount>,
+  req: Request,
+  nowMs: number,
+): Promise<SesCaller | SesError> {
   const authorization = req.headers.authorization
   if (!authorization) return errors.missingAuthentication()
   const read = readAuthorization(authorization, req.get('x-amz-date'))
@@ -38,7 +42,7 @@ function judge(accounts: ReadonlyMap<string, SesAccount>, req: Request, nowMs: n
   if (declared && declared !== createHash('sha256').update(body).digest('hex')) return errors.invalidSignature(mismatch)
   const header = (name: string) => req.headersDistinct[name]?.join(',')
   const request = { method: req.method, target: req.originalUrl, header, body }
-  const expected = Buffer.from(signatureOf(request, read.scope, account.secretAccessKey))
+  const expected = Buffer.from(await signatureOf(request, read.scope, account.secretAccessKey))
   const given = Buffer.from(read.signature)
   const isRight = given.length === expected.length && timingSafeEqual(given, expected)
   return isRight ? { account, region: read.scope.region } : errors.invalidSignature(mismatch)
@@ -75,7 +79,7 @@ function readAuthorization(
 }
 
 function faultOfTime({ time, date }: Scope, nowMs: number): string | undefined {
-  const signedMs = Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
+  const signedMs = dateOf(time).getTime()
   if (Number.isNaN(signedMs)) return 'Date must be in ISO-8601 basic format.'
   if (!time.startsWith(date)) return 'Date in Credential scope does not match the date of the request.'
   if (signedMs < nowMs - skewMs) return `Signature expired: ${time} is more than 5 min. in the past.`

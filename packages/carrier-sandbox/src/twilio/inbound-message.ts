@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { stringify } from 'node:querystring'
 import type { Callback } from '../callbacks/callback-sender.ts'
 import type { TwilioAccount } from './account.ts'
 import { countSegments } from './count-segments.ts'
 import { apiVersion } from './message-resource.ts'
-import { signCallback } from './sign-callback.ts'
+import { signedCallback } from './sign-callback.ts'
 
 /** The words that Advanced Opt-Out acts on, by what it calls them: the whole message, in any letter case. */
 const optOutTypes = {
@@ -51,16 +49,7 @@ export function inboundMessage(account: TwilioAccount, url: string, message: Inb
     From: from,
     ApiVersion: apiVersion,
   }
-  return {
-    url,
-    headers: {
-      'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8',
-      'User-Agent': 'TwilioProxy/1.1',
-      'X-Twilio-Signature': signCallback(account.authToken, url, parameters),
-      'I-Twilio-Idempotency-Token': randomUUID(),
-    },
-    body: stringify(parameters),
-  }
+  return signedCallback(account, url, parameters)
 }
 
 function optOutTypeOf(body: string): string | undefined {

@@ -1,4 +1,7 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
+import { stringify } from 'node:querystring'
+import type { Callback } from '../callbacks/callback-sender.ts'
+import type { TwilioAccount } from './account.ts'
 
 /**
  * The `X-Twilio-Signature` of a form callback: base64 of HMAC-SHA1 under the auth token over the full URL, query
@@ -9,4 +12,22 @@ export function signCallback(authToken: string, url: string, parameters: Readonl
   let signed = url
   for (const name of Object.keys(parameters).sort()) signed += name + parameters[name]
   return createHmac('sha1', authToken).update(signed).digest('base64')
+}
+
+/** A signed form callback to a customer's address. */
+export function signedCallback(
+  { authToken }: TwilioAccount,
+  url: string,
+  parameters: Record<string, string>,
+): Callback {
+  return {
+    url,
+    headers: {
+      'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8',
+      'User-Agent': 'TwilioProxy/1.1',
+      'X-Twilio-Signature': signCallback(authToken, url, parameters),
+      'I-Twilio-Idempotency-Token': randomUUID(),
+    },
+    body: stringify(parameters),
+  }
 }

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { stringify } from 'node:querystring'
 import type { Callback } from '../callbacks/callback-sender.ts'
 import type { LoggedMessage } from '../messages/message-log.ts'
 import type { TwilioAccount } from './account.ts'
 import type { Step } from './deviations.ts'
 import { apiVersion } from './message-resource.ts'
-import { signCallback } from './sign-callback.ts'
+import { signedCallback } from './sign-callback.ts'
 
 /** The number that a messaging service is taken to have picked: Twilio's own test sender. */
 const pooledSender = '+15005550006'
@@ -29,16 +27,7 @@ export function statusCallback(account: TwilioAccount, url: string, message: Log
   if (step.errorCode !== undefined) parameters.ErrorCode = String(step.errorCode)
   if (messagingServiceSid) parameters.MessagingServiceSid = String(messagingServiceSid)
   if (step.status === 'delivered') parameters.RawDlrDoneDate = receiptTime(new Date())
-  return {
-    url,
-    headers: {
-      'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8',
-      'User-Agent': 'TwilioProxy/1.1',
-      'X-Twilio-Signature': signCallback(account.authToken, url, parameters),
-      'I-Twilio-Idempotency-Token': randomUUID(),
-    },
-    body: stringify(parameters),
-  }
+  return signedCallback(account, url, parameters)
 }
 
 /** `yyMMddHHmm` in UTC, as carriers stamp a receipt. */

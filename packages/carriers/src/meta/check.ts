@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { CheckOptions } from '../sender.ts'
 import type { MetaCredentials } from './credentials.ts'
+import type { MetaEnvironment } from './environment.ts'
 import { createGraphClient, type GraphAnswer } from './graph-client.ts'
 
 const PhoneNumber = z.object({
@@ -18,7 +18,7 @@ const Refused = z.object({ error: z.object({ code: z.int(), message: z.string().
  */
 export async function checkAccount(
   { phone_number_id, access_token }: MetaCredentials,
-  { timeoutMs, environment }: CheckOptions<EnvironmentOf<'whatsapp_cloud'>>,
+  { timeoutMs, environment }: CheckOptions<MetaEnvironment>,
 ): Promise<AccountCheck> {
   const client = createGraphClient({ timeoutMs, maxConnections: 1 })
   const fields = Object.keys(PhoneNumber.shape).join(',')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { CarrierTemplate, SenderOptions } from '../sender.ts'
 import type { MetaCredentials } from './credentials.ts'
+import type { MetaEnvironment } from './environment.ts'
 import { createGraphClient, type GraphClient } from './graph-client.ts'
 
 const pageSize = 200
@@ -22,7 +22,7 @@ const Page = z.object({
     .optional(),
 })
 
-type Options = Pick<SenderOptions<EnvironmentOf<'whatsapp_cloud'>>, 'timeoutMs' | 'environment'>
+type Options = Pick<SenderOptions<MetaEnvironment>, 'timeoutMs' | 'environment'>
 
 /** Lists the message templates of a business account. @throws Error with the carrier's answer */
 export async function listTemplates(

@@ -25,7 +25,6 @@ export function readStatus(account: ReceivingAccount, status: Status): ReceiptRe
     ...(traceparent ? { traceparent } : {}),
     status: recorded.data,
     error_code: code,
-    ...(sentence ? { error_message: sentence.slice(0, longestSentence) } : {}),
-    ...(recorded.data === 'failed' ? explainCode(code, sentence || undefined) : {}),
+    ...(recorded.data === 'failed' ? explainCode(code, sentence?.slice(0, longestSentence) || undefined) : {}),
   }
 }

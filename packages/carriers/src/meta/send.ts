@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { CarrierAnswer } from '../carrier-answer.ts'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { WhatsAppMessage } from '../messages.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { SenderDefinition } from '../sender.ts'
@@ -9,15 +8,14 @@ import { withoutNumbers } from '../without-numbers.ts'
 import { checkAccount } from './check.ts'
 import { describeCode, judgeMetaError } from './codes.ts'
 import type { MetaCredentials } from './credentials.ts'
+import type { MetaEnvironment } from './environment.ts'
 import { createGraphClient, type GraphAnswer } from './graph-client.ts'
 import { listTemplates } from './list-templates.ts'
 import { messageBody } from './message-body.ts'
 import { withoutNumber } from './message-id.ts'
 
-type Environment = EnvironmentOf<'whatsapp_cloud'>
-
 /** Sends templates by WhatsApp over Meta's Cloud API. */
-export const metaSender: SenderDefinition<MetaCredentials, WhatsAppMessage, Environment> = {
+export const metaSender: SenderDefinition<MetaCredentials, WhatsAppMessage, MetaEnvironment> = {
   createSender({ timeoutMs, maxConnections, sandboxUrl, environment }) {
     const client = createGraphClient({ timeoutMs, maxConnections })
     return {

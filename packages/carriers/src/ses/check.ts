@@ -1,25 +1,19 @@
 import { GetAccountCommand } from '@aws-sdk/client-sesv2'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { CheckOptions } from '../sender.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
+import type { SesEnvironment } from './environment.ts'
 
 /**
  * Reads the account in its region. Never throws.
  * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetAccount.html
  */
 export async function checkAccount(
-  { region, access_key_id, secret_access_key }: SesCredentials,
-  { timeoutMs, environment }: CheckOptions<EnvironmentOf<'ses'>>,
+  credentials: SesCredentials,
+  { timeoutMs, environment }: CheckOptions<SesEnvironment>,
 ): Promise<AccountCheck> {
-  const client = createSesClient({
-    endpoint: environment.SES_API_URL,
-    region,
-    accessKeyId: access_key_id,
-    secretAccessKey: secret_access_key,
-    timeoutMs,
-  })
+  const client = createSesClient(credentials, { endpoint: environment.SES_API_URL, timeoutMs })
   try {
     const account = await client.send(new GetAccountCommand({}), { abortSignal: AbortSignal.timeout(timeoutMs) })
     const details = {

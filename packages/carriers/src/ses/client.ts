@@ -1,11 +1,9 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2'
+import type { SesCredentials } from './credentials.ts'
 
 interface SesClientOptions {
   /** Base URL of the API; by default that of the region. */
-  endpoint?: string | undefined
-  region: string
-  accessKeyId: string
-  secretAccessKey: string
+  endpoint: string | undefined
   /** Timeout of a request, in milliseconds. */
   timeoutMs: number
   /** Maximum kept-alive connections. */
@@ -13,14 +11,10 @@ interface SesClientOptions {
 }
 
 /** An Amazon SES client without retries: Postgres holds the retry schedule. */
-export function createSesClient({
-  endpoint,
-  region,
-  accessKeyId,
-  secretAccessKey,
-  timeoutMs,
-  maxSockets = 4,
-}: SesClientOptions): SESv2Client {
+export function createSesClient(
+  { region, access_key_id: accessKeyId, secret_access_key: secretAccessKey }: SesCredentials,
+  { endpoint, timeoutMs, maxSockets = 4 }: SesClientOptions,
+): SESv2Client {
   return new SESv2Client({
     ...(endpoint === undefined ? {} : { endpoint }),
     region,

@@ -6,24 +6,18 @@ import {
   PutEmailIdentityMailFromAttributesCommand,
   type SESv2Client,
 } from '@aws-sdk/client-sesv2'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { DomainIdentities, DomainIdentity } from '../sender.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
+import type { SesEnvironment } from './environment.ts'
 
 /** Email identities of SES accounts with our DKIM key (BYODKIM). */
-export const sesIdentities: DomainIdentities<SesCredentials, EnvironmentOf<'ses'>> = {
+export const sesIdentities: DomainIdentities<SesCredentials, SesEnvironment> = {
   regionOf: ({ region }) => region,
-  async sync({ region, access_key_id, secret_access_key }, identity, { timeoutMs, environment }) {
-    const client = createSesClient({
-      endpoint: environment.SES_API_URL,
-      region,
-      accessKeyId: access_key_id,
-      secretAccessKey: secret_access_key,
-      timeoutMs,
-    })
+  async sync(credentials, identity, { timeoutMs, environment }) {
+    const client = createSesClient(credentials, { endpoint: environment.SES_API_URL, timeoutMs })
     try {
-      await syncIdentity(client, region, identity)
+      await syncIdentity(client, credentials.region, identity)
     } finally {
       client.destroy()
     }

@@ -21,7 +21,6 @@ test.each<[string, object, object]>([
     {
       status: 'failed',
       error_code: 'reject',
-      error_message: 'Bad content',
       reason: 'reject Bad content',
       retryable: false,
     },
@@ -32,7 +31,6 @@ test.each<[string, object, object]>([
     {
       status: 'failed',
       error_code: 'rendering_failure',
-      error_message: "Attribute 'name' is missing",
       reason: "rendering_failure Attribute 'name' is missing",
       retryable: false,
     },
@@ -45,7 +43,7 @@ test.each<[string, object, object]>([
         delayedRecipients: [{ emailAddress: recipient, diagnosticCode: 'smtp; 452 4.2.2 full' }],
       },
     },
-    { status: 'delayed', error_code: 'delay:MailboxFull', error_message: 'smtp; 452 4.2.2 full' },
+    { status: 'delayed', error_code: 'delay:MailboxFull' },
   ],
 ])('%s is a receipt, with our correlation from the tags', (type, details, expected) => {
   const report = read(sesEvent(type, details, correlation))
@@ -137,17 +135,17 @@ test.each([
       bouncedRecipients: [{ emailAddress: recipient, diagnosticCode }],
     },
   }
-  const { error_message } = read(sesEvent('Bounce', details))!
-  expect(error_message).toMatch(/^smtp; 550/)
-  expect(error_message).not.toMatch(/ada\.lovelace|@/i)
+  const { reason } = read(sesEvent('Bounce', details))!
+  expect(reason).toMatch(/^bounce:Permanent:General smtp; 550/)
+  expect(reason).not.toMatch(/ada\.lovelace|@/i)
 })
 
 test('what Postgres cannot hold, and what is longer than a reason, never leaves here', () => {
   for (const reason of [`a\0b\ud800c${'x'.repeat(2000)}`, `${'x'.repeat(499)}🎉`]) {
     const report = read(sesEvent('Reject', { reject: { reason } }))!
-    expect(report.error_message!.length).toBeLessThanOrEqual(500)
-    expect(report.error_message!.isWellFormed()).toBe(true)
-    expect(report.error_message).not.toContain('\0')
+    expect(report.reason!.length).toBeLessThanOrEqual('reject '.length + 500)
+    expect(report.reason!.isWellFormed()).toBe(true)
+    expect(report.reason).not.toContain('\0')
     const receipt = { channel: 'email', provider_id: newId('prov'), received_at: new Date().toISOString(), ...report }
     expect(receiptReceived.schema.safeParse(receipt).success).toBe(true)
   }

@@ -27,7 +27,7 @@ const SesEvent = z.object({
   complaint: z.object({ complaintFeedbackType: Word.optional() }).optional().catch(undefined),
   reject: z.object({ reason: z.string() }).optional().catch(undefined),
   failure: z.object({ errorMessage: z.string() }).optional().catch(undefined),
-  deliveryDelay: z.object({ delayType: Word, delayedRecipients: Recipients }).optional().catch(undefined),
+  deliveryDelay: z.object({ delayType: Word }).optional().catch(undefined),
 })
 type SesEvent = z.output<typeof SesEvent>
 
@@ -59,7 +59,6 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
   DeliveryDelay: ({ deliveryDelay }) => ({
     status: 'delayed',
     code: `delay:${deliveryDelay?.delayType ?? 'Undetermined'}`,
-    said: diagnosisOf(deliveryDelay?.delayedRecipients ?? []),
   }),
 }
 
@@ -83,7 +82,6 @@ export function readSesEvent(text: string): SesReport | undefined {
     ...correlated(readCorrelation({ notification_id: tag('notification_id'), attempt_id: tag('attempt_id') })),
     status,
     error_code: code,
-    ...(message === undefined ? {} : { error_message: message }),
     ...(status === 'failed' || status === 'undelivered' ? explainEvent(code, message, suppress) : {}),
     ...(suppress ? { suppress } : {}),
     ...(isTraceparent(traceparent) ? { traceparent } : {}),

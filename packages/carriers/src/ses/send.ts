@@ -7,7 +7,6 @@ import {
 import { withoutAddresses } from '@notify/privacy'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { createClientCache } from '../client-cache.ts'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { Correlation, EmailMessage } from '../messages.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { Sender, SenderDefinition, SenderOptions } from '../sender.ts'
@@ -15,13 +14,14 @@ import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, isNotWritable, 
 import { checkAccount } from './check.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
+import type { SesEnvironment } from './environment.ts'
 import { judgeSesError } from './exceptions.ts'
 import { formatMailbox } from './format-mailbox.ts'
 import { sesIdentities } from './identities.ts'
 
-type Options = SenderOptions<EnvironmentOf<'ses'>>
+type Options = SenderOptions<SesEnvironment>
 
-export const sesSender: SenderDefinition<SesCredentials, EmailMessage, EnvironmentOf<'ses'>> = {
+export const sesSender: SenderDefinition<SesCredentials, EmailMessage, SesEnvironment> = {
   createSender: createSesSender,
   identities: sesIdentities,
   check: checkAccount,
@@ -29,11 +29,14 @@ export const sesSender: SenderDefinition<SesCredentials, EmailMessage, Environme
 
 /** Sends email through the Amazon SES API (v2), with one client per account. */
 export function createSesSender(options: Options): Sender<SesCredentials, EmailMessage> {
+  const { timeoutMs, maxConnections: maxSockets } = options
   const clients = createClientCache<SESv2Client>((client) => client.destroy())
   return {
     async send(account, message) {
       const endpoint = message.mode === 'test' ? `${options.sandboxUrl}/ses` : options.environment.SES_API_URL
-      const client = clients.of(account, endpoint ?? '', () => connect(account.credentials, endpoint, options))
+      const client = clients.of(account, endpoint ?? '', () =>
+        createSesClient(account.credentials, { endpoint, timeoutMs, maxSockets }),
+      )
       const command = new SendEmailCommand(inputOf(account.id, account.credentials, message))
       const { traceparent } = message
       let begun = false
@@ -56,7 +59,7 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
       }
       try {
         // Bounds the whole exchange, including DNS and connecting.
-        const { MessageId } = await client.send(command, { abortSignal: AbortSignal.timeout(options.timeoutMs) })
+        const { MessageId } = await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) })
         return accepted(MessageId ?? null)
       } catch (error) {
         return begun && !isNotWritable(error) ? answerOf(error, message.to) : notBegun(error)
@@ -64,21 +67,6 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
     },
     close: () => clients.close(),
   }
-}
-
-function connect(
-  credentials: SesCredentials,
-  endpoint: string | undefined,
-  { timeoutMs, maxConnections }: Options,
-): SESv2Client {
-  return createSesClient({
-    endpoint,
-    region: credentials.region,
-    accessKeyId: credentials.access_key_id,
-    secretAccessKey: credentials.secret_access_key,
-    timeoutMs,
-    maxSockets: maxConnections,
-  })
 }
 
 /** The request, with tags that SES returns in every event (`mail.tags`). */

@@ -1,15 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AllowList } from '@notify/egress-guard'
 import { createTransport } from 'nodemailer'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
 import type { CheckOptions } from '../sender.ts'
 import { forbiddenHostCode } from './connect-to-server.ts'
 import type { SmtpCredentials } from './credentials.ts'
+import type { SmtpEnvironment } from './environment.ts'
 import { transportOptions } from './transport-options.ts'
-
-export interface SmtpEnvironment {
-  SMTP_EGRESS_ALLOW: AllowList
-}
 
 /** An error of nodemailer; `originalCode` is that of the connection. */
 interface SmtpError extends Error {

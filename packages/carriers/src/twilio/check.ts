@@ -2,9 +2,9 @@ import { exchange } from '@notify/service-kit'
 import { Agent } from 'undici'
 import { z } from 'zod'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { CheckOptions } from '../sender.ts'
 import type { TwilioCredentials } from './credentials.ts'
+import type { TwilioEnvironment } from './environment.ts'
 
 const Account = z.object({ status: z.string(), friendly_name: z.string().optional(), type: z.string().optional() })
 const Refused = z.object({ code: z.union([z.int(), z.string()]), message: z.string() })
@@ -15,7 +15,7 @@ const Refused = z.object({ code: z.union([z.int(), z.string()]), message: z.stri
  */
 export async function checkAccount(
   { account_sid, auth_token }: TwilioCredentials,
-  { timeoutMs, environment }: CheckOptions<EnvironmentOf<'twilio'>>,
+  { timeoutMs, environment }: CheckOptions<TwilioEnvironment>,
 ): Promise<AccountCheck> {
   const agent = new Agent({ connections: 1, connect: { timeout: timeoutMs } })
   const { origin, pathname } = new URL(environment.TWILIO_API_URL)

@@ -3,7 +3,6 @@ import type { ExchangeError } from '@notify/service-kit'
 import twilio from 'twilio'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { createClientCache } from '../client-cache.ts'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { Correlation, SmsMessage } from '../messages.ts'
 import type { CarrierAccount, SenderDefinition, SenderOptions } from '../sender.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
@@ -11,9 +10,10 @@ import { withoutNumbers } from '../without-numbers.ts'
 import { checkAccount } from './check.ts'
 import { describeCode, judgeTwilioError } from './codes.ts'
 import type { TwilioCredentials } from './credentials.ts'
+import type { TwilioEnvironment } from './environment.ts'
 import { type CallScope, callScopes, TwilioTransport } from './transport.ts'
 
-type Options = SenderOptions<EnvironmentOf<'twilio'>>
+type Options = SenderOptions<TwilioEnvironment>
 
 interface Connection {
   client: twilio.Twilio
@@ -21,7 +21,7 @@ interface Connection {
 }
 
 /** Sends SMS through the Twilio API, with one client per account. */
-export const twilioSender: SenderDefinition<TwilioCredentials, SmsMessage, EnvironmentOf<'twilio'>> = {
+export const twilioSender: SenderDefinition<TwilioCredentials, SmsMessage, TwilioEnvironment> = {
   createSender(options) {
     const clients = createClientCache<Connection>(({ transport }) => transport.close())
     return {

@@ -1,12 +1,6 @@
-import { Liquid } from 'liquidjs'
+import { type VariablePath, variablesOf } from '@notify/templates/variables'
 import type { Templates } from '../channels/channel.ts'
 import { channelPages, channels } from '../channels/table.ts'
-
-/** A variable by its segments: `customer.name` is `['customer', 'name']`; a number is a place in a list. */
-export type VariablePath = readonly (string | number)[]
-
-// The library that renders them finds the variables too; it only parses here.
-const parser = new Liquid({ templates: {} })
 
 /** The variables of the templates, each once, by name. Of a text that cannot be parsed the preview says why. */
 export function variablesIn(templates: Templates): VariablePath[] {
@@ -16,24 +10,9 @@ export function variablesIn(templates: Templates): VariablePath[] {
     return template && (channelPages[channel].liquidOf?.(template) ?? template)
   })
   for (const text of textsOf(liquid)) {
-    for (const path of pathsIn(text)) found.set(nameOf(path), path)
+    for (const path of variablesOf(text)) found.set(nameOf(path), path)
   }
   return [...found.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, path]) => path)
-}
-
-function pathsIn(text: string): VariablePath[] {
-  if (!text.includes('{{') && !text.includes('{%')) return []
-  try {
-    return parser.globalVariableSegmentsSync(text, { partials: false }).map(known)
-  } catch {
-    return []
-  }
-}
-
-/** Without what follows a segment that is a variable itself. */
-function known(segments: readonly unknown[]): VariablePath {
-  const end = segments.findIndex((one) => typeof one !== 'string' && typeof one !== 'number')
-  return (end < 0 ? segments : segments.slice(0, end)) as VariablePath
 }
 
 function textsOf(value: unknown): string[] {

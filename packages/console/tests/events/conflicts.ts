@@ -38,7 +38,7 @@ test(
       expect.stringContaining('Removed: Theirs'),
       expect.stringContaining('Added: Mine'),
     ])
-    await expectSound(page, 'event-conflict')
+    await expectSound(page)
     expect(await question(page).evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true)
     await page.keyboard.press('Escape')
     await question(page).waitFor({ state: 'detached' })

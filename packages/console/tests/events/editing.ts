@@ -11,7 +11,7 @@ test(
     const page = await harness.logIn({ path: `${events()}/order.shipped?tab=email`, visitor })
     const frame = page.frameLocator('iframe[title="HTML of the email"]')
     await frame.getByText('has left our warehouse').waitFor()
-    await expectSound(page, 'event')
+    await expectSound(page)
     const refused: string[] = []
     page.on('requestfailed', (request) => {
       if (request.url().includes('tracker')) refused.push(`${request.url()} ${request.failure()?.errorText}`)
@@ -74,7 +74,7 @@ test(
     await button(page, 'Add a placeholder').click()
     await page.getByLabel('Text of placeholder 1').fill('Order {{ order }}')
     await preview(page).getByText('Order [order]').waitFor()
-    await expectSound(page, 'event-whatsapp')
+    await expectSound(page)
   },
   patience,
 )

@@ -45,7 +45,7 @@ test(
     await button(page, 'Write the template').click()
     await text(page).fill('Invoice {{ number }} for {{ name }}')
     await preview(page).getByText('Invoice [number] for [name]').waitFor()
-    await expectSound(page, 'template')
+    await expectSound(page)
     const { application_id, templates } = stored.body
     const theirs = { name: '<b>Theirs</b>', application_id, templates }
     await env.api('PUT', path, { token: env.operatorToken, body: theirs })
@@ -60,7 +60,7 @@ test(
 
     await page.goto(harness.url('/templates'))
     await page.getByText('<b>Theirs</b>').waitFor()
-    await expectSound(page, 'templates')
+    await expectSound(page)
     await page.keyboard.press('/')
     await page.keyboard.type('receipt')
     await page.keyboard.press('Enter')

@@ -17,4 +17,6 @@ export interface ChannelContract<Template extends z.ZodType = z.ZodType> {
   sendsCodes: boolean
   /** Whether recipients can be suppressed. */
   suppresses: boolean
+  /** A notification that an order was shipped, with the variables `name` and `order`. The demo sends it. */
+  example: { template: z.input<Template> }
 }

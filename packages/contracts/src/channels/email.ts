@@ -11,4 +11,12 @@ export const email = {
   showsData: false,
   sendsCodes: true,
   suppresses: true,
+  example: {
+    template: {
+      subject: 'Your order {{order}} is on its way',
+      body: 'Hi {{name}},\n\nyour order {{order}} has left our warehouse.\n\nDemo Shop',
+      html_body:
+        '<p>Hi {{name}},</p><p>your order <strong>{{order}}</strong> has left our warehouse.</p><p>Demo Shop</p>',
+    },
+  },
 } as const satisfies ChannelContract

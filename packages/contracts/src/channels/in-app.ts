@@ -12,4 +12,11 @@ export const inApp = {
   showsData: true,
   sendsCodes: false,
   suppresses: false,
+  example: {
+    template: {
+      title: 'Order {{order}} shipped',
+      body: 'Hi {{name}}, your order is on its way.',
+      data: { action_url: '/orders/{{order}}' },
+    },
+  },
 } as const satisfies ChannelContract

@@ -8,4 +8,5 @@ export const sms = {
   showsData: false,
   sendsCodes: true,
   suppresses: true,
+  example: { template: { body: 'Hi {{name}}, your order {{order}} is on its way.' } },
 } as const satisfies ChannelContract

@@ -39,3 +39,8 @@ export const EventTemplates = z.strictObject(
   ) as unknown as TemplateShape,
 )
 export type EventTemplates = z.infer<typeof EventTemplates>
+
+/** The example of every channel. */
+export const exampleTemplates = EventTemplates.parse(
+  Object.fromEntries(Channel.options.map((name) => [name, table[name].example.template])),
+)

@@ -8,4 +8,5 @@ export const webhook = {
   showsData: true,
   sendsCodes: false,
   suppresses: false,
+  example: { template: { data: { order: '{{order}}', customer: '{{name}}', status: 'shipped' } } },
 } as const satisfies ChannelContract

@@ -16,4 +16,12 @@ export const whatsapp = {
   showsData: false,
   sendsCodes: true,
   suppresses: false,
+  example: {
+    template: {
+      template_name: 'order_update',
+      language: 'en_US',
+      category: 'utility',
+      parameters: ['{{name}}', '{{order}}'],
+    },
+  },
 } as const satisfies ChannelContract

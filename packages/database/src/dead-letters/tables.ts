@@ -14,7 +14,7 @@ export const deadLetterTables: Migrations = [
          whole_message boolean not null,
          traceparent text,
          reason text not null,
-         state text not null check (state in ('waiting', 'dead', 'replaying', 'replayed')),
+         state text not null check (state in ('waiting', 'dead', 'replaying', 'replayed', 'discarded')),
          tries int not null default 0,
          next_try_at timestamptz,
          retry_until timestamptz not null default now(),
@@ -24,25 +24,7 @@ export const deadLetterTables: Migrations = [
        )`,
       'create index dead_letters_due on dead_letters (next_try_at) where next_try_at is not null',
       'create index dead_letters_listed on dead_letters (state, durable, id)',
+      `create index dead_letters_settled on dead_letters (updated_at) where state in ('replayed', 'discarded')`,
     ],
-  },
-  {
-    name: 'dead-letters-0002',
-    transaction: [
-      `alter table dead_letters drop constraint dead_letters_state_check,
-         add constraint dead_letters_state_check
-           check (state in ('waiting', 'dead', 'replaying', 'replayed', 'discarded')) not valid`,
-    ],
-  },
-  {
-    name: 'dead-letters-0003',
-    transaction: ['alter table dead_letters validate constraint dead_letters_state_check'],
-  },
-  {
-    name: 'dead-letters-0004',
-    index: {
-      name: 'dead_letters_settled',
-      on: `on dead_letters (updated_at) where state in ('replayed', 'discarded')`,
-    },
   },
 ]

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { messageReceived, newId, notificationChanged, type WireEvent } from '@notify/contracts'
 import { sealEvent } from '@notify/messaging'
 import { parseKeyRing } from '@notify/privacy'
-import { namesNumber, withoutPerson } from './without-person.ts'
+import { withoutPerson } from './without-person.ts'
 
 const keyRing = parseKeyRing(`one:${randomBytes(32).toString('base64')}`)
 const person = { tenantId: newId('ten'), recipient: '+15550100', index: 'their-index', forgetStops: false }
@@ -61,13 +61,4 @@ test('a sealed event that cannot be opened is not judged', () => {
   const elsewhere = parseKeyRing(`two:${randomBytes(32).toString('base64')}`)
   const search = { person, contract: messageReceived, keyRing: elsewhere }
   expect(withoutPerson([received('+15550100')], search)).toBeUndefined()
-})
-
-test.each([
-  [`wamid.${Buffer.from('\x1c\x1815550100\x15').toString('base64')}`, true],
-  [`wamid.${Buffer.from('\x1c\x1815550199\x15').toString('base64')}`, false],
-  ['SM0123456789abcdef0123456789abcdef', false],
-])("a carrier's id %s names the number: %s", (id, names) => {
-  expect(namesNumber(id, person)).toBe(names)
-  expect(namesNumber(id, { recipient: 'user-7' })).toBe(false)
 })

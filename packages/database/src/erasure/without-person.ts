@@ -31,14 +31,12 @@ function eraseFrom(wire: WireEvent, { person, contract, keyRing }: Search): Wire
   if (!isRecord(event) || (event.tenant_id !== undefined && event.tenant_id !== person.tenantId)) return undefined
   if (isSealed(contract) && keyRing && isTheirs(contract, keyRing, event, person)) return { event: null, erased: true }
   const isIndexed = person.index !== undefined && Object.values(event).includes(person.index)
-  const isNamed = typeof event.provider_message_id === 'string' && namesNumber(event.provider_message_id, person)
-  if (!isIndexed && !isNamed) return undefined
+  if (!isIndexed) return undefined
   return { ...wire, event: Object.fromEntries(Object.entries(event).map(([key, value]) => [key, blank(key, value)])) }
 
   function blank(key: string, value: unknown): unknown {
-    if (value === person.index || (isIndexed && key === 'recipient_masked')) return erasedText
-    if (isIndexed && key === 'metadata') return null
-    return isNamed && key === 'provider_message_id' ? erasedText : value
+    if (value === person.index || key === 'recipient_masked') return erasedText
+    return key === 'metadata' ? null : value
   }
 }
 
@@ -56,12 +54,6 @@ function isTheirs(contract: SealedEventContract, keyRing: KeyRing, event: object
 function holds(value: unknown, recipient: string): boolean {
   if (typeof value === 'string') return value === recipient || (/^\d+$/.test(value) && `+${value}` === recipient)
   return typeof value === 'object' && value !== null && Object.values(value).some((one) => holds(one, recipient))
-}
-
-/** Whether a carrier's message id holds the number: some are base64 of a record with it. */
-export function namesNumber(id: string, { recipient }: Pick<Person, 'recipient'>): boolean {
-  const [, digits] = /^\+(\d{7,15})$/.exec(recipient) ?? []
-  return digits !== undefined && id.split('.').some((part) => Buffer.from(part, 'base64').includes(digits))
 }
 
 const isSealed = (contract: EventContract): contract is SealedEventContract => contract.sealed !== undefined

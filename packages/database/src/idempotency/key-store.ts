@@ -29,7 +29,7 @@ const deletionBatch = 1000
 /**
  * SQL: stores responses under their keys. Skips existing keys, unless they are expired or the row continues the
  * unfinished record. Rows are sorted by key, so that two statements never deadlock.
- * @param source rows with `scope`, `key`, `fingerprint`, `status` and `response`
+ * @param source rows with `scope`, `key`, `fingerprint`, `status` and `response`, whose keys are locked by `tryKeySql`
  */
 export const keysInto = (source: string): string => `
   insert into idempotency_keys (scope, key, fingerprint, status, response)
@@ -57,12 +57,18 @@ export function findAnswers(run: Run, keys: readonly Pick<KeyedRequest, 'scope' 
   return run(find, [keys.map(({ scope }) => scope), keys.map(({ key }) => key)])
 }
 
-/** The lock is tried, not awaited, so that waiting requests hold no connection. */
+/**
+ * SQL: whether this transaction may use a key. The lock is tried, not awaited, so that nobody waits for a key while it holds a
+ * connection; `keysInto` then finds what was committed before.
+ */
+export const tryKeySql = (scope: string, key: string): string =>
+  `pg_try_advisory_xact_lock(hashtextextended(${scope} || ' ' || ${key}, 0))`
+
 const claim = defineStatement({
   name: 'claim-idempotency-key',
   text: keysInto(`(
     select $1::text as scope, $2::text as key, $3::text as fingerprint, ${unfinished} as status, $4::text as response
-    where pg_try_advisory_xact_lock(hashtextextended($1::text || ' ' || $2::text, 0))) as claimed`),
+    where ${tryKeySql('$1::text', '$2::text')}) as claimed`),
   columns: pick(sharedTables.idempotency_keys, 'scope', 'key'),
 })
 

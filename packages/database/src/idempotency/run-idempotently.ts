@@ -10,7 +10,7 @@ import {
   unfinished,
 } from './key-store.ts'
 import { idempotencyConflict } from './refusals.ts'
-import { createPatience, type Lines, takeTurns } from './take-turns.ts'
+import { type Lines, takeTurns } from './take-turns.ts'
 
 /** How an effect ended. Each of these commits; a thrown error rolls back. */
 export type Result =
@@ -55,26 +55,19 @@ export function runIdempotently<Prepared>(
 ): Promise<Reply> {
   const lines = linesOf.get(db) ?? new Map()
   linesOf.set(db, lines)
-  const patience = createPatience(waitMs)
-  return takeTurns(lines, `${request.scope}\n${request.key}`, patience, async () => {
-    for (;;) {
-      const [stored] = await findAnswers(db.run, [request])
-      if (stored && stored.fingerprint !== request.fingerprint) throw idempotencyConflict()
-      if (stored && stored.status !== unfinished) return replay(stored, seal)
-      const seen = stored?.response ?? ''
-      const prepared = await prepareUnlessAnswered(db, request, seen, () =>
-        work.prepare(stored && seal.open(stored.response)),
-      )
-      if (prepared === undefined) continue
-      const result = await commit(db, request, seen, seal, (run) => work.effect(run, prepared.value))
-      if (!result) {
-        await patience.pause()
-        continue
-      }
-      const reply = await replyOf(result)
-      const isFirst = !('finish' in result) || (await finishAnswer(db.run, request, sealed(reply, seal)))
-      if (isFirst) return reply
-    }
+  return takeTurns(lines, `${request.scope}\n${request.key}`, waitMs, async () => {
+    const [stored] = await findAnswers(db.run, [request])
+    if (stored && stored.fingerprint !== request.fingerprint) throw idempotencyConflict()
+    if (stored && stored.status !== unfinished) return replay(stored, seal)
+    const seen = stored?.response ?? ''
+    const prepared = await prepareUnlessAnswered(db, request, seen, () =>
+      work.prepare(stored && seal.open(stored.response)),
+    )
+    const result = prepared && (await commit(db, request, seen, seal, (run) => work.effect(run, prepared.value)))
+    if (!result) return undefined
+    const reply = await replyOf(result)
+    const isFirst = !('finish' in result) || (await finishAnswer(db.run, request, sealed(reply, seal)))
+    return isFirst ? reply : undefined
   })
 }
 

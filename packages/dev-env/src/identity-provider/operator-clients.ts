@@ -2,6 +2,9 @@ import { OperatorPermission } from '@notify/contracts'
 import type { State } from '../state/state.ts'
 import type { ProviderClient } from './config.ts'
 
+/** Audience of the demo's tokens; the gateway accepts no other. */
+export const audience = 'urn:notify:api'
+
 /** Client id of the operators' console. */
 export const consoleClientId = 'notify-console'
 

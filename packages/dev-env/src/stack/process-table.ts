@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { addressVariable, type ServiceName, serviceNames } from '@notify/contracts'
 import type { ConsoleLogin } from '../identity-provider/config.ts'
-import { consoleClientId, operatorClients } from '../identity-provider/operator-clients.ts'
+import { audience, consoleClientId, operatorClients } from '../identity-provider/operator-clients.ts'
 import type { Ports } from '../infrastructure/ports.ts'
 import { emailEvents } from '../seed.ts'
 import { loadShared } from '../shared-modules.ts'
-import { publicJwks } from '../state/public-jwks.ts'
+import { metaNumbers } from '../state/meta-numbers.ts'
+import { principalJwks } from '../state/principal-jwks.ts'
 import type { State } from '../state/state.ts'
 import {
   isStandIn,
@@ -16,9 +17,6 @@ import {
   serviceOf,
 } from './process-names.ts'
 import { baseUrl, databaseUrl, dnsServer, listener, origins, receiverUrl, type Wiring } from './wiring.ts'
-
-/** Audience of the development tokens; the gateway accepts no other. */
-export const audience = 'urn:notify:api'
 
 interface StandInEntry {
   /** Below the project's root. */
@@ -80,26 +78,6 @@ const standIns: Record<StandIn, StandInEntry> = {
   },
 }
 
-/** The WhatsApp numbers of the demo: one of the shared app, one of an app of its own. */
-function metaNumbers(state: State, callbacks: string) {
-  return [
-    {
-      phone_number_id: state.meta_phone_number_id,
-      business_account_id: state.meta_waba_id,
-      access_token: state.meta_access_token,
-      app_secret: state.meta_shared_app_secret,
-      webhook_url: `${callbacks}/cloud/shared`,
-    },
-    {
-      phone_number_id: state.meta_own_phone_number_id,
-      business_account_id: state.meta_own_waba_id,
-      access_token: state.meta_access_token,
-      app_secret: state.meta_own_app_secret,
-      webhook_url: `${callbacks}/cloud/${state.meta_own_provider_id}`,
-    },
-  ]
-}
-
 function consoleLogin({ process }: Ports): ConsoleLogin {
   const at = (path: string) => origins(process.gateway).map((origin) => `${origin}/console/${path}`)
   return {
@@ -148,10 +126,10 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     PUBLIC_URL: baseUrl(wiring, 'gateway'),
     DOCS_URL: `${baseUrl(wiring, 'gateway')}/docs`,
     BOOTSTRAP_FILE: wiring.bootstrapFile,
-    ENCRYPTION_KEYS: state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','),
+    ENCRYPTION_KEYS: process === 'gateway' ? state.gateway_encryption_keys : state.encryption_keys,
     BLIND_INDEX_KEY: state.blind_index_key,
     FINGERPRINT_KEY: state.fingerprint_key,
-    PRINCIPAL_JWKS: publicJwks(state.principal_signing_key, state.otp_signing_key, state.dispatch_signing_key),
+    PRINCIPAL_JWKS: principalJwks(state),
     PRINCIPAL_SIGNING_KEY: JSON.stringify(state.principal_signing_key),
     ...signingKeyOf(state, process),
     USER_TOKEN_KEYS: JSON.stringify({ keys: [state.user_token_key] }),

@@ -22,8 +22,8 @@ export interface LoadStateOptions {
 
 /**
  * The stack's secrets from `<dataDir>/state.json`, made at the first start. Secrets without data, or data without
- * secrets, are useless: both begin anew then, and a line says so. A file from before a carrier or a password was added gets
- * what it lacks and keeps its own.
+ * secrets, are useless: both begin anew then, and a line says so. A file that lacks a carrier or a password gets it and keeps
+ * the rest.
  */
 export function loadState(
   dataDir: string,

@@ -10,7 +10,8 @@ export function makeState(): State {
     postgres_password: secret(),
     service_passwords: Object.fromEntries(serviceNames.map((name) => [name, secret()])) as Record<ServiceName, string>,
     ...makeServerPasswords(),
-    encryption_keys: [{ id: `dev${randomBytes(2).toString('hex')}`, key: key() }],
+    encryption_keys: keyRing(),
+    gateway_encryption_keys: keyRing(),
     blind_index_key: key(),
     fingerprint_key: key(),
     principal_signing_key: signingKey('gateway'),
@@ -86,12 +87,18 @@ export function makeWebhookState(): Pick<State, 'webhook_provider_id' | 'webhook
   return { webhook_provider_id: newId('prov'), webhook_secret: `whsec_${key()}` }
 }
 
+/** Hexadecimal, because it stands as it is in URLs, and among the arguments of a command. */
 function secret(): string {
-  return randomBytes(18).toString('base64url')
+  return randomBytes(18).toString('hex')
 }
 
 function key(): string {
   return randomBytes(32).toString('base64')
+}
+
+/** `<key id>:<key>`, as `parseKeyRing` reads it. */
+function keyRing(): string {
+  return `dev${randomBytes(2).toString('hex')}:${key()}`
 }
 
 function client(client_id: string): IdentityClient {

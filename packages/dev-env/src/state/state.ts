@@ -34,8 +34,10 @@ export interface State {
   service_passwords: Record<ServiceName, string>
   nats_passwords: Record<NatsUser, string>
   redis_password: string
-  /** Key ring for data at rest, `{id, key}` with 32 bytes as base64; the first is current. */
-  encryption_keys: { id: string; key: string }[]
+  /** Key ring for data at rest and on the bus, as ENCRYPTION_KEYS of all services but the gateway. */
+  encryption_keys: string
+  /** The gateway cannot read what the other services encrypt. */
+  gateway_encryption_keys: string
   blind_index_key: string
   fingerprint_key: string
   principal_signing_key: PrivateJwk

@@ -163,10 +163,15 @@ test('of two keys in the set either may have signed, so that keys can be rotated
   }
 })
 
-test('a key that was named before services signed for themselves is of the gateway', async () => {
-  const named = await newKey('0f3a9c51e2b7d486')
-  const sign = await createPrincipalSigner(named.privateJwk)
-  expect(await createPrincipalVerifier(named.jwks)(await sign(operator))).toEqual(operator)
+test('a key whose name begins with no service vouches for nobody', async () => {
+  const nobody = await newKey('0f3a9c51e2b7d486')
+  const verify = createPrincipalVerifier(nobody.jwks)
+  const signers = [
+    await createPrincipalSigner(nobody.privateJwk),
+    await createPrincipalSigner(nobody.privateJwk, 'otp'),
+  ] as const
+  for (const token of [await signers[0](operator), await signers[1](otp)])
+    await expect(verify(token)).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
 describe('a key of another service', () => {

@@ -1,2 +1,2 @@
 /** The release of all services, as in every package.json. */
-export const version = '0.2.0'
+export const version = '1.0.0'

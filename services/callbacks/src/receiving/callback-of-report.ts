@@ -22,7 +22,6 @@ import type { Span } from '@notify/service-kit'
 import { callbackOf, type NewCallback } from '../records/callback-store.ts'
 
 interface Source<R extends Report> {
-  kind: string
   channel: Channel
   report: R
 }
@@ -43,13 +42,12 @@ export function callbackOfReport(keyRing: KeyRing, { report, ...source }: Source
   }
 }
 
-function callbackOfReceipt({ kind, channel, report }: Source<ReceiptReport>, span: Span): NewCallback {
+function callbackOfReceipt({ channel, report }: Source<ReceiptReport>, span: Span): NewCallback {
   // The carrier's own trace does not count; what follows belongs to the trace of the message.
   const { type: _, account, callbackId, traceparent = span.traceparent, ...reported } = report
   const receipt: Receipt = {
     channel,
     provider_id: account.id,
-    kind,
     ...reported,
     received_at: new Date().toISOString(),
   }

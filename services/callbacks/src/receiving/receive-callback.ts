@@ -19,9 +19,7 @@ export function createCallbackHandler({ kind, channel, endpoint }: CarrierEndpoi
   return async (context, request) => {
     const { reports, answer, handshake } = await receive(context, kind, open(context, kind, endpoint, request))
     const isNew = await Promise.all(
-      reports.map((report) =>
-        context.record(callbackOfReport(context.keyRing, { kind, channel, report }, request.span)),
-      ),
+      reports.map((report) => context.record(callbackOfReport(context.keyRing, { channel, report }, request.span))),
     )
     if (!handshake) context.metrics.received(channel, resultOf(reports, isNew))
     return answer as never

@@ -41,13 +41,13 @@ const entriesOf = ({ tenantId, mode, recipientIndex }: Subject) =>
 
 /** What identifies an entry besides its id. */
 interface Traits {
-  evidenceIndexes: string[]
+  evidenceIndex: string | null
   origin: string | null
 }
 
 const find = prepared('find-entry', (one: Subject & Traits) =>
   entriesOf(one).select([
-    sql<boolean>`coalesce(bool_or(evidence_index = any(${one.evidenceIndexes})), false)`.as('hasEvidence'),
+    sql<boolean>`coalesce(bool_or(evidence_index = ${one.evidenceIndex}), false)`.as('hasEvidence'),
     sql<boolean>`coalesce(bool_or(origin = ${one.origin}), false)`.as('hasOrigin'),
   ]),
 )

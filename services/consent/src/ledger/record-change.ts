@@ -30,11 +30,11 @@ export async function recordChange({ secrets }: Context, run: Run, wanted: Wante
   const { tenantId, mode, details, origin, what } = wanted
   const { keyRing, blindIndex } = secrets
   const subject: Subject = { tenantId, mode, recipientIndex: blindIndex(tenantId, details.phone) }
-  const evidenceIndexes = formsOf(details.evidence_url).map((form) => blindIndex(tenantId, form))
+  const evidenceIndex = details.evidence_url === null ? null : blindIndex(tenantId, pageOf(details.evidence_url))
   const now = await lockConsent(run, subject)
-  const { hasEvidence, hasOrigin } = await findEntries(run, subject, { evidenceIndexes, origin })
+  const { hasEvidence, hasOrigin } = await findEntries(run, subject, { evidenceIndex, origin })
   if (hasOrigin) return { kind: 'repeated' }
-  const evidence = evidenceIndexes.length === 0 ? 'none' : hasEvidence ? 'given before' : 'fresh'
+  const evidence = evidenceIndex === null ? 'none' : hasEvidence ? 'given before' : 'fresh'
   const change: Change = what.action === 'opt_in' ? { ...what, evidence } : { action: what.action }
   const next = nextConsent({ status: now.status, marketingStopped: now.marketing_stopped }, change)
   if (!next) return { kind: 'refused' }
@@ -45,7 +45,7 @@ export async function recordChange({ secrets }: Context, run: Run, wanted: Wante
     ...what,
     status: next.status,
     marketingStopped: next.marketingStopped,
-    evidence_index: evidenceIndexes[0] ?? null,
+    evidence_index: evidenceIndex,
     origin,
     details: sealDetails(keyRing, details, tenantId, id),
   })
@@ -53,12 +53,11 @@ export async function recordChange({ secrets }: Context, run: Run, wanted: Wante
   return { kind: 'recorded', entry: describeEntry(keyRing, row) }
 }
 
-/** The page that evidence shows, however its address is spelled, and the address as given: the index of older entries. */
-function formsOf(url: string | null): string[] {
-  if (url === null) return []
+/** The page that evidence shows, however its address is spelled. */
+function pageOf(url: string): string {
   const page = new URL(url)
   page.hash = ''
-  return [page.href, url]
+  return page.href
 }
 
 async function publish(run: Run, row: EntryRow, phone: string): Promise<void> {

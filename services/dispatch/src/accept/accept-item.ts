@@ -1,8 +1,34 @@
-import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contracts'
-import type { IsAwaited, Problem } from '@notify/service-kit'
-import type { Draft } from '../channels/channel.ts'
+import {
+  type Channel,
+  createNotification,
+  DispatchRequest,
+  type KeyPrincipal,
+  type Lane,
+  type NotificationAccepted,
+  tooManyEntries,
+} from '@notify/contracts'
+import { idempotencyScope } from '@notify/database'
+import { type IsAwaited, Problem, requireShape } from '@notify/service-kit'
+import type { Renderer } from '@notify/templates'
+import type { WithCarrierTemplates } from '../catalogue/carrier-templates/carrier-template-directory.ts'
+import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
+import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
+import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
+import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
+import type { Context } from '../context.ts'
+import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
 
-/** The recipient of a notification. */
+/** What acceptance needs of the context. */
+export type AcceptContext = Context &
+  WithEvents &
+  WithTemplates &
+  WithProviders &
+  WithDomains &
+  WithConsents &
+  WithCarrierTemplates & { renderer: Renderer; wakeSenders: WakeSenders }
+
+/** The tenant's application that sends a notification. */
 export type Sender = Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>
 
 /** What another service of ours decides for its notification, beyond the public request. */
@@ -12,13 +38,6 @@ export interface ServiceTerms {
   eraseWhenTerminal: boolean
 }
 
-/** A message of a known event, or of the caller's own words, to a valid recipient. */
-export interface Prepared {
-  draft: Draft
-  /** The payload as JSON, which may take its time. */
-  content: Promise<string>
-}
-
 /** A dispatch request whose caller and shape are known to be good. */
 export interface Candidate {
   notificationId: `notif_${string}`
@@ -26,21 +45,10 @@ export interface Candidate {
   request: DispatchRequest
   traceparent: string | null
   isAwaited: IsAwaited
-  /** What was found out before the request is judged along with others. */
-  prepared?: Prepared
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
   /** Set when another service sends it, which then repeats the request with the same id. */
   terms?: ServiceTerms
 }
-
-/** One text for an idempotency key in its scope. */
-export function identityOf({ scope, key }: { scope: string; key: string }): string {
-  return `${scope}\n${key}`
-}
-
-/** The lane that a request is sent in. */
-export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
-  terms?.lane ?? request.priority
 
 /** A validated notification, ready to commit. */
 export interface NewNotification {
@@ -63,3 +71,57 @@ export interface NewNotification {
 
 /** The result of a request: the response text, or a problem. */
 export type AcceptOutcome = { body: string; replayed?: true } | Problem
+
+/** An error as the caller sees it. */
+export function refusalOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  return new Problem('internal_error', 'An internal error occurred; try again', { cause: error })
+}
+
+/** What must not be settled twice at the same time: an idempotency key in its scope, or the id of a request without one. */
+export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'idempotency' | 'notificationId'>): string {
+  return idempotency ? `${idempotency.scope}\n${idempotency.key}` : notificationId
+}
+
+/** The lane that a request is sent in. */
+export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
+  terms?.lane ?? request.priority
+
+/** The answer to a request that is accepted, as JSON text. */
+export function acceptedText(
+  { notificationId, request }: Candidate,
+  delivery_status: NotificationAccepted['delivery_status'] = 'queued',
+): string {
+  const answer: NotificationAccepted = {
+    status: 'accepted',
+    notification_id: notificationId,
+    channel: request.channel,
+    delivery_status,
+  }
+  return JSON.stringify(answer)
+}
+
+interface Raw {
+  notificationId: Candidate['notificationId']
+  principal: KeyPrincipal
+  request: unknown
+  traceparent: string | undefined
+  idempotencyKey: string | undefined
+  isAwaited: IsAwaited
+}
+
+/** @throws Problem `validation_failed` for a request that does not fit its schema */
+export function readCandidate({ secrets }: Pick<Context, 'secrets'>, raw: Raw): Candidate {
+  const { notificationId, principal, traceparent, idempotencyKey, isAwaited } = raw
+  const fault = tooManyEntries(raw.request)
+  if (fault) throw new Problem('validation_failed', `${fault.path} ${fault.message}`, { errors: [fault] })
+  const request = requireShape(DispatchRequest, raw.request)
+  const idempotency = idempotencyKey
+    ? {
+        scope: idempotencyScope(principal, createNotification),
+        key: idempotencyKey,
+        fingerprint: secrets.fingerprint(request),
+      }
+    : undefined
+  return { notificationId, principal, request, traceparent: traceparent ?? null, idempotency, isAwaited }
+}

@@ -1,53 +1,45 @@
-import type {
-  AcceptItem,
-  AcceptResult,
-  acceptNotifications as contract,
-  KeyPrincipal,
-  RouteBody,
-  RouteReply,
-} from '@notify/contracts'
-import { type IsAwaited, Problem } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
-import type { Candidate } from './accept-item.ts'
-import type { AcceptOne } from './accept-one.ts'
-import { createDeferredItems, type Started } from './deferred-items.ts'
-import { refusalOf } from './judge-batch.ts'
-import { readCandidate } from './read-candidate.ts'
+import { type AcceptItem, type AcceptLine, acceptNotifications as contract, type KeyPrincipal } from '@notify/contracts'
+import { afterNextPoll, type Handler, Problem, StreamedReply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import type { WithAcceptOne } from './accept-candidate.ts'
+import { type Candidate, readCandidate, refusalOf } from './accept-item.ts'
 
-/** Handles a batched call of the gateway. */
-export type Acceptance = (
-  call: RouteBody<typeof contract>,
-  isAwaited: IsAwaited,
-) => Promise<RouteReply<typeof contract>>
+/** Accepts requests that the gateway has collected. Each is answered with a line as soon as it is settled. */
+export const acceptNotifications: Handler<Context & WithAcceptOne, typeof contract> = async (
+  { acceptOne, ...context },
+  { body: { principals, items }, isAwaited },
+) => {
+  const callers = await Promise.all(principals.map((principal) => callerOf(context, principal)))
+  const lines = items.map(async (item, at): Promise<AcceptLine> => {
+    const read = (traceparent: string | undefined) =>
+      candidateOf(context, item, callers[item.principal], { traceparent, isAwaited })
+    return { item: at, ...(await acceptOne(item, read)) }
+  })
+  return new StreamedReply(settledLines(lines), { 'content-type': contract.responseType })
+}
 
-/** @param acceptOne accepts an item; those of the same moment share a commit */
-export function createAcceptance(context: ApiContext, acceptOne: AcceptOne): Acceptance {
-  const deferredItems = createDeferredItems<AcceptResult>()
-  return async ({ principals, items, defers }, isAwaited) => {
-    const callers = await Promise.all(principals.map((principal) => callerOf(context, principal)))
-    const started = items.map((item): Started<AcceptResult> => {
-      const deferred = deferredItems.find(item.notification_id)
-      if (deferred) {
-        deferred.waitFor(isAwaited)
-        return { ...deferred, prepared: deferred.result }
-      }
-      let isItemAwaited = isAwaited
-      const { promise: prepared, resolve: markPrepared } = Promise.withResolvers<void>()
-      const read = (traceparent: string | undefined) =>
-        candidateOf(context, item, callers[item.principal], { traceparent, isAwaited: (forMs) => isItemAwaited(forMs) })
-      const result = acceptOne(item, read, markPrepared)
-      const waitFor = (other: IsAwaited) => {
-        isItemAwaited = other
-      }
-      return { id: item.notification_id, prepared, result, waitFor }
+/** The lines in the order in which they are settled; those of the same moment are one piece. */
+async function* settledLines(lines: readonly Promise<AcceptLine>[]): AsyncGenerator<string> {
+  let settled = ''
+  let left = lines.length
+  let wake = () => {}
+  for (const line of lines)
+    void line.then((value) => {
+      settled += `${JSON.stringify(value)}\n`
+      left -= 1
+      wake()
     })
-    if (!defers) return { results: await Promise.all(started.map(({ result }) => result)) }
-    return { results: await deferredItems.resultsOf(started, { pending: true }) }
+  while (left > 0 || settled !== '') {
+    if (settled === '') await new Promise<void>((resolve) => (wake = resolve))
+    await afterNextPoll()
+    const piece = settled
+    settled = ''
+    yield piece
   }
 }
 
 /** Who calls; a principal that may not send is a refusal of all of its items. */
-async function callerOf({ secrets }: ApiContext, token: string): Promise<KeyPrincipal | Problem> {
+async function callerOf({ secrets }: Pick<Context, 'secrets'>, token: string): Promise<KeyPrincipal | Problem> {
   try {
     const principal = await secrets.verifyPrincipal(token)
     if (principal.kind === 'key' && principal.permissions.includes('notifications:send')) return principal
@@ -59,7 +51,7 @@ async function callerOf({ secrets }: ApiContext, token: string): Promise<KeyPrin
 
 /** @throws Problem for a caller that may not send or a body that does not fit its schema */
 function candidateOf(
-  context: ApiContext,
+  context: Context,
   { notification_id: notificationId, request, idempotency_key: idempotencyKey }: AcceptItem,
   caller: KeyPrincipal | Problem | undefined,
   call: Pick<Candidate, 'isAwaited'> & { traceparent: string | undefined },

@@ -1,21 +1,23 @@
 import { type acceptServiceNotifications as contract, DispatchRequest, type ServiceItem } from '@notify/contracts'
 import { type Handler, type IsAwaited, Problem, requireShape, requireStorable } from '@notify/service-kit'
-import type { RouteContext } from '../context.ts'
+import type { WithAcceptOne } from './accept-candidate.ts'
 import type { Candidate } from './accept-item.ts'
 
 /** Accepts what another service sends, along with the gateway's requests of the same moment. */
-export const acceptServiceNotifications: Handler<RouteContext, typeof contract> = async (
+export const acceptServiceNotifications: Handler<WithAcceptOne, typeof contract> = async (
   { acceptOne },
   { body: { items }, isAwaited },
 ) => ({
-  results: await Promise.all(items.map((item) => acceptOne(item, (traceparent) => read(item, traceparent, isAwaited)))),
+  results: await Promise.all(
+    items.map((item) => acceptOne(item, (traceparent) => candidateOf(item, traceparent, isAwaited))),
+  ),
 })
 
 /** Fields of the public request that the item decides, or that its expiry replaces. */
 const notTaken = ['priority', 'send_at'] as const
 
 /** @throws Problem `validation_failed` */
-function read(item: ServiceItem, traceparent: string | undefined, isAwaited: IsAwaited): Candidate {
+function candidateOf(item: ServiceItem, traceparent: string | undefined, isAwaited: IsAwaited): Candidate {
   requireStorable(item.request)
   const request = requireShape(DispatchRequest, item.request)
   const given = notTaken.filter((field) => Object.hasOwn(item.request as object, field))

@@ -1,34 +1,50 @@
 import { notificationChanged, type SuppressionReason } from '@notify/contracts'
-import { keysInto, messagesOf, messagesSql, messageValues, type Run, type Statement } from '@notify/database'
+import {
+  keysInto,
+  messagesOf,
+  messagesSql,
+  messageValues,
+  type OutboxMessage,
+  type Outgoing,
+  type Run,
+  type Statement,
+  tryKeySql,
+} from '@notify/database'
+import type { z } from 'zod'
 import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.ts'
-import { type Channels, handedOverChannels } from '../channels/channel.ts'
-import { factsInto, toldColumns } from '../outcome/facts/fact-sql.ts'
-import { orderedWork, unorderedWork } from '../outcome/hand-offs/work-sql.ts'
+import type { Channels } from '../channels/channel.ts'
+import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
+import { handOffColumns } from '../outcome/hand-offs/order-sql.ts'
+import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
 import type { NewNotification } from './accept-item.ts'
-import { factOf, initialHandOffs } from './initial-events.ts'
+
+/** Another request has the key of a notification, or the notification is committed already: a call whose answer was lost is repeated. */
+export type Known = 'held' | 'committed'
+
+/** Why a notification is not committed. */
+export type Fault = Known | SuppressionReason
 
 /**
- * One statement, one transaction: idempotency records, notifications, hand-offs and facts. The messages come ready-made, which
- * costs a third less than making them here; they are right only if every notification is new. Otherwise the statement
- * makes them of those that are. It always makes the hand-offs that keep an order. Nobody is refused for a suppression whose
- * notification is committed already: then this is the same call once more, whose answer was lost.
+ * One statement, one transaction. It writes all of the batch or nothing, because most messages are parameters: making them in
+ * SQL costs half as much again. The division fails if the key of another request was committed after the snapshot.
  */
 const commit = (channels: Channels, messages: number): Statement => ({
   name: `commit-accepted-${messages}`,
   text: `
-    with input as (
-      select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, channel text, lane text,
+    with judged as (
+      select *, case
+          when key is not null and (not ${tryKeySql('scope', 'key')} or (select true from idempotency_keys k
+            where k.scope = input.scope and k.key = input.key and k.expires_at >= now())) then 'held'
+          when (select true from notifications n where n.id = input.id) then 'committed'
+          else ${suppressedBecause('input')}
+        end as fault
+      from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
         mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
         traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, scope text, key text, fingerprint text, response text)
-    ), judged as (
-      select *, ${suppressedBecause('input')} as reason from input
-    ), suppressed as (
-      select id, reason from judged
-      where reason is not null and not exists (select from notifications n where n.id = judged.id)
-    ), allowed as (
-      select * from judged where id not in (select id from suppressed)
+    ), fresh as (
+      select * from judged where not exists (select from judged where fault is not null)
     ), keys as (
-      ${keysInto(`(select scope, key, fingerprint, 202 as status, response from allowed where key is not null) as keyed`)}
+      ${keysInto(`(select scope, key, fingerprint, 202 as status, response from fresh where key is not null) as keyed`)}
     ), inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
@@ -36,18 +52,13 @@ const commit = (channels: Channels, messages: number): Statement => ({
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
         send_at, expires_at, erase_when_terminal, created_at, created_at
-      from allowed
-      where key is null or (scope, key) in (table keys)
-      on conflict (id) do nothing
-      returning ${toldColumns}${handedOverChannels(channels).length > 0 ? ', payload, send_at' : ''}
-    ), messages as (
-      insert into outbox (subject, events) ${messagesSql(messages, 3)}
-      where (select count(*) from inserted) = $2
-    ), part as (select * from inserted where (select count(*) from inserted) <> $2),
-    ${unorderedWork(channels, `part where status = 'queued'`)}, ${orderedWork(channels, `inserted where status = 'queued'`)}
-    facts as (${factsInto('part')})
-    select id, null as reason from inserted
-    union all select id, reason from suppressed`,
+      from fresh
+      returning status, ${handOffColumns}
+    ), ${orderedWork(channels, `inserted where status = 'queued'`)} messages as (
+      insert into outbox (subject, events) ${messagesSql(messages, 2)} where exists (select from fresh)
+    )
+    select (select json_object_agg(id, fault) from judged where fault is not null) as faults,
+      1 / ((select count(*) from keys) = (select count(key) from fresh))::int as is_whole`,
 })
 
 /** Its text is long, and the same for every batch with as many messages. */
@@ -60,37 +71,48 @@ function commitOf(channels: Channels, messages: number): Statement {
   return statement
 }
 
-/** What became of the notifications of a batch, by their ids. */
-export interface Committed {
-  ids: Set<string>
-  /** Not committed, because the recipient is suppressed. */
-  suppressed: Map<string, SuppressionReason>
-}
+/** Codes of division_by_zero and unique_violation. */
+const raceCodes: unknown[] = ['22012', '23505']
+const mostRaces = 3
 
 /**
- * Commits notifications together.
- * @returns what is committed or refused now; missing are those whose idempotency key, or id, was committed before
+ * Commits notifications together. Where some cannot be committed, a second try commits the others.
+ * @returns why which notifications are not committed, by their ids
  */
-export async function commitBatch(run: Run, channels: Channels, batch: readonly NewNotification[]): Promise<Committed> {
+export async function commitBatch(
+  run: Run,
+  channels: Channels,
+  batch: readonly NewNotification[],
+): Promise<Map<string, Fault>> {
+  const faults = new Map<string, Fault>()
+  let left = batch
+  for (let races = 0; left.length > 0; ) {
+    try {
+      const found = Object.entries(await tryCommit(run, channels, left))
+      if (found.length === 0) break
+      for (const [id, fault] of found) faults.set(id, fault)
+      left = left.filter(({ candidate }) => !faults.has(candidate.notificationId))
+    } catch (error) {
+      if (!raceCodes.includes((error as { code?: unknown }).code) || races++ === mostRaces) throw error
+    }
+  }
+  return faults
+}
+
+/** Commits all, or nothing. @returns the faults by id; without any, all are committed */
+async function tryCommit(
+  run: Run,
+  channels: Channels,
+  batch: readonly NewNotification[],
+): Promise<Record<string, Fault>> {
   const createdAt = new Date().toISOString()
-  const messages = [
-    ...initialHandOffs(channels, batch, createdAt),
-    ...messagesOf(
-      notificationChanged,
-      batch.map((one) => factOf(one, createdAt)),
-    ),
-  ]
-  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commitOf(channels, messages.length), [
+  const facts = batch.map((one) => factOf(one, createdAt))
+  const messages = [...initialHandOffs(channels, batch, createdAt), ...messagesOf(notificationChanged, facts)]
+  const [row] = await run<{ faults: Record<string, Fault> | null }>(commitOf(channels, messages.length), [
     JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
-    batch.length,
     ...messageValues(messages),
   ])
-  const committed: Committed = { ids: new Set(), suppressed: new Map() }
-  for (const { id, reason } of rows) {
-    if (reason === null) committed.ids.add(id)
-    else committed.suppressed.set(id, reason)
-  }
-  return committed
+  return row!.faults ?? {}
 }
 
 function rowOf(
@@ -132,4 +154,42 @@ function rowOf(
     created_at: createdAt,
     ...(idempotency ? { ...idempotency, response } : {}),
   }
+}
+
+/** The messages that hand new notifications over to other services. Left out: those for later, and those that the commit puts in order. */
+function initialHandOffs(channels: Channels, batch: readonly NewNotification[], createdAt: string): OutboxMessage[] {
+  const due = batch.filter(({ sendAt }) => !sendAt)
+  return [...Map.groupBy(due, ({ channel }) => channels[channel]!.delivery)].flatMap(([delivery, group]) =>
+    delivery.by === 'hand-off' && !delivery.keepsOrder ? handOffMessages(delivery, group, createdAt) : [],
+  )
+}
+
+/** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
+function factOf(
+  { candidate, lane, channel, recipientMasked, recipientIndex, sendAt, credits, category }: NewNotification,
+  createdAt: string,
+): Outgoing<z.output<typeof notificationChanged.schema>> {
+  const { notificationId, principal, request, traceparent } = candidate
+  const event = {
+    notification_id: notificationId,
+    tenant_id: principal.tenant_id,
+    application_id: principal.application_id,
+    mode: principal.mode,
+    revision: 1,
+    lane,
+    channel,
+    event_key: request.event_key ?? null,
+    status: sendAt ? ('scheduled' as const) : ('queued' as const),
+    recipient_masked: recipientMasked,
+    recipient_index: recipientIndex,
+    metadata: null,
+    failure_reason: null,
+    retryable: false,
+    retry_count: 0,
+    credits,
+    category,
+    created_at: createdAt,
+    occurred_at: createdAt,
+  }
+  return { event, traceparent }
 }

@@ -1,26 +1,18 @@
-import { inProgress, isConnectionError, isLockTimeout, lockTimeoutMs, type Run } from '@notify/database'
+import { isConnectionError, isLockTimeout, type Run, type Statement } from '@notify/database'
 import { bisect, noLongerAwaited, Problem } from '@notify/service-kit'
 import { suppressedRecipient } from '../catalogue/suppressions/explain-suppression.ts'
+import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
-import type { AcceptOutcome, NewNotification } from './accept-item.ts'
-import { commitBatch } from './commit-batch.ts'
-import { queueOf } from './initial-events.ts'
-import { refusalOf } from './judge-batch.ts'
-import { findTableLock } from './locked-tables.ts'
+import type { WakeSenders, WokenQueue } from '../deliver/queues/wake-senders.ts'
+import { type AcceptOutcome, type NewNotification, refusalOf } from './accept-item.ts'
+import { commitBatch, type Known } from './commit-batch.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
 type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>
 
-/** A request whose idempotency key, or id, was committed before: the answer is the winner's. */
-interface Raced {
-  kind: 'raced'
-}
+type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox'> & { wakeSenders: WakeSenders } & WithLockWatch
 
-export type CommitOutcome = AcceptOutcome | Raced
-
-export const isRaced = (outcome: CommitOutcome): outcome is Raced => 'kind' in outcome && outcome.kind === 'raced'
-
-type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox' | 'wakeSenders'>
+export type CommitOutcome = AcceptOutcome | Known
 
 /**
  * Commits what was judged and is still awaited; an item that Postgres refuses fails alone. When Postgres is out of reach or a
@@ -32,21 +24,14 @@ export async function commitJudged(
   items: readonly NewNotification[],
   attempt: Attempt,
 ): Promise<CommitOutcome[]> {
-  /** How long the next statement may wait for a lock that stopped an earlier one. */
-  let waitMs = 0
-  const commit = async (batch: readonly NewNotification[]) => {
-    const awaited = batch.filter(({ candidate }) => candidate.isAwaited(waitMs))
-    const committed = await attempt((run) => commitTogether(context, awaited, run)).catch(async (error) => {
-      if (!isLockTimeout(error)) throw error
-      waitMs = lockTimeoutMs
-      // New rows meet others only in their keys, and in an inbox, whose lock another commit holds for a moment.
-      throw awaited.some(hasKey) && !(await attempt(findTableLock)) ? new TwinUnderWay() : error
-    })
-    const outcomeOf = new Map(awaited.map((item, place) => [item, committed[place]!]))
-    return batch.map((item) => outcomeOf.get(item) ?? noLongerAwaited())
+  const commit = async (part: readonly NewNotification[]) => {
+    const awaited = part.filter(({ candidate }) => candidate.isAwaited())
+    const committed = await attempt((run) => context.watchLocks(run, () => commitTogether(context, run, awaited)))
+    const outcomeOf = new Map(awaited.map((item, at) => [item, committed[at]!]))
+    return part.map((item) => outcomeOf.get(item) ?? noLongerAwaited())
   }
   const results = await bisect(partsOf(items), commit, isShared)
-  return results.map((result) => (result instanceof Error ? asProblem(result) : result))
+  return results.map((result) => (result instanceof Error ? refusalOf(result) : result))
 }
 
 /** Bytes of the payloads that one statement carries: an email may have megabytes, and batches hundreds of them. */
@@ -68,31 +53,59 @@ function partsOf(items: readonly NewNotification[]): NewNotification[][] {
   return parts
 }
 
-async function commitTogether(context: Needs, batch: readonly NewNotification[], run: Run): Promise<CommitOutcome[]> {
+async function commitTogether(context: Needs, run: Run, batch: readonly NewNotification[]): Promise<CommitOutcome[]> {
   if (batch.length === 0) return []
-  const { ids, suppressed } = await commitBatch(run, context.channels, batch)
+  const faults = await commitBatch(run, context.channels, batch)
+  const committed = batch.filter(({ candidate }) => !faults.has(candidate.notificationId))
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox()
-  context.wakeSenders(batch.flatMap((one) => queueOf(context.channels, one)))
-  return batch.map(({ candidate, channel, lane, response }): CommitOutcome => {
-    const reason = suppressed.get(candidate.notificationId)
-    if (reason) return suppressedRecipient(reason)
-    const isNew = ids.has(candidate.notificationId)
-    if (isNew) context.metrics.accepted(channel, lane)
-    // Without a key, an id of the gateway's that is there already is this same request, repeated after a lost answer.
-    return isNew || !(candidate.idempotency || candidate.terms) ? { body: response } : { kind: 'raced' }
+  context.wakeSenders(committed.flatMap((one) => queueOf(context.channels, one)))
+  for (const { channel, lane } of committed) context.metrics.accepted(channel, lane)
+  return batch.map(({ candidate, response }) => {
+    const fault = faults.get(candidate.notificationId)
+    if (fault === undefined) return { body: response }
+    return fault === 'held' || fault === 'committed' ? fault : suppressedRecipient(fault)
   })
+}
+
+/** The queue that a new notification is due in; none when another service delivers it, or it is for later. */
+export function queueOf(channels: Channels, { candidate, channel, lane, sendAt }: NewNotification): WokenQueue[] {
+  if (sendAt || channels[channel]!.delivery.by !== 'carrier') return []
+  const { tenant_id, application_id, mode } = candidate.principal
+  return [{ tenant_id, application_id, mode, lane, channel }]
 }
 
 function isShared(error: unknown): boolean {
   return error instanceof Problem || isConnectionError(error)
 }
 
-const hasKey = ({ candidate }: NewNotification): boolean => candidate.idempotency !== undefined
+/** Runs work that needs the tables of acceptance. */
+export type WatchLocks = <T>(run: Run, work: () => Promise<T>) => Promise<T>
 
-/** A request with the same key has not been committed yet, on another replica; the others of a batch can be. */
-class TwinUnderWay extends Error {}
+export interface WithLockWatch {
+  watchLocks: WatchLocks
+}
 
-function asProblem(error: unknown): Problem {
-  return error instanceof TwinUnderWay ? inProgress() : refusalOf(error)
+const tryLocks: Statement = {
+  name: 'try-acceptance-locks',
+  text: `do $$ begin
+    lock table notifications, outbox, idempotency_keys in row exclusive mode nowait;
+    lock table suppressions in access share mode nowait;
+  end $$`,
+}
+
+const watchedMs = 5000
+
+/** After work has waited for a lock in vain, the next does not wait for a table, so that requests do not pile up behind it. */
+export function createLockWatch(): WatchLocks {
+  let untilMs = Number.NEGATIVE_INFINITY
+  return async (run, work) => {
+    try {
+      if (performance.now() < untilMs) await run(tryLocks)
+      return await work()
+    } catch (error) {
+      if (isLockTimeout(error)) untilMs = performance.now() + watchedMs
+      throw error
+    }
+  }
 }

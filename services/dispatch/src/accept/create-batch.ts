@@ -1,13 +1,11 @@
 import { type BatchResult, type createNotificationBatch as contract, newId } from '@notify/contracts'
 import { idempotent, inProgress, type Result, withSavepoint } from '@notify/database'
 import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
-import type { Candidate, NewNotification } from './accept-item.ts'
-import { type CommitOutcome, commitJudged, isRaced } from './commit-judged.ts'
-import { noteLocks, requireNoLock } from './held-locks.ts'
-import { queueOf } from './initial-events.ts'
-import { judgeBatch } from './judge-batch.ts'
-import { readCandidate } from './read-candidate.ts'
+import { type AcceptContext, type Candidate, type NewNotification, readCandidate, refusalOf } from './accept-item.ts'
+import { type CommitOutcome, commitJudged, queueOf, type WithLockWatch } from './commit-judged.ts'
+import { judgeCandidate } from './judge-candidate.ts'
+
+type Needs = AcceptContext & WithLockWatch
 
 type Request = HttpRequest<typeof contract>
 /** What is known of one request before the commit: its answer, its refusal, or that it may be committed. */
@@ -17,14 +15,12 @@ type Judged = BatchResult | Problem | NewNotification
  * Accepts the requests of one call, each alone. With an Idempotency-Key the whole answer is kept along with them; where one
  * failed on our side, the others are kept, and a repetition tries that one again.
  */
-export const createBatch: Handler<ApiContext, typeof contract> = idempotent({
+export const createBatch: Handler<Needs, typeof contract> = idempotent({
   prepare: judgeRequests,
   async effect(context, request, run, judged) {
     const items = judged.filter(isNew)
-    await requireNoLock(context.heldLocks, run)
     const committed = await commitJudged(context, items, (work) => withSavepoint(run, () => work(run)))
-    noteLocks(context.heldLocks, items, committed)
-    const outcomes = new Map(items.map((item, place) => [item, committed[place]!]))
+    const outcomes = new Map(items.map((item, at) => [item, committed[at]!]))
     const results = judged.map((one) => (isNew(one) ? resultOf(outcomes.get(one)!) : one))
     return answerOf(context, request.requestId, results)
   },
@@ -36,19 +32,18 @@ export const createBatch: Handler<ApiContext, typeof contract> = idempotent({
 })
 
 /** @param done the results of an earlier call with this key, some of which are to be tried again */
-async function judgeRequests(context: ApiContext, request: Request, done?: string): Promise<Judged[]> {
+async function judgeRequests(context: Needs, request: Request, done?: string): Promise<Judged[]> {
   const results: (BatchResult | undefined)[] = done === undefined ? [] : JSON.parse(done).results
-  const read = request.body.requests.map((one, place) => {
-    const result = results[place]
-    return result && !hasFailed(result) ? result : tryRead(context, one, request)
-  })
-  const candidates = read.filter(isCandidate)
-  const judged = await judgeBatch(context, candidates)
-  const places = new Map(candidates.map((candidate, place) => [candidate, judged[place]!]))
-  return read.map((one) => (isCandidate(one) ? places.get(one)! : one))
+  const judge = async (one: unknown, at: number): Promise<Judged> => {
+    const result = results[at]
+    if (result && !hasFailed(result)) return result
+    const candidate = tryRead(context, one, request)
+    return candidate instanceof Problem ? candidate : judgeCandidate(context, candidate).catch(refusalOf)
+  }
+  return Promise.all(request.body.requests.map(judge))
 }
 
-function tryRead(context: ApiContext, request: unknown, { principal, span, isAwaited }: Request): Candidate | Problem {
+function tryRead(context: Needs, request: unknown, { principal, span, isAwaited }: Request): Candidate | Problem {
   try {
     requireStorable(request)
     return readCandidate(context, {
@@ -66,11 +61,7 @@ function tryRead(context: ApiContext, request: unknown, { principal, span, isAwa
 }
 
 /** The call's answer, final unless a request failed on our side. @throws Problem when all of them did */
-function answerOf(
-  { log, metrics }: ApiContext,
-  requestId: string,
-  results: readonly (BatchResult | Problem)[],
-): Result {
+function answerOf({ log, metrics }: Needs, requestId: string, results: readonly (BatchResult | Problem)[]): Result {
   const refusals = results.filter((one) => one instanceof Problem)
   const failures = refusals.filter(({ status }) => isForNow(status))
   for (const { code } of refusals) metrics.refused(code)
@@ -85,13 +76,12 @@ function answerOf(
 }
 
 function resultOf(outcome: CommitOutcome): BatchResult | Problem {
-  // Without keys of their own, the requests of a batch never race.
-  if (isRaced(outcome)) return inProgress()
+  // With new ids and without keys of their own, no request of a batch is known.
+  if (typeof outcome === 'string') return inProgress()
   return outcome instanceof Problem ? outcome : JSON.parse(outcome.body)
 }
 
 /** Temporary errors are not stored as results. */
 const isForNow = (status: number) => status >= 500 || status === 429
 const hasFailed = (result: BatchResult): boolean => 'error' in result && isForNow(result.error.status)
-const isCandidate = (one: Candidate | BatchResult | Problem): one is Candidate => 'notificationId' in one
 const isNew = (one: Judged): one is NewNotification => 'candidate' in one

@@ -1,30 +1,34 @@
-import type { Channel } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import type { Channel, DispatchRequest } from '@notify/contracts'
+import { fieldProblem, Problem } from '@notify/service-kit'
 import { requireApproved } from '../catalogue/carrier-templates/require-approved.ts'
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
 import { domainOf } from '../catalogue/domains/verified-domains.ts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
 import type { ChannelDefinition } from '../channels/channel.ts'
 import { payloadAad } from '../channels/payload-aad.ts'
-import type { ApiContext } from '../context.ts'
 import { requireFit } from '../outcome/hand-offs/hand-off-events.ts'
 import { sealMetadata } from '../outcome/notifications/metadata.ts'
-import { type Candidate, laneOf, type NewNotification, type Sender } from './accept-item.ts'
-import { acceptedText } from './accepted-text.ts'
+import {
+  type AcceptContext,
+  acceptedText,
+  type Candidate,
+  laneOf,
+  type NewNotification,
+  type Sender,
+} from './accept-item.ts'
 import { prepare, providerMissing } from './prepare-content.ts'
-import { readSendAt } from './read-send-at.ts'
 
 /**
  * Applies the rules of a dispatch in their documented order: event, channel, recipient, provider, sender, consent, template,
  * rendering. Whether the recipient is suppressed is seen by the commit.
  * @throws Problem with the documented code
  */
-export async function judgeCandidate(context: ApiContext, candidate: Candidate): Promise<NewNotification> {
+export async function judgeCandidate(context: AcceptContext, candidate: Candidate): Promise<NewNotification> {
   const { principal, request, notificationId } = candidate
   const { tenant_id } = principal
   const { channel } = request
   const lane = laneOf(candidate)
-  const { draft, content } = candidate.prepared ?? (await prepare(context, candidate))
+  const { draft, content } = await prepare(context, candidate)
   const definition = context.channels[channel]!
   const providers = await requireProvider(context, principal, definition)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
@@ -57,7 +61,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
 
 /** @returns the providers that dispatch sends through; none for a hand-off */
 async function requireProvider(
-  { directory, config }: ApiContext,
+  { directory, config }: AcceptContext,
   { tenant_id, application_id, mode }: Sender,
   { name: channel, delivery }: ChannelDefinition,
 ): Promise<ListedProvider[]> {
@@ -85,7 +89,7 @@ function requireNoTerms({ terms }: Candidate, channel: Channel): void {
 }
 
 /** The domain's owner is responsible for email from it, so the tenant must have verified the domain. */
-async function requireVerified({ directory }: ApiContext, tenantId: string, from: string): Promise<void> {
+async function requireVerified({ directory }: AcceptContext, tenantId: string, from: string): Promise<void> {
   const domain = domainOf(from)
   if (await directory.domains.isVerified(tenantId, domain)) return
   throw new Problem(
@@ -93,4 +97,22 @@ async function requireVerified({ directory }: ApiContext, tenantId: string, from
     `${domain} is not a verified sending domain: add it (POST /api/v1/domains), publish its records and have them verified, or leave from out`,
     { errors: [{ path: 'from', message: 'must be an address at a verified sending domain' }] },
   )
+}
+
+const longestDelayMs = 30 * 24 * 3600 * 1000
+/** Clocks differ, and requests are repeated: what was due this long ago is sent at once. */
+const toleratedMs = 5 * 60 * 1000
+
+/**
+ * When to send; `undefined` for at once. Judged on acceptance, so that a repetition keeps its first answer.
+ * @throws Problem `validation_failed` for a time that is past or too far ahead
+ */
+function readSendAt({ send_at }: Pick<DispatchRequest, 'send_at'>): Date | undefined {
+  if (send_at === undefined) return undefined
+  const sendAt = new Date(send_at)
+  const aheadMs = sendAt.getTime() - Date.now()
+  const fault =
+    aheadMs > longestDelayMs ? 'must be at most 30 days ahead' : aheadMs < -toleratedMs ? 'is in the past' : undefined
+  if (fault) throw fieldProblem('validation_failed', 'send_at', fault)
+  return aheadMs > 0 ? sendAt : undefined
 }

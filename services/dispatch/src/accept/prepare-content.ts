@@ -1,38 +1,32 @@
 import type { EventTemplates } from '@notify/contracts'
-import { ownLoopTurn, Problem } from '@notify/service-kit'
+import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
+import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import type { Draft } from '../channels/channel.ts'
-import type { ApiContext } from '../context.ts'
-import { type Candidate, laneOf, type Prepared } from './accept-item.ts'
-import { findTemplates } from './find-templates.ts'
+import { type AcceptContext, type Candidate, laneOf } from './accept-item.ts'
 
 /** Characters that take milliseconds to encrypt and to write down. */
 const largeText = 50_000
 
-/**
- * Makes what a request is to send, alone: a template that takes its time holds up nobody else's request then. Refusals are
- * kept for when the request is judged, since other rules come first.
- */
-export async function prepareContent(context: ApiContext, candidate: Candidate): Promise<void> {
-  try {
-    candidate.prepared = await prepare(context, candidate)
-    await candidate.prepared.content
-  } catch {
-    // It is met again when the request is judged.
-  }
+/** A message of a known event, or of the caller's own words, to a valid recipient. */
+interface Prepared {
+  draft: Draft
+  /** The payload as JSON, which may take its time. */
+  content: Promise<string>
 }
 
 /**
  * Applies the first rules of a dispatch, event, channel and recipient, and begins to compose.
  * @throws Problem with the documented code
  */
-export async function prepare(context: ApiContext, candidate: Candidate): Promise<Prepared> {
+export async function prepare(context: AcceptContext, candidate: Candidate): Promise<Prepared> {
   const templates = await findTemplates(context, candidate)
   const { channel } = candidate.request
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
   const draft = definition.draft(candidate.request, { config: context.config, lane: laneOf(candidate), templates })
   const content = makeContent(context, candidate, draft, templates)
-  // Whoever judges the request meets the refusal; until then nobody listens.
+  // It is awaited only after the other rules; until then a rejection would count as unhandled.
   content.catch(() => {})
   return { draft, content }
 }
@@ -43,7 +37,7 @@ export function providerMissing(channel: string): Problem {
 
 /** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
 async function makeContent(
-  { renderer }: ApiContext,
+  { renderer }: AcceptContext,
   { principal }: Candidate,
   draft: Draft,
   templates: EventTemplates | undefined,
@@ -59,4 +53,42 @@ async function makeContent(
   renderer.charge(principal.tenant_id, text.length - filled)
   if (text.length > largeText) await ownLoopTurn()
   return text
+}
+
+/**
+ * The templates of the event, or the stored template, that a request names, with one for its channel.
+ * @returns undefined in the content form
+ * @throws Problem `event_not_found` or `channel_not_allowed` of an event, `validation_failed` of a stored template
+ */
+async function findTemplates(
+  context: WithEvents & WithTemplates,
+  candidate: Candidate,
+): Promise<EventTemplates | undefined> {
+  const { event_key, template_id } = candidate.request
+  if (event_key !== undefined) return ofEvent(context, candidate, event_key)
+  if (template_id !== undefined) return stored(context, candidate, template_id)
+  return undefined
+}
+
+async function ofEvent({ directory }: WithEvents, { principal, request }: Candidate, key: string) {
+  const event = await directory.events.find(principal.application_id, key)
+  if (!event) throw new Problem('event_not_found', `This application has no published event with the key ${key}`)
+  const { channel } = request
+  if (!event.allowed_channels.includes(channel)) {
+    const allowed = event.allowed_channels.join(', ')
+    throw new Problem('channel_not_allowed', `The event ${key} does not allow ${channel}; it allows ${allowed}`)
+  }
+  if (!event.templates[channel]) {
+    throw new Problem('channel_not_allowed', `The event ${key} has no template for ${channel}`)
+  }
+  return event.templates
+}
+
+async function stored({ directory }: WithTemplates, { principal, request }: Candidate, id: string) {
+  const templates = await directory.templates.find(principal.tenant_id, principal.application_id, id)
+  if (templates?.[request.channel]) return templates
+  const message = templates
+    ? `names a template that has no part for ${request.channel}`
+    : 'names no stored template that this application may use'
+  throw fieldProblem('validation_failed', 'template_id', message)
 }

@@ -4,6 +4,13 @@ import type { Fill, NamedTemplate, TemplateForm } from '@notify/templates'
 /** Converts a Liquid text; `path` is its location in a set of templates, for example `email.subject`. */
 export type Visit = (template: string, form: TemplateForm, path: string) => string
 
+/** A template of a carrier account, which the carrier must have approved in this category. */
+export interface TemplateReference {
+  name: string
+  language: string
+  category: string
+}
+
 /** The field of a request with the variables, which errors name. */
 export type VariablesField = NamedTemplate['field']
 
@@ -13,6 +20,10 @@ export interface ChannelTemplate<T> {
   map(template: T, visit: Visit): T
   /** Breaches of the channel's rules that no variable can repair, by path. */
   faults(template: T): FieldError[]
+  /** Its texts by path, each of which must print the code when it is the template of one-time codes. */
+  codeTexts?(template: T): Record<string, string | undefined>
+  /** The carrier's template that it fills, whose approved category must be the same. */
+  referenceOf?(template: T): TemplateReference
   /**
    * Renders it as a send does, where a send checks more than each text by itself.
    * @throws Problem naming the field

@@ -10,24 +10,17 @@ import type {
 } from '@notify/contracts'
 import type { Fill } from '@notify/templates'
 import type { z } from 'zod'
-import type { Config } from '../config.ts'
-import type { ChannelTemplate } from './channel-template.ts'
+import type { ChannelConfig } from './channel-config.ts'
+import type { ChannelTemplate, TemplateReference } from './channel-template.ts'
 
 /** What a notification stores, encrypted, until it is delivered. */
 export interface Payload {
   channel: Channel
 }
 
-/** A template of a carrier account, which the carrier must have approved in this category. */
-export interface TemplateReference {
-  name: string
-  language: string
-  category: string
-}
-
 /** What a draft depends on beside the request. */
 export interface DraftSettings {
-  config: Config
+  config: ChannelConfig
   lane: Lane
   /** Of the event or the stored template that the request names. */
   templates: EventTemplates | undefined
@@ -59,9 +52,9 @@ export interface LaneSettings {
 /** Dispatch calls the carrier of one of the tenant's providers. */
 export interface ByCarrier {
   by: 'carrier'
-  lanes(config: Config): readonly LaneSettings[]
+  lanes(config: ChannelConfig): readonly LaneSettings[]
   /** Connections to one account; without it, as many as messages may be in hand. */
-  connections?(config: Config): number | undefined
+  connections?(config: ChannelConfig): number | undefined
   receipts: {
     /** Receipts handled at the same time, in one worker. */
     concurrency: number
@@ -95,7 +88,7 @@ export interface SuppressionRules {
 /** Everything that dispatch knows of one channel. */
 export interface ChannelDefinition<P extends Payload = Payload> {
   name: Channel
-  /** Reads what is stored, rows of earlier releases included. */
+  /** Reads what is stored. */
   payload: z.ZodType<P>
   /**
    * Reads the recipient of a request.
@@ -109,7 +102,7 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   /** The template of {@link Draft.template}, which must still be approved at the provider that is to send it. */
   templateOf?(payload: P): TemplateReference
   /** When a sent message without a receipt counts as settled; never, when undefined. */
-  receiptDeadlineMs(config: Config): number | undefined
+  receiptDeadlineMs(config: ChannelConfig): number | undefined
   template: ChannelTemplate<unknown>
   suppression?: SuppressionRules
   delivery: ByCarrier | ByHandOff

@@ -1,5 +1,6 @@
-import { type HandOff, type Lane, subjectOf } from '@notify/contracts'
-import type { ChannelDefinition } from './channel.ts'
+import { type Channel, type HandOff, type Lane, subjectOf } from '@notify/contracts'
+import type { EncryptedColumn } from '@notify/database'
+import type { ChannelDefinition, Channels } from './channel.ts'
 
 /** The row that a payload is stored in. */
 interface Row {
@@ -17,3 +18,12 @@ export function payloadAad(channel: ChannelDefinition | undefined, { id, tenantI
   const subject = subjectOf(channel.delivery.event, { lane, channel: channel.name } as HandOff)
   return `${subject}|${tenantId}|${id}`
 }
+
+export const payloadColumn = (channels: Channels): EncryptedColumn => ({
+  table: 'notifications',
+  column: 'payload',
+  key: 'id',
+  placedBy: ['channel', 'lane', 'tenant_id', 'id'],
+  place: (channel: string, lane: string, tenantId: string, id: string) =>
+    payloadAad(channels[channel as Channel], { id, tenantId, lane: lane as Lane }),
+})

@@ -1,6 +1,16 @@
-import type { DomainStatus } from '@notify/contracts'
+import type { DomainRecordStatus, DomainStatus } from '@notify/contracts'
 import { column } from '@notify/database'
-import type { RecordStates } from '../catalogue/domains/judge-domain.ts'
+
+/** The records of a domain; one each. */
+export type RecordKey = 'dkim' | 'spf' | 'mail_from_mx' | 'mail_from_spf'
+
+export interface RecordState {
+  status: DomainRecordStatus
+  found?: string
+  error?: string
+}
+
+export type RecordStates = Partial<Record<RecordKey, RecordState>>
 
 /** The tables of sending domains. */
 export const domainTables = {

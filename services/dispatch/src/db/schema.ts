@@ -26,8 +26,7 @@ export const tables = {
     draft: column.jsonb<EventContent>().nullable(),
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
     updated_by: column.text().nullable(),
-    /** Null for events of earlier releases. */
-    created_at: column.timestamp().nullable().withDefault(),
+    created_at: column.timestamp().withDefault().withDefault(),
     updated_at: column.timestamp().withDefault(),
   },
   /** What was published. Rows never change, except those of the bootstrap document. */
@@ -56,18 +55,16 @@ export const tables = {
     rate_limit_per_second: column.integer().nullable(),
     /** The carrier's id of the account, where only one tenant may connect it. */
     account_id: column.text().nullable(),
-    /** Null for providers of earlier releases, like `created_at`. */
-    credentials_updated_at: column.timestamp().nullable().withDefault(),
+    credentials_updated_at: column.timestamp().withDefault().withDefault(),
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
     updated_by: column.text().nullable(),
-    created_at: column.timestamp().nullable().withDefault(),
+    created_at: column.timestamp().withDefault().withDefault(),
     /** Since when nothing new is sent through it; its receipts still count until it is purged. */
     deleted_at: column.timestamp().nullable(),
     /** When its credentials were erased. */
     purged_at: column.timestamp().nullable(),
-    /** The webhook subscription that it signs for alone, and that subscription's last change that was applied. */
+    /** The webhook subscription that it signs for alone. */
     subscription_id: column.id('whsub').nullable(),
-    subscription_version: column.integer().nullable(),
     updated_at: column.timestamp().withDefault(),
   },
   /** Earliest start of the next send of a rate-limited provider, in Unix milliseconds. */
@@ -147,9 +144,9 @@ export const tables = {
     next_attempt_at: column.timestamp().nullable(),
     expires_at: column.timestamp().nullable(),
     created_at: column.timestamp(),
-    tenant_id: column.id('ten').nullable(),
-    application_id: column.id('app').nullable(),
-    mode: column.text<'live' | 'test'>().nullable(),
+    tenant_id: column.id('ten'),
+    application_id: column.id('app'),
+    mode: column.text<'live' | 'test'>(),
   },
   /** Queues of which every provider's circuit breaker is open, and since when. */
   held_queues: {

@@ -1,6 +1,6 @@
 import type { Bus } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import type { WorkerContext } from '../context.ts'
+import type { Context } from '../context.ts'
 import { findReadyQueues } from './queues/queue-store.ts'
 import { onSenderWake } from './queues/wake-senders.ts'
 import type { LaneRunner } from './run-lane.ts'
@@ -9,7 +9,7 @@ import type { LaneRunner } from './run-lane.ts'
 const everyMs = 1000
 
 /** Wakes the lanes of this process: when a message is committed, and for what no wake told. */
-export function wakeLanes(kit: Kit, { db }: WorkerContext, bus: Bus, runners: readonly LaneRunner[]): void {
+export function wakeLanes(kit: Kit, { db }: Pick<Context, 'db'>, bus: Bus, runners: readonly LaneRunner[]): void {
   for (const { lane, wake } of runners) onSenderWake(kit, bus, lane, wake)
   startPeriodic(kit, {
     name: 'ready queues',

@@ -2,10 +2,14 @@ import type { CarrierAnswer } from '@notify/carriers/sending'
 import { type Channel, SuppressionChannel } from '@notify/contracts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
 import { suppress } from '../catalogue/suppressions/suppression-store.ts'
-import type { WorkerContext } from '../context.ts'
+import type { Context } from '../context.ts'
+import type { SentAttempts } from '../outcome/receipts/sent-attempts.ts'
 import type { Claim } from './claim/claim-store.ts'
 import type { Claims } from './claim/claim-work.ts'
 import type { NextStep } from './settle/decide-next.ts'
+
+/** What recording needs of the context. */
+export type RecordContext = Pick<Context, 'db' | 'log' | 'metrics'> & { sentAttempts: SentAttempts }
 
 /** How a claimed attempt ended. */
 export interface EndedAttempt {
@@ -17,7 +21,7 @@ export interface EndedAttempt {
 }
 
 /** Records how an attempt ended: in the tables, the metrics and the log. */
-export async function recordAttempt(context: WorkerContext, claims: Claims, ended: EndedAttempt): Promise<void> {
+export async function recordAttempt(context: RecordContext, claims: Claims, ended: EndedAttempt): Promise<void> {
   const { claim, provider, answer, next } = ended
   if (answer.suppress) await suppressRecipient(context, claim, answer.suppress)
   await claims.settle({
@@ -42,7 +46,7 @@ const canBeSuppressed = (channel: Channel): channel is SuppressionChannel =>
 
 /** A failed suppression must not prevent recording the result. */
 async function suppressRecipient(
-  { db, log }: WorkerContext,
+  { db, log }: Pick<Context, 'db' | 'log'>,
   { id, tenant_id, channel, mode, recipient_index, recipient_masked }: Claim,
   reason: NonNullable<CarrierAnswer['suppress']>,
 ): Promise<void> {
@@ -59,7 +63,7 @@ async function suppressRecipient(
 }
 
 /** One wide line for each attempt; neither the recipient nor the text is in it. The carrier's id of the message may contain the number. */
-function logAttempt({ log }: WorkerContext, { claim, provider, answer, next }: EndedAttempt): void {
+function logAttempt({ log }: Pick<Context, 'log'>, { claim, provider, answer, next }: EndedAttempt): void {
   log.info(
     {
       notification_id: claim.id,

@@ -1,10 +1,9 @@
 import { type Kit, SpanKind, withLogFields } from '@notify/service-kit'
 import type { LaneSettings } from '../channels/channel.ts'
-import type { WorkerContext } from '../context.ts'
 import type { Claim } from './claim/claim-store.ts'
 import type { LaneOf } from './queues/queue-store.ts'
 import { nameOf, type Pick, type QueueKey, type SendQueue, SendQueues } from './queues/send-queues.ts'
-import { createSender, type Verdict } from './send-notification.ts'
+import { createSender, type SendContext, type Verdict } from './send-notification.ts'
 import type { BulkBrake } from './throttle/bulk-brake.ts'
 import { createLaneUsage } from './throttle/lane-usage.ts'
 import { createPace } from './throttle/pace.ts'
@@ -32,7 +31,7 @@ export interface LaneRunner {
  */
 export function runLane(
   kit: Kit,
-  context: WorkerContext,
+  context: SendContext,
   lane: LaneOf,
   { concurrency, ratePerSecond }: LaneSettings,
   brake: BulkBrake,

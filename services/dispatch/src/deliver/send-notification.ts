@@ -1,15 +1,15 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import type { Span } from '@notify/service-kit'
-import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
-import type { WorkerContext } from '../context.ts'
-import { callCarrier } from './call/call-carrier.ts'
+import type { ListedProvider, WithProviders } from '../catalogue/providers/provider-directory.ts'
+import type { Context } from '../context.ts'
+import { type CallContext, callCarrier } from './call/call-carrier.ts'
 import { chooseProvider } from './call/choose-provider.ts'
 import { isBroken } from './call/circuit-breaker.ts'
 import { heldTooLong, noProvider, notPrepared } from './call/own-answers.ts'
 import type { Claim } from './claim/claim-store.ts'
 import { type Claims, createClaims } from './claim/claim-work.ts'
 import { holdQueue, type LaneOf, releaseQueue } from './queues/queue-store.ts'
-import { recordAttempt } from './record-attempt.ts'
+import { type RecordContext, recordAttempt } from './record-attempt.ts'
 import { decideNext, retryPolicyOf } from './settle/decide-next.ts'
 import { createThrottle, longestTurnMs } from './throttle/throttle.ts'
 
@@ -21,6 +21,9 @@ const faultSpreadMs = { urgent: 5000, bulk: 30_000 }
 
 /** Circuit breakers and timers count on different clocks: a wake that is early by their rounding would find the circuit open. */
 const clockStepMs = 2
+
+/** What sending needs of the context. */
+export type SendContext = Context & CallContext & RecordContext & WithProviders
 
 /** What the sending of a message says about its queue. */
 export type Verdict =
@@ -40,7 +43,7 @@ export interface Sender {
 }
 
 /** Makes the sender of a lane. */
-export function createSender(context: WorkerContext, lane: LaneOf): Sender {
+export function createSender(context: SendContext, lane: LaneOf): Sender {
   const { config, db, directory, carriers, metrics } = context
   const urgency = lane.lane === 'bulk' ? 'bulk' : 'urgent'
   // Questions for consent gather while one is under way, so one waits for two calls at most.

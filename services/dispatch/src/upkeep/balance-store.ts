@@ -107,7 +107,7 @@ const balance: Statement = {
 
 /**
  * Compares the counters with everything in flight: accepted = settled + in flight. The counters of queued and waiting ones are
- * corrected when they differ: an upgrade, or a worker of a release that does not know them, leaves them wrong.
+ * corrected when they differ, as after a change of the tables without their triggers.
  */
 export async function checkBalance(db: Database<Tables>): Promise<Balance> {
   const [row] = await db.runLong<Balance>(balance, [])

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Kit, type Reading, startPeriodic } from '@notify/service-kit'
-import type { WorkerContext } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { LaneOf } from '../deliver/queues/queue-store.ts'
 import {
   type Balance,
@@ -28,7 +28,7 @@ interface Measured {
  * Exports where all notifications are. One worker counts and exports for all; the others export nothing. The counters of the
  * statements cost the same however many there are; a scan, rare when it is long, checks them.
  */
-export function exportBalance(kit: Kit, { db }: WorkerContext, lanes: readonly LaneOf[]): void {
+export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: readonly LaneOf[]): void {
   const holder = randomUUID()
   let measured: Measured | undefined
   let scanAtMs = 0

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { createEndedDeletion } from './retention-store.ts'
 
 const everyMs = 60_000
-/** A backlog, such as that of an upgrade, takes this share of the time of one connection; what is sent now comes first. */
+/** A backlog, such as that of a shorter retention, takes this share of the time of one connection; what is sent now comes first. */
 const largestShare = 0.25
 const longestPauseMs = 2000
 

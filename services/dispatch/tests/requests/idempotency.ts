@@ -3,6 +3,7 @@ import { type ApiResponse, eventually } from '@notify/dev-env'
 import { expectProblem, post } from '@notify/test-kit/api'
 import { addApplication, addKey } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { holdKey } from '../hold-key.ts'
 import { env } from './stack.ts'
 
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
@@ -90,33 +91,32 @@ test('of many with different bodies at the same moment one is accepted, the othe
   expect(codes).toEqual(['accepted', ...Array(11).fill('idempotency_conflict')])
 })
 
-test('a key that somebody else holds is waited for, then 409 idempotency_in_progress', async () => {
-  const scope = `${env.applicationId} POST /api/v1/notifications`
-  const holder = await env.admin.connect()
-  await holder.query('begin')
-  await holder.query(
-    `insert into dispatch.idempotency_keys (scope, key, fingerprint, status, response) values ($1, 'order-6', '', 202, '')`,
-    [scope],
-  )
-  const waiting = post(env, smsTo(freshPhone()), withKey('order-6'))
-  expectProblem(await waiting, 409, 'idempotency_in_progress')
-  await holder.query('rollback')
-  holder.release()
+const scope = () => `${env.applicationId} POST /api/v1/notifications`
+
+test('a key that another process works on is waited for, then 409 idempotency_in_progress', async () => {
+  const holder = await holdKey(env, { scope: scope(), key: 'order-6' })
+  try {
+    expectProblem(await post(env, smsTo(freshPhone()), withKey('order-6')), 409, 'idempotency_in_progress')
+  } finally {
+    await holder.giveUp()
+  }
   expect((await post(env, smsTo(freshPhone()), withKey('order-6'))).status).toBe(202)
 })
 
+test('a key that another process gives up while a request waits for it is the request’s', async () => {
+  const holder = await holdKey(env, { scope: scope(), key: 'order-13' })
+  const waiting = post(env, smsTo(freshPhone()), withKey('order-13'))
+  // Once another request has been through, this one waits.
+  expect((await post(env, smsTo(freshPhone()))).status).toBe(202)
+  await holder.giveUp()
+  expect((await waiting).status).toBe(202)
+})
+
 test('repetitions of a key that stays held keep nobody else waiting, and succeed once it is free', async () => {
-  const scope = `${env.applicationId} POST /api/v1/notifications`
-  const holder = await env.admin.connect()
+  const holder = await holdKey(env, { scope: scope(), key: 'order-12' })
   const body = smsTo(freshPhone())
-  const repeat = () => post(env, body, withKey('order-10'))
+  const repeat = () => post(env, body, withKey('order-12'))
   try {
-    await holder.query('begin')
-    await holder.query(
-      `insert into dispatch.idempotency_keys (scope, key, fingerprint, status, response) values ($1, 'order-10', '', 202, '')`,
-      [scope],
-    )
-    expectProblem(await repeat(), 409, 'idempotency_in_progress')
     const repetitions: Promise<ApiResponse>[] = []
     const times: number[] = []
     for (let n = 0; n < 20; n++) {
@@ -132,8 +132,7 @@ test('repetitions of a key that stays held keep nobody else waiting, and succeed
     expect(Math.max(...times)).toBeLessThan(1500)
     for (const answer of await Promise.all(repetitions)) expectProblem(answer, 409, 'idempotency_in_progress')
   } finally {
-    await holder.query('rollback')
-    holder.release()
+    await holder.giveUp()
   }
   expect((await repeat()).status).toBe(202)
 })

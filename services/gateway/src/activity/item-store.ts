@@ -20,8 +20,6 @@ const items = build
     ...(['a.retryable', 'a.retry_count', 'a.mode'] as const),
   ])
 
-export type DetailRow = NonNullable<Awaited<ReturnType<typeof findItem>>>
-
 /** One item of a tenant. */
 export async function findItem(db: Queries, tenantId: Id<'ten'>, id: string) {
   const [row] = await db.run(

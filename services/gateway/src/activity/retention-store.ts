@@ -2,7 +2,6 @@ import { earliestId } from '@notify/contracts'
 import { column, defineStatement, deletionInOrder, endedBefore, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
-import { countsInto } from './project-facts.ts'
 
 const itemBatch = 1000
 const bucketBatch = 5000
@@ -16,14 +15,13 @@ const deletePage = defineStatement({
   with page as (
     select id from activity where id > $1 and id < $2 order by id limit ${itemBatch} for update skip locked
   ), gone as (
-    delete from activity where id = any(array(select id from page))
-    returning tenant_id, application_id, channel, status, -1 as change
-  ), counts as (${countsInto('gone')})
+    delete from activity where id = any(array(select id from page)) returning 1
+  )
   select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`,
   columns: { deleted: column.integer(), last: column.text().nullable() },
 })
 
-/** @returns a function that deletes one batch of older items, with their share of the counters, and resolves to true when there may be more */
+/** @returns a function that deletes one batch of older items, and resolves to true when there may be more; triggers count them down */
 export function createItemDeletion(db: Queries): (olderThanMs: number) => Promise<boolean> {
   const deletions = prefixes.map((prefix) =>
     deletionInOrder(itemBatch, async (after: string | null, before: number) => {

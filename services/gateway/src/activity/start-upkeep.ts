@@ -1,12 +1,11 @@
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { countUncounted } from './count-uncounted.ts'
 import { createItemDeletion, deleteEmptyBuckets } from './retention-store.ts'
 
 const everyMs = 60_000
 const bucketsEveryMs = 3_600_000
 
-/** Deletes what is older than `ACTIVITY_RETENTION`, and counts what an earlier release wrote. Safe in any number of replicas. */
+/** Deletes what is older than `ACTIVITY_RETENTION`. Safe in any number of replicas. */
 export function startActivityUpkeep(kit: Kit, { db, config }: Context): void {
   const olderThanMs = config.ACTIVITY_RETENTION
   const deleteOldItems = createItemDeletion(db)
@@ -16,5 +15,4 @@ export function startActivityUpkeep(kit: Kit, { db, config }: Context): void {
     everyMs: bucketsEveryMs,
     run: () => deleteEmptyBuckets(db, olderThanMs),
   })
-  startPeriodic(kit, { name: 'activity counting', everyMs, run: () => countUncounted(db) })
 }

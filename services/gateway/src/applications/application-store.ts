@@ -49,7 +49,7 @@ export async function insertApplication(
 ): Promise<ApplicationRow | undefined> {
   const [tenant] = await run(build.selectFrom('tenants').select('id').where('id', '=', tenantId))
   if (!tenant) return undefined
-  const settings = { name, allowed_origins, otp: JSON.stringify(otp), revision: 1, managed: true }
+  const settings = { name, allowed_origins, otp: JSON.stringify(otp), managed: true }
   const [row] = await run(
     build
       .insertInto('applications')
@@ -89,7 +89,7 @@ export function listApplicationRows(
   return run((after === undefined ? all : all.where('id', '<', after)).orderBy('id', 'desc').limit(limit))
 }
 
-const changedNow = sql<Date>`${sql.raw(nextUpdatedAt('coalesce(updated_at, created_at)'))}`
+const changedNow = sql<Date>`${sql.raw(nextUpdatedAt())}`
 
 /** Changes an application through the API; from then on the bootstrap document does not. */
 const change = (id: Id<'app'>, fields: UpdateObject<Tables, 'applications'>) =>
@@ -143,6 +143,6 @@ export function describeApplication(row: ApplicationRow): Application {
     allowed_origins: row.allowed_origins,
     otp: row.otp,
     created_at: row.created_at.toISOString(),
-    updated_at: (row.updated_at ?? row.created_at).toISOString(),
+    updated_at: row.updated_at.toISOString(),
   }
 }

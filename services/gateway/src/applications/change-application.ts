@@ -17,7 +17,7 @@ export const changeApplication: Handler<RouteContext, typeof contract> = async (
   const changed = await db.transaction(async (run) => {
     const known = await lockApplication(run, principal.tenant_id, params.application_id)
     if (!known) throw noSuchApplication()
-    requireUnchanged('application', known.updated_at ?? known.created_at, query.expected_updated_at)
+    requireUnchanged('application', known.updated_at, query.expected_updated_at)
     const { name = known.name, allowed_origins = known.allowed_origins } = body
     const otp = mergeOtp(known.otp, body.otp ?? {})
     const row = await updateApplication(run, known.id, { name, allowed_origins, otp })

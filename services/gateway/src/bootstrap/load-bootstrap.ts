@@ -36,17 +36,16 @@ const upsertApplication = defineStatement({
   name: 'save-first-application',
   isPrepared: false,
   text: `
-    insert into applications as known (id, tenant_id, name, allowed_origins, revision) values ($1, $2, $3, $4, 1)
+    insert into applications as known (id, tenant_id, name, allowed_origins) values ($1, $2, $3, $4)
     on conflict (id) do update set tenant_id = excluded.tenant_id, name = excluded.name,
       allowed_origins = excluded.allowed_origins, revision = known.revision + 1, updated_at = now()
-    where not known.managed and (known.revision = 0
-      or (known.tenant_id, known.name, known.allowed_origins)
-        is distinct from (excluded.tenant_id, excluded.name, excluded.allowed_origins))
+    where not known.managed and (known.tenant_id, known.name, known.allowed_origins)
+      is distinct from (excluded.tenant_id, excluded.name, excluded.allowed_origins)
     returning *`,
   columns: tables.applications,
 })
 
-/** @returns the application if it is new or changed, or was never published */
+/** @returns the application if it is new or changed */
 async function saveApplication(
   run: Run,
   one: BootstrapDocument['applications'][number],
@@ -64,7 +63,7 @@ const upsertKey = defineStatement({
     on conflict (id) do update set tenant_id = excluded.tenant_id, application_id = excluded.application_id,
       name = excluded.name, mode = excluded.mode, permissions = excluded.permissions, sha256 = excluded.sha256,
       rate_limit_per_second = excluded.rate_limit_per_second,
-      updated_at = ${nextUpdatedAt('coalesce(known.updated_at, known.created_at)')}
+      updated_at = ${nextUpdatedAt('known.updated_at')}
     where (known.tenant_id, known.application_id, known.name, known.mode, known.permissions, known.sha256,
         known.rate_limit_per_second)
       is distinct from (excluded.tenant_id, excluded.application_id, excluded.name, excluded.mode, excluded.permissions,

@@ -21,7 +21,7 @@ export const tables = {
     /** Changed through the API, so that the bootstrap document no longer changes it. */
     managed: column.boolean().withDefault(),
     deleted_at: column.timestamp().nullable(),
-    updated_at: column.timestamp().nullable(),
+    updated_at: column.timestamp().withDefault(),
     created_at: column.timestamp().withDefault(),
   },
   api_keys: {
@@ -39,8 +39,7 @@ export const tables = {
     /** The key that a rotation replaced by this one. */
     predecessor_id: column.id('key').nullable(),
     created_at: column.timestamp().withDefault(),
-    /** Null: as it was created. */
-    updated_at: column.timestamp().nullable(),
+    updated_at: column.timestamp().withDefault(),
   },
   /** Changes of management data of all services; append-only. */
   audit_log: {
@@ -82,7 +81,7 @@ export const tables = {
     tenant_id: column.id('ten'),
     application_id: column.id('app'),
     /** Mode of the API key. */
-    mode: column.text<'live' | 'test'>().withDefault(),
+    mode: column.text<'live' | 'test'>(),
     revision: column.integer(),
     channel: column.text<Channel>(),
     status: column.text<ActivityStatus>(),
@@ -94,8 +93,6 @@ export const tables = {
     retry_count: column.integer(),
     created_at: column.timestamp(),
     updated_at: column.timestamp(),
-    /** Whether the triggers count it; not yet for what an earlier release wrote. */
-    counted: column.boolean().withDefault(),
   },
   /** Counts by kind, kept by triggers; event '' stands for all items. */
   activity_totals: {
@@ -142,14 +139,6 @@ export const tables = {
     cancelled: column.boolean().withDefault(),
     created_at: column.timestamp().withDefault(),
     finished_at: column.timestamp().nullable(),
-  },
-  /** The counts of release 0.1, kept for its replicas until the next release. */
-  activity_counts: {
-    tenant_id: column.id('ten'),
-    application_id: column.id('app'),
-    channel: column.text<Channel>(),
-    status: column.text<ActivityStatus>(),
-    count: column.bigint(),
   },
 }
 

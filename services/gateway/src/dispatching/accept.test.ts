@@ -1,17 +1,16 @@
+import { once } from 'node:events'
 import { expect, test } from '@jest/globals'
-import type { AcceptResult } from '@notify/contracts'
-import { createInternalClient, Problem } from '@notify/service-kit'
-import { requestsFor, startStubDispatch } from '../../tests/stub-dispatch.ts'
+import type { ItemResult } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { requestsFor, type StubAnswer, startStubDispatch } from '../../tests/stub-dispatch.ts'
 import type { Context } from '../context.ts'
-import { createAcceptance } from './accept.ts'
+import { type Accept, createAcceptance } from './accept.ts'
 
-type Answer = AcceptResult | 'reset'
-
-const accepted: AcceptResult = { body: '{}' }
-const failed = (status: number, code: string, detail: string): AcceptResult => ({
+const accepted: ItemResult = { body: '{}' }
+const failed = (status: number, code: string, detail: string): ItemResult => ({
   problem: { status, code, title: 'A problem', detail },
 })
-const lost: AcceptResult = {
+const lost: ItemResult = {
   ...failed(503, 'service_unavailable', 'The commit may have taken effect'),
   may_have_taken_effect: true,
 }
@@ -19,25 +18,24 @@ const busy = failed(503, 'service_unavailable', 'The database is busy; try again
 const late = failed(429, 'rate_limited', 'Too much CPU time; try again')
 const refused = failed(422, 'validation_failed', 'body is empty')
 
-/** Sends one request to a dispatch that gives these answers, the last one again and again. */
-async function outcomeOf(answers: Answer[], patienceMs = 1000): Promise<AcceptResult | Problem> {
-  let calls = 0
-  const { url } = await startStubDispatch(() => {
-    const answer = answers[Math.min(calls++, answers.length - 1)]!
-    return answer === 'reset' ? 'reset' : [answer]
-  })
-  const context = {
+function acceptOver(url: string): Accept {
+  return createAcceptance({
     config: { DISPATCH_URL: url },
-    dispatch: createInternalClient(url),
     signPrincipal: async () => 'signed',
     metrics: { acceptRepeated() {} },
     log: { info() {} },
-  } as unknown as Context
-  const [request] = requestsFor(1, patienceMs)
-  return createAcceptance(context)(request!).catch((error: unknown) => error as Problem)
+  } as unknown as Context)
 }
 
-test.each<[string, Answer[]]>([
+/** Sends one request to a dispatch that gives these answers, the last one again and again. */
+async function outcomeOf(answers: StubAnswer[], patienceMs = 1000): Promise<ItemResult | Problem> {
+  let calls = 0
+  const { url } = await startStubDispatch(() => answers[Math.min(calls++, answers.length - 1)]!)
+  const [request] = requestsFor(1, patienceMs)
+  return acceptOver(url)(request!).catch((error: unknown) => error as Problem)
+}
+
+test.each<[string, StubAnswer[]]>([
   ['a commit without response, then a lock', [lost, busy]],
   ['a commit without response, then a lack of CPU time', [lost, late]],
   ['a commit without response, again and again', [lost]],
@@ -52,11 +50,76 @@ test.each<[string, Answer[]]>([
   })
 })
 
-test.each<[string, Answer[], AcceptResult]>([
+test.each<[string, StubAnswer[], ItemResult]>([
   ['a commit without response, then its answer', [lost, lost, accepted], accepted],
   ['a call without response, then its answer', ['reset', accepted], accepted],
   ['a call without response, then a final refusal', ['reset', refused], refused],
   ['a lock alone, which has no effect', [busy], busy],
 ])('%s: that is the answer', async (_what, answers, expected) => {
   expect(await outcomeOf(answers)).toEqual(expected)
+})
+
+test('requests of one moment share a call, and a slow one delays neither them nor the next calls', async () => {
+  const requests = requestsFor(16)
+  const slow = requests.splice(3, 8)
+  const isSlow = new Set<string>(slow.map(({ item }) => item.notification_id))
+  const { sizes, url } = await startStubDispatch((id) => (isSlow.has(id) ? 'silence' : accepted))
+  const accept = acceptOver(url)
+  const began = performance.now()
+  const pending = [...slow.slice(0, 4), ...requests].map((request) => accept(request))
+  expect(await Promise.all(pending.slice(4))).toEqual(Array(8).fill(accepted))
+  expect(sizes).toEqual([12])
+  // Calls of slow requests alone give their places up as well.
+  for (const request of slow.slice(4)) {
+    pending.push(accept(request))
+    await Promise.all(requestsFor(1).map(accept))
+  }
+  expect(performance.now() - began).toBeLessThan(1000)
+  for (const outcome of await Promise.allSettled(pending)) expect(outcome.status).toMatch(/fulfilled|rejected/)
+})
+
+test('of a call that breaks only the unanswered requests are sent again, each alone', async () => {
+  const requests = requestsFor(16)
+  const [bad, ...unanswered]: string[] = requests.slice(4, 8).map(({ item }) => item.notification_id)
+  let calls = 0
+  const { sizes, url } = await startStubDispatch((id) => {
+    const isFirst = calls++ < 16
+    return id === bad || (isFirst && unanswered.includes(id)) ? 'reset' : accepted
+  })
+  const accept = acceptOver(url)
+  const results = await Promise.all(requests.map((request) => accept(request).catch((error: Error) => error)))
+  expect(results.map((result) => 'body' in result)).toEqual(requests.map((_one, index) => index !== 4))
+  expect(results[4]).toBeInstanceOf(Problem)
+  expect([sizes[0], Math.max(...sizes.slice(1))]).toEqual([16, 1])
+})
+
+test('a call that never left is repeated whole', async () => {
+  const { sizes, server, port, url } = await startStubDispatch(() => accepted)
+  const accept = acceptOver(url)
+  server.close()
+  await once(server, 'close')
+  const results = Promise.all(requestsFor(4, 8000).map(accept))
+  server.listen(port, '127.0.0.1')
+  expect(await results).toEqual(Array(4).fill(accepted))
+  expect(sizes).toEqual([4])
+})
+
+test('large bodies travel alone, a few at a time, and do not wait for slow ones', async () => {
+  const { sizes, url } = await startStubDispatch(() => accepted)
+  const requests = requestsFor(12, 8000).map((request) => ({ ...request, text: `"${'x'.repeat(40_000)}"` }))
+  const accept = acceptOver(url)
+  const [large] = await Promise.all([Promise.all(requests.map(accept)), Promise.all(requestsFor(12, 8000).map(accept))])
+  expect(large).toEqual(Array(12).fill(accepted))
+  expect(sizes.toSorted((a, b) => a - b)).toEqual([...Array(12).fill(1), 12])
+})
+
+test('a dispatch that never answers costs the caller no more than its patience', async () => {
+  const { url } = await startStubDispatch(() => 'silence')
+  const started = performance.now()
+  const accept = acceptOver(url)
+  const results = await Promise.all(
+    requestsFor(8, 1500).map((request) => accept(request).catch((error: Error) => error)),
+  )
+  expect(results.every((result) => result instanceof Problem)).toBe(true)
+  expect(performance.now() - started).toBeLessThan(8000)
 })

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { type AcceptItem, type AcceptResult, acceptNotifications, type KeyPrincipal } from '@notify/contracts'
+import { type AcceptItem, acceptNotifications, type ItemResult, type KeyPrincipal } from '@notify/contracts'
 import { type InternalClient, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 
@@ -12,93 +11,79 @@ export interface AcceptRequest {
   text: string
   /** Deadline, by `performance.now()`. */
   untilMs: number
-  /** The failure of an attempt that may take effect, even later than the next ones fail. */
-  unknown?: Problem
 }
 
-/** Longer than dispatch's Postgres timeout, and short enough for a retry. */
-const firstTimeoutMs = 5000
-/** Delays before a failed call or request is repeated; gateway-chosen ids make repetitions safe. */
-export const repeatAfterMs = [50, 200, 500, 1000, 1500]
+/** The result of a request, or why there is none: `mayHaveTakenEffect` tells whether it may be accepted all the same. */
+export type AcceptAnswer = ItemResult | Error
 
-export interface CallOptions {
-  dispatch: InternalClient
-  /** Whether slow items may be answered `pending`. */
-  defers: boolean
+/** A request in a call. */
+export interface Asked {
+  request: AcceptRequest
+  /** Receives the answer, once. */
+  answer(answer: AcceptAnswer): void
 }
+
+/** Longer than dispatch takes for any item, and short enough for a repetition. */
+const longestCallMs = 5000
 
 /**
- * Sends requests to dispatch in one call. Unanswered calls that may have started are retried in halves, down to single
- * requests, so that a request that stalls dispatch harms its neighbours only once.
- * @returns results and errors in request order
+ * Sends requests to dispatch in one call, unless their callers have been answered 503 by now. Each is answered as soon as its
+ * line arrives, and the rest when the call fails.
  */
 export async function callDispatch(
-  context: Context,
-  requests: readonly AcceptRequest[],
-  options: CallOptions,
-  isPart = false,
-): Promise<(AcceptResult | Error)[]> {
-  const untilMs = Math.min(...requests.map((request) => request.untilMs))
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await callOnce(context, requests, options, timeoutFor(requests.length, untilMs, isPart))
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'service_unavailable') throw error
-      const hasBegun = mayHaveBegun(error)
-      if (hasBegun) for (const request of requests) request.unknown ??= error
-      const waitMs = repeatAfterMs[attempt]
-      if (waitMs === undefined || performance.now() + waitMs >= untilMs) throw error
-      context.metrics.acceptRepeated()
-      if (requests.length > 1 && hasBegun) return callInHalves(context, requests, options)
-      await delay(waitMs)
-    }
+  { signPrincipal, log }: Pick<Context, 'signPrincipal' | 'log'>,
+  dispatch: InternalClient,
+  asked: readonly Asked[],
+): Promise<void> {
+  const nowMs = performance.now()
+  const inTime = asked.filter(({ request }) => request.untilMs > nowMs)
+  for (const { request, answer } of asked) if (request.untilMs <= nowMs) answer(tooLate())
+  if (inTime.length === 0) return
+  const open = new Map(inTime.entries())
+  const accepted: object[] = []
+  const settle = (at: number, result: ItemResult) => {
+    const { request, answer } = open.get(at)!
+    open.delete(at)
+    if ('body' in result && !result.replayed)
+      accepted.push({ request_id: request.requestId, notification_id: request.item.notification_id })
+    answer('problem' in result && result.may_have_taken_effect ? unknownOutcome(result.problem.detail) : result)
   }
+  const requests = inTime.map(({ request }) => request)
+  const timeoutMs = Math.min(longestCallMs, ...requests.map(({ untilMs }) => untilMs - nowMs))
+  try {
+    const bodyText = await writeCall(signPrincipal, requests)
+    await dispatch.stream(acceptNotifications, { bodyText, timeoutMs }, ({ item, ...result }) => settle(item, result))
+  } catch (error) {
+    const failure = failureOf(error)
+    for (const { answer } of open.values()) answer(failure)
+  }
+  // One line per call with every notification id; a line for each would cost far more.
+  if (accepted.length > 0) log.info({ accepted }, 'accepted')
 }
 
-async function callInHalves(context: Context, requests: readonly AcceptRequest[], options: CallOptions) {
-  const middle = requests.length >> 1
-  const halves = [requests.slice(0, middle), requests.slice(middle)]
-  const results = await Promise.all(
-    halves.map((half) =>
-      callDispatch(context, half, options, true).catch((error: Error): Error[] => half.map(() => error)),
-    ),
-  )
-  return results.flat()
+function failureOf(error: unknown): Error {
+  const { cause, message } = error as Error
+  const mayHaveBegun = error instanceof Problem && (cause as { hasLeft?: boolean } | undefined)?.hasLeft === true
+  return mayHaveBegun ? unknownOutcome(message, cause) : (error as Error)
 }
 
-/** Leaves each of the possible smaller calls as much time as this one. */
-function timeoutFor(count: number, untilMs: number, isPart: boolean): number {
-  const leftMs = Math.max(untilMs - performance.now(), 1)
-  return isPart ? leftMs / (Math.ceil(Math.log2(count)) + 1) : Math.min(firstTimeoutMs, leftMs)
+function tooLate(): Problem {
+  return new Problem('service_unavailable', 'The service is busy; try again shortly')
 }
 
-/** Whether dispatch may have received the request. */
-function mayHaveBegun({ cause }: Problem): boolean {
-  return (cause as { hasLeft?: boolean } | undefined)?.hasLeft === true
-}
-
-async function callOnce(
-  context: Context,
-  requests: readonly AcceptRequest[],
-  { dispatch, defers }: CallOptions,
-  timeoutMs: number,
-): Promise<AcceptResult[]> {
-  const bodyText = await writeCall(context, requests, defers)
-  return (await dispatch.call(acceptNotifications, { bodyText, timeoutMs })).results
+/** Dispatch failed, perhaps after its commit: a repetition with the same id is accepted once. */
+function unknownOutcome(detail: string, cause?: unknown): Problem {
+  return new Problem('service_unavailable', detail, { mayHaveTakenEffect: true, cause })
 }
 
 /** The body of the call; contains the callers' JSON unchanged, which dispatch validates. */
-async function writeCall(
-  { signPrincipal }: Context,
-  requests: readonly AcceptRequest[],
-  defers: boolean,
-): Promise<string> {
+async function writeCall(signPrincipal: Context['signPrincipal'], requests: readonly AcceptRequest[]): Promise<string> {
   const callers = [...new Set(requests.map(({ principal }) => principal))]
-  const places = new Map(callers.map((principal, place) => [principal, place]))
+  const positions = new Map(callers.map((principal, position) => [principal, position]))
   const items = requests.map(({ item, principal, text }) => {
-    const head = JSON.stringify({ ...item, principal: places.get(principal) })
+    const head = JSON.stringify({ ...item, principal: positions.get(principal) })
     return `${head.slice(0, -1)},"request":${text}}`
   })
   const principals = await Promise.all(callers.map(signPrincipal))
-  return `{"defers":${defers},"principals":${JSON.stringify(principals)},"items":[${items.join(',')}]}`
+  return `{"principals":${JSON.stringify(principals)},"items":[${items.join(',')}]}`
 }

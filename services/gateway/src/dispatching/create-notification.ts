@@ -1,4 +1,4 @@
-import { type AcceptResult, type createNotification as contract, newId } from '@notify/contracts'
+import { type createNotification as contract, type ItemResult, newId } from '@notify/contracts'
 import { type PassedOn, Problem, Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 
@@ -21,8 +21,7 @@ export async function createNotification(
   return replyTo(await accept({ requestId, principal, item, text, untilMs: performance.now() + patienceMs }))
 }
 
-function replyTo(result: AcceptResult): Reply {
-  if ('pending' in result) throw new Problem('service_unavailable', 'The request is still being processed; try again')
+function replyTo(result: ItemResult): Reply {
   if ('problem' in result) {
     const { code, detail, errors } = result.problem
     if (code === 'unauthenticated') throw notVouchedFor(detail)

@@ -11,7 +11,7 @@ export const changeKey: Handler<RouteContext, typeof contract> = async ({ db }, 
   const { body, query } = request
   return db.transaction(async (run) => {
     const known = await requireActiveKey(run, request)
-    requireUnchanged('API key', known.updated_at ?? known.created_at, query.expected_updated_at)
+    requireUnchanged('API key', known.updated_at, query.expected_updated_at)
     const { name = known.name, permissions = known.permissions } = body
     const { rate_limit_per_second = known.rate_limit_per_second } = body
     const [refused] = permissionsRefused(known.mode, permissions)

@@ -17,9 +17,6 @@ const findValid = prepared('find-key', ({ id }: { id: Id<'key'> }) =>
     .where(({ eb, or }) => or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', sql<Date>`now()`)])),
 )
 
-/** A valid API key. */
-export type StoredKey = NonNullable<Awaited<ReturnType<typeof findKey>>>
-
 /** Finds a key that is neither revoked nor expired. */
 export async function findKey(run: Run, id: Id<'key'>) {
   const [key] = await run(findValid({ id }))
@@ -110,7 +107,7 @@ export function listKeyRows(
 
 /** Changes a key. */
 async function change(run: Run, id: Id<'key'>, fields: UpdateObject<Tables, 'api_keys'>): Promise<KeyRow> {
-  const updated_at = sql<Date>`${sql.raw(nextUpdatedAt('coalesce(updated_at, created_at)'))}`
+  const updated_at = sql<Date>`${sql.raw(nextUpdatedAt())}`
   const [row] = await run(
     build
       .updateTable('api_keys')
@@ -167,6 +164,6 @@ export function describeKey(row: KeyRow): ApiKey {
     expires_at: row.expires_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
-    updated_at: (row.updated_at ?? row.created_at).toISOString(),
+    updated_at: row.updated_at.toISOString(),
   }
 }

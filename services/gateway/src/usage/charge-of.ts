@@ -21,7 +21,7 @@ const charged: ReadonlySet<string> = new Set(['sent', 'delivered', 'undelivered'
  */
 export function chargeOf(fact: NotificationFact, sinceMs: number): Charge | undefined {
   const { notification_id: id, revision, tenant_id, application_id, channel, status, created_at } = fact
-  const { credits = 0, category } = fact
+  const { credits, category } = fact
   if (credits === 0 || fact.mode === 'test' || notYet.has(status)) return undefined
   if (Date.parse(created_at) < sinceMs) return undefined
   const day = new Date(created_at).toISOString().slice(0, 10)

@@ -26,7 +26,7 @@ describe('a route that names an application', () => {
     async (_, route) => {
       const { applicationId } = await addTenant(env)
       const token = operatorToken(env, { permissions: OperatorPermission.options })
-      const example = requestExampleOf(route.name) as object | undefined
+      const example = requestExampleOf(route) as object | undefined
       for (const application_id of [applicationId, newId('app')]) {
         const inPath = namedApplication(route) === 'path'
         const path = route.path.replace('/api/v1', '').replace(':application_id', application_id)

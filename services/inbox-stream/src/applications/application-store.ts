@@ -33,7 +33,11 @@ export async function saveApplication({ run }: Queries, change: ApplicationChang
 /** Stores an application of the bootstrap document, which has no revision: any published one takes precedence. */
 export async function saveFirst(
   run: Run,
-  { application_id: id, tenant_id, allowed_origins }: Omit<ApplicationChange, 'revision' | 'status'>,
+  {
+    application_id: id,
+    tenant_id,
+    allowed_origins,
+  }: Pick<ApplicationChange, 'application_id' | 'tenant_id' | 'allowed_origins'>,
 ): Promise<void> {
   await run(
     build

@@ -46,7 +46,7 @@ export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: S
     await store({
       id,
       notification_id,
-      after: after ?? null,
+      after,
       retry_count,
       tenant_id,
       application_id,

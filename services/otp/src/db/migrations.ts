@@ -1,11 +1,4 @@
 import { deadLetterTables, idempotencyTables, type Migrations, outboxTables } from '@notify/database'
-import { foundation } from './migrations/0001-foundation.ts'
-import { applications } from './migrations/0002-applications.ts'
+import { baseline } from './migrations/0001-baseline.ts'
 
-export const migrations: Migrations = [
-  ...outboxTables,
-  ...deadLetterTables,
-  ...idempotencyTables,
-  foundation,
-  applications,
-]
+export const migrations: Migrations = [...outboxTables, ...deadLetterTables, ...idempotencyTables, baseline]

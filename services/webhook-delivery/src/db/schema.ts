@@ -12,9 +12,10 @@ export const tables = {
     revision: column.integer().withDefault(),
     /** Made by a subscription, which it signs for alone. */
     own: column.boolean().withDefault(),
-    /** Of the last change of an own one that dispatch was told of; 0: of none yet. */
-    version: column.integer().withDefault(),
-    secret: column.bytes(),
+    /** The subscription that is being created with it; null once that is committed. */
+    reserved_for: column.id('whsub').nullable(),
+    /** Null until dispatch has answered. */
+    secret: column.bytes().nullable(),
     previous_secret: column.bytes().nullable(),
     /** Until when requests bear the signature of the previous secret too. */
     previous_until: column.timestamp().nullable(),

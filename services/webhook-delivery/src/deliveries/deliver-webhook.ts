@@ -1,4 +1,3 @@
-import { webhookRetryDelays } from '@notify/contracts'
 import type { EgressOutcome } from '@notify/egress-guard'
 import { withLogFields } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
@@ -98,10 +97,7 @@ function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: Take
 
 function judge({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome): Verdict {
   return judgeOutcome(outcome, {
-    // An earlier release stored shorter ones.
-    delaysMs:
-      retry_delays?.map((ms, at) => (at === 0 ? ms : Math.max(ms, webhookRetryDelays.leastMs))) ??
-      config.WEBHOOK_RETRY_DELAYS,
+    delaysMs: retry_delays ?? config.WEBHOOK_RETRY_DELAYS,
     ownFaultDelayMs: config.WEBHOOK_OWN_FAULT_DELAY,
     charged,
     held,

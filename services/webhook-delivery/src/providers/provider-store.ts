@@ -1,47 +1,41 @@
 import type { Run } from '@notify/database'
 
-/** How long requests bear the signature of a secret that was rotated out. */
-const previousHours = 24
-
-export interface NewProvider {
+/** A webhook provider of dispatch, its secrets encrypted. */
+export interface ProviderCopy {
   id: string
   tenant_id: string
   application_id: string | null
+  /** Whether it signs for one subscription alone. */
+  own: boolean
   priority: number
   revision: number
   secret: Buffer
-  /** The secrets that dispatch rotated out, the latest first, and until when they sign; none when dispatch does not say. */
+  /** The secrets that were rotated out, the latest first, and until when they sign. */
   former: readonly { secret: Buffer; until: string }[]
   retry_delays: readonly number[] | null
   isDeleted: boolean
-  /** The last change of this service that dispatch has seen; undefined for a provider that no subscription made. */
-  version: number | undefined
 }
 
 /**
- * Keeps a webhook provider of dispatch. An older change than the known one, and one made before dispatch had seen our own latest,
- * changes nothing. Where dispatch does not say what the previous secret is, another secret makes the one before it the previous one.
+ * Stores what dispatch says of a provider; an older revision than the known one changes nothing. A provider that signs for one
+ * subscription is only updated: its row comes and goes with the subscription.
  */
-export async function saveProviderRow(run: Run, provider: NewProvider, sameSecret: boolean): Promise<void> {
-  const { id, tenant_id, application_id, priority, revision, secret, former, retry_delays, isDeleted, version } =
-    provider
-  const [previous, older] = former
+export async function saveProviderRow(run: Run, copy: ProviderCopy): Promise<void> {
+  const [previous, older] = copy.former
   await run(
-    `insert into providers as known (id, tenant_id, application_id, priority, revision, secret, retry_delays,
+    `insert into providers as known (id, tenant_id, application_id, own, priority, revision, secret, retry_delays,
        previous_secret, previous_until, older_secret, older_until, deleted_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $9, $10, $13, $14, case when $11 then now() end)
-     on conflict (id) do update set application_id = $3, priority = $4, revision = $5, secret = $6, retry_delays = $7,
-       previous_secret = case when $9::bytea is not null then $9 when $8 then known.previous_secret else known.secret end,
-       previous_until = case when $9::bytea is not null then $10 when $8 then known.previous_until
-         else now() + interval '${previousHours} hours' end,
-       older_secret = case when $9::bytea is not null then $13 when $8 then known.older_secret else known.previous_secret end,
-       older_until = case when $9::bytea is not null then $14 when $8 then known.older_until else known.previous_until end,
-       deleted_at = case when $11 then now() end, updated_at = now()
-     where known.revision < $5 and known.version <= coalesce($12, known.version)`,
+     select $1, $2, $3, $4, $5, $6, $7, $8::int[], $9, $10, $11, $12, case when $13 then now() end
+     where not $4 or exists (select from providers where id = $1 for update)
+     on conflict (id) do update set application_id = $3, priority = $5, revision = $6, secret = $7, retry_delays = $8,
+       previous_secret = $9, previous_until = $10, older_secret = $11, older_until = $12,
+       deleted_at = case when $13 then now() end, updated_at = now()
+     where known.revision < $6`,
     [
-      ...[id, tenant_id, application_id, priority, revision, secret, retry_delays, sameSecret],
-      ...[previous?.secret ?? null, previous?.until ?? null, isDeleted, version ?? null],
-      ...[older?.secret ?? null, older?.until ?? null],
+      ...[copy.id, copy.tenant_id, copy.application_id, copy.own, copy.priority, copy.revision],
+      ...[copy.secret, copy.retry_delays],
+      ...[previous?.secret ?? null, previous?.until ?? null, older?.secret ?? null, older?.until ?? null],
+      copy.isDeleted,
     ],
   )
 }
@@ -51,96 +45,21 @@ export interface ProviderRow {
   tenant_id: string
   application_id: string | null
   own: boolean
-  secret: Buffer
   deleted_at: Date | null
 }
 
-/** A provider of the tenant that an application may use. */
+/** A provider of the tenant. */
 export async function findProvider(run: Run, id: string, tenantId: string): Promise<ProviderRow | undefined> {
   const [row] = await run<ProviderRow>(
-    'select id, tenant_id, application_id, own, secret, deleted_at from providers where id = $1 and tenant_id = $2',
+    'select id, tenant_id, application_id, own, deleted_at from providers where id = $1 and tenant_id = $2',
     [id, tenantId],
   )
   return row
 }
 
-/** The secrets that were rotated out of a provider, encrypted, and until when they sign. */
-interface FormerColumns {
-  previous_secret: Buffer | null
-  previous_until: Date | null
-  older_secret: Buffer | null
-  older_until: Date | null
-}
-
-const formerColumns = 'previous_secret, previous_until, older_secret, older_until'
-
-export interface OwnProvider extends Partial<FormerColumns> {
-  id: string
-  tenant_id: string
-  application_id: string
-  subscription_id: string
-  /** Encrypted, as in its row. */
-  secret: Buffer
-  version: number
-}
-
-/** A provider that signs for one subscription alone. */
-export async function insertOwnProvider(
-  run: Run,
-  { id, tenantId, applicationId, secret }: { id: string; tenantId: string; applicationId: string; secret: Buffer },
-): Promise<void> {
-  await run(
-    `insert into providers (id, tenant_id, application_id, own, secret, revision, version)
-     values ($1, $2, $3, true, $4, 0, 1)`,
-    [id, tenantId, applicationId, secret],
-  )
-}
-
-interface Rotated extends FormerColumns {
-  previous_until: Date
-  version: number
-}
-
-/** Replaces the secret of a subscription's own provider. @returns the secrets before it, and the version */
-export async function rotateOwnSecret(run: Run, id: string, secret: Buffer): Promise<Rotated | undefined> {
-  const [row] = await run<Rotated>(
-    `update providers set secret = $2, version = version + 1, updated_at = now(),
-       previous_secret = secret, previous_until = now() + interval '${previousHours} hours',
-       older_secret = case when previous_until > now() then previous_secret end, older_until = previous_until
-     where id = $1 and own returning ${formerColumns}, version`,
-    [id, secret],
-  )
-  return row
-}
-
-/** Deletes a subscription's own provider. @returns its secret, and the version of this change */
-export async function deleteOwnProvider(
-  run: Run,
-  id: string,
-): Promise<{ secret: Buffer; version: number } | undefined> {
-  const [row] = await run<{ secret: Buffer; version: number }>(
-    'delete from providers where id = $1 and own returning secret, version + 1 as version',
-    [id],
-  )
-  return row
-}
-
-/**
- * Claims own providers that dispatch was never told of, and counts them as told. Dispatch numbers their revisions from 1.
- * Those that no subscription names are left alone.
- */
-export function claimUntoldProviders(run: Run, limit: number): Promise<OwnProvider[]> {
-  return run<OwnProvider>(
-    `update providers p set version = 1, revision = 0
-     from (select p.id, s.id as subscription_id, s.application_id
-           from providers p cross join lateral (
-             select id, application_id from subscriptions where tenant_id = p.tenant_id and provider_id = p.id limit 1) as s
-           where p.own and p.version = 0
-           order by p.id limit $1 for update of p skip locked) as untold
-     where p.id = untold.id
-     returning p.id, p.tenant_id, untold.application_id, untold.subscription_id, p.secret, p.version`,
-    [limit],
-  )
+/** Deletes the provider of a subscription. @returns whether it signed for that one alone */
+export async function deleteOwnProvider(run: Run, id: string): Promise<boolean> {
+  return (await run('delete from providers where id = $1 and own returning 1', [id])).length > 0
 }
 
 /** The webhook provider that signs an application's sends: the first by priority. */

@@ -1,12 +1,11 @@
 import { type createWebhookSubscription as contract, type Id, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
-import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
-import { newWebhookSecret } from '@notify/webhook-signature'
+import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { urlAad } from '../db/places.ts'
-import { findProvider, insertOwnProvider } from '../providers/provider-store.ts'
-import { sealSecret } from '../providers/secret.ts'
-import { tellOwnProvider } from '../providers/tell-own-provider.ts'
+import { askForProvider, type Issued } from '../providers/ask-dispatch.ts'
+import { findProvider, saveProviderRow } from '../providers/provider-store.ts'
+import { type Reservation, reserveProvider, takeReserved } from '../providers/reservation-store.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, type Manager, requireDestination } from './scope.ts'
@@ -14,30 +13,35 @@ import { insertSubscription, requireRoomForSubscription, tellSubscription } from
 
 /** Subscribes an address; without a provider it gets a secret of its own, which is shown this once. */
 export const createSubscription: Handler<Context, typeof contract> = idempotent({
-  async prepare({ config, db }, { body, principal }) {
-    const applicationId = applicationOf(principal, body.application_id)
-    requireDestination(body.url, config.WEBHOOK_EGRESS_ALLOW)
-    if (body.provider_id === undefined) return { applicationId, providerId: newId('prov'), secret: newWebhookSecret() }
-    const provider = await findProvider(db.run, body.provider_id, principal.tenant_id)
+  async prepare(context, request) {
+    const { body, principal } = request
+    const owner = {
+      tenant_id: principal.tenant_id,
+      application_id: applicationOf(principal, body.application_id),
+      subscription_id: newId('whsub'),
+    }
+    requireDestination(body.url, context.config.WEBHOOK_EGRESS_ALLOW)
+    if (body.provider_id === undefined) {
+      const issued = await issueProvider(context, request, { id: newId('prov'), ...owner })
+      return { owner, providerId: issued.copy.id, issued }
+    }
+    const provider = await findProvider(context.db.run, body.provider_id, principal.tenant_id)
     const isUsable =
       provider &&
       !provider.deleted_at &&
       !provider.own &&
-      (provider.application_id === null || provider.application_id === applicationId)
+      (provider.application_id === null || provider.application_id === owner.application_id)
     if (!isUsable)
       throw fieldProblem('validation_failed', 'provider_id', 'names no webhook provider of this application')
-    return { applicationId, providerId: body.provider_id, secret: undefined }
+    return { owner, providerId: provider.id, issued: undefined }
   },
-  async effect({ config, secrets: { keyRing } }, request, run, { applicationId, providerId, secret }) {
+  async effect({ config, secrets: { keyRing } }, request, run, { owner, providerId, issued }) {
     const { body, principal } = request
-    const { tenant_id: tenantId } = principal
-    const id = newId('whsub')
+    const { tenant_id: tenantId, application_id: applicationId, subscription_id: id } = owner
     await requireRoomForSubscription(run, { tenantId, applicationId }, config)
-    if (secret !== undefined) {
-      const sealed = sealSecret(keyRing, secret, tenantId, providerId)
-      await insertOwnProvider(run, { id: providerId, tenantId, applicationId, secret: sealed })
-      const owner = { tenant_id: tenantId, application_id: applicationId, subscription_id: id }
-      await tellOwnProvider(run, keyRing, { id: providerId, ...owner, secret: sealed, version: 1 })
+    if (issued) {
+      if (!(await takeReserved(run, providerId))) throw tooSlow()
+      await saveProviderRow(run, issued.copy)
     }
     const row = await insertSubscription(run, {
       id,
@@ -51,13 +55,35 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
     await tellSubscription(run, row, actorOf(principal))
     const after = describeSubscription(keyRing, row)
     await auditSubscription(run, { request, action: 'webhook_subscription.created', before: null, after })
-    return new Reply(201, JSON.stringify({ ...after, ...(secret ? { secret } : {}) }))
+    return new Reply(201, JSON.stringify({ ...after, ...(issued ? { secret: issued.secret } : {}) }))
   },
   after({ log, wakeOutbox }, { requestId }) {
     wakeOutbox()
     log.info({ request_id: requestId }, 'webhook subscription created')
   },
 })
+
+/**
+ * Has dispatch make the provider that signs for the subscription. If the process dies before the subscription is committed, the
+ * reservation is given up, and dispatch deletes the provider.
+ */
+async function issueProvider(
+  context: Context,
+  request: Parameters<typeof askForProvider>[1],
+  provider: Reservation,
+): Promise<Issued> {
+  await context.db.transaction(async (run) => {
+    const owner = { tenantId: provider.tenant_id, applicationId: provider.application_id }
+    await requireRoomForSubscription(run, owner, context.config)
+    await reserveProvider(run, provider)
+  })
+  return askForProvider(context, request, provider)
+}
+
+const tooSlow = () =>
+  new Problem('service_unavailable', 'The subscription took too long to create; try again', {
+    headers: { 'Retry-After': '1' },
+  })
 
 /** @throws Problem `validation_failed` when it is missing, or not the key's own */
 function applicationOf(principal: Manager, given: Id<'app'> | undefined): Id<'app'> {

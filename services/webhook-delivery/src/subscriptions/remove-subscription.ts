@@ -3,7 +3,6 @@ import type { Run } from '@notify/database'
 import type { Context } from '../context.ts'
 import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
 import { deleteOwnProvider } from '../providers/provider-store.ts'
-import { tellOwnProvider } from '../providers/tell-own-provider.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { type SubscriptionRow, tellSubscription } from './subscription-store.ts'
 
@@ -16,13 +15,9 @@ export async function removeSubscription(
 ): Promise<WebhookSubscription> {
   await run('delete from subscriptions where id = $1', [row.id])
   await run('delete from replays where subscription_id = $1', [row.id])
-  const provider = await deleteOwnProvider(run, row.provider_id)
-  if (provider) {
-    const { id: subscription_id, provider_id: id, tenant_id, application_id } = row
-    const own = { ...provider, id, tenant_id, application_id, subscription_id }
-    await tellOwnProvider(run, keyRing, own, 'deleted')
-  }
+  const endsProvider = await deleteOwnProvider(run, row.provider_id)
   await removeEndpoint(run, row.id)
-  await tellSubscription(run, { ...row, revision: row.revision + 1, status: 'deleted' }, actor)
+  const deleted = { ...row, revision: row.revision + 1, status: 'deleted' }
+  await tellSubscription(run, deleted, actor, endsProvider ? row.provider_id : undefined)
   return describeSubscription(keyRing, row)
 }

@@ -1,44 +1,29 @@
-import { type rotateWebhookSecret as contract, webhookAuditRecorded } from '@notify/contracts'
-import { idempotent, recordAudit } from '@notify/database'
+import type { rotateWebhookSecret as contract } from '@notify/contracts'
+import { idempotentAnswer } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
-import { newWebhookSecret } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
-import { rotateOwnSecret } from '../providers/provider-store.ts'
-import { sealSecret } from '../providers/secret.ts'
-import { tellOwnProvider } from '../providers/tell-own-provider.ts'
+import { askForRotation } from '../providers/ask-dispatch.ts'
+import { findProvider, saveProviderRow } from '../providers/provider-store.ts'
 import { requireSubscription } from './scope.ts'
 
-/** Makes a new secret; each one before it signs as well for a day after its successor was made. */
-export const rotateSecret: Handler<Context, typeof contract> = idempotent({
-  async effect({ secrets: { keyRing } }, request, run) {
-    const { params, principal } = request
-    const { id, tenant_id, application_id, provider_id } = await requireSubscription(
-      run,
-      principal,
-      params.subscription_id,
-    )
-    const secret = newWebhookSecret()
-    const sealed = sealSecret(keyRing, secret, tenant_id, provider_id)
-    const rotated = await rotateOwnSecret(run, provider_id, sealed)
-    if (!rotated) {
-      throw new Problem('secret_of_provider', `The secret belongs to the provider ${provider_id}; rotate it there`)
-    }
-    const { previous_until: until } = rotated
-    const owner = { tenant_id, application_id, subscription_id: id }
-    await tellOwnProvider(run, keyRing, { id: provider_id, ...owner, secret: sealed, ...rotated })
-    await recordAudit(run, webhookAuditRecorded, {
-      request,
-      action: 'webhook_subscription.secret_rotated',
-      resourceId: id,
-      applicationId: application_id,
-      before: { secret: 'previous' },
-      after: { secret: 'new', previous_valid_until: until },
-    })
-    const body = { subscription_id: id, provider_id, secret, previous_valid_until: until.toISOString() }
-    return new Reply(200, JSON.stringify(body))
-  },
-  after({ log, wakeOutbox }, { params, requestId }) {
-    wakeOutbox()
-    log.info({ subscription_id: params.subscription_id, request_id: requestId }, 'webhook secret rotated')
-  },
+/** Has dispatch make a new secret, and keeps a copy. If the process dies in between, dispatch's event brings it. */
+export const rotateSecret: Handler<Context, typeof contract> = idempotentAnswer(async (context, request) => {
+  const { db, log } = context
+  const { params, principal, requestId } = request
+  const { id, tenant_id, application_id, provider_id } = await requireSubscription(
+    db.run,
+    principal,
+    params.subscription_id,
+  )
+  if (!(await findProvider(db.run, provider_id, tenant_id))?.own) {
+    throw new Problem('secret_of_provider', `The secret belongs to the provider ${provider_id}; rotate it there`)
+  }
+  const owner = { tenant_id, application_id, subscription_id: id }
+  const { copy, secret, previousUntil } = await askForRotation(context, request, { id: provider_id, ...owner })
+  await saveProviderRow(db.run, copy)
+  log.info({ subscription_id: id, request_id: requestId }, 'webhook secret rotated')
+  return new Reply(
+    200,
+    JSON.stringify({ subscription_id: id, provider_id, secret, previous_valid_until: previousUntil }),
+  )
 })

@@ -142,16 +142,18 @@ export async function insertSubscription(run: Run, one: NewSubscription): Promis
   return { ...row!, failing_since: null, replay: null }
 }
 
-/** A change of state, told to the other services in the transaction of the change. */
+/** Publishes a change of state, in its transaction. @param endedProviderId of a deleted one: the provider that signed for it alone */
 export async function tellSubscription(
   run: Run,
   row: Pick<Plain, 'id' | 'tenant_id' | 'application_id' | 'revision' | 'disabled_reason'> & { status: string },
   actor: string | null,
+  endedProviderId?: string,
 ): Promise<void> {
   const event = {
     subscription_id: row.id as `whsub_${string}`,
     tenant_id: row.tenant_id as `ten_${string}`,
     application_id: row.application_id as `app_${string}`,
+    ...(endedProviderId === undefined ? {} : { provider_id: endedProviderId as `prov_${string}` }),
     status: row.status as 'active' | 'disabled' | 'deleted',
     reason: row.disabled_reason as DisabledReason | null,
     actor,

@@ -26,6 +26,8 @@ function fact(fields: Partial<Fact>): Fact {
     failure_reason: null,
     retryable: false,
     retry_count: 0,
+    credits: 1,
+    category: null,
     // Clearly later than the subscription.
     created_at: new Date(now + 10_000).toISOString(),
     occurred_at: new Date(now).toISOString(),

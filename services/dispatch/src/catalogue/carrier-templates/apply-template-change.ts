@@ -3,7 +3,10 @@ import type { Context } from '../../context.ts'
 import { applyNews } from './carrier-template-store.ts'
 
 /** Keeps what a carrier said of a template by a webhook; an older one that comes late changes nothing. */
-export async function applyTemplateChange({ db, log }: Context, change: TemplateChange): Promise<void> {
+export async function applyTemplateChange(
+  { db, log }: Pick<Context, 'db' | 'log'>,
+  change: TemplateChange,
+): Promise<void> {
   const { provider_id, tenant_id, name, language, status = null, category = null, quality = null, received_at } = change
   await applyNews(db.run, {
     provider_id,

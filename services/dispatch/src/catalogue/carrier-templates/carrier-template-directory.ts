@@ -1,6 +1,6 @@
 import type { Database } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Tables } from '../../db/schema.ts'
 import { findTemplate } from './carrier-template-store.ts'
 
@@ -8,6 +8,11 @@ import { findTemplate } from './carrier-template-store.ts'
 export interface CarrierTemplateDirectory {
   /** Why a provider may not send with a template, for people; undefined when it may. */
   faultOf(providerId: string, template: TemplateReference): Promise<string | undefined>
+}
+
+/** A context with it. */
+export interface WithCarrierTemplates {
+  directory: { carrierTemplates: CarrierTemplateDirectory }
 }
 
 const rememberedMs = 1000

@@ -1,14 +1,14 @@
 import { Problem } from '@notify/service-kit'
-import type { TemplateReference } from '../../channels/channel.ts'
-import type { Context } from '../../context.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Provider } from '../providers/provider-directory.ts'
+import type { WithCarrierTemplates } from './carrier-template-directory.ts'
 
 /**
  * A template must be approved at one provider at least; the others are passed over when it is sent.
  * @throws Problem `template_not_approved`
  */
 export async function requireApproved(
-  { directory }: Pick<Context, 'directory'>,
+  { directory }: WithCarrierTemplates,
   providers: readonly Provider[],
   template: TemplateReference,
 ): Promise<void> {

@@ -1,16 +1,25 @@
 import { type CarrierAnswer, later, permanent, refusal } from '@notify/carriers/sending'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { KeyMode } from '@notify/contracts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Context } from '../../context.ts'
-import type { Claim } from '../../deliver/claim/claim-store.ts'
+import type { WithConsents } from './consent-directory.ts'
 import { consentFault } from './judge-consent.ts'
+
+/** A message that is about to be sent. */
+interface Message {
+  id: string
+  tenant_id: string
+  mode: KeyMode
+  recipient_index: string
+}
 
 /** Without an answer the message waits in the retry schedule. */
 const unavailable = later('The consent service did not answer; nothing was sent')
 
 /** Checks consent immediately before the carrier is called. @returns a refusal; undefined when the message may be sent */
 export async function askBeforeSend(
-  { directory, log }: Pick<Context, 'directory' | 'log'>,
-  { id, tenant_id, mode, recipient_index }: Claim,
+  { directory, log }: Pick<Context, 'log'> & WithConsents,
+  { id, tenant_id, mode, recipient_index }: Message,
   template: TemplateReference | undefined,
 ): Promise<CarrierAnswer | undefined> {
   try {

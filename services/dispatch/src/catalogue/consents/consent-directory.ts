@@ -8,6 +8,11 @@ export interface ConsentDirectory {
   ask(subject: ConsentSubject): Promise<ConsentAnswer>
 }
 
+/** A context with it. */
+export interface WithConsents {
+  directory: { consents: ConsentDirectory }
+}
+
 const principal: ServicePrincipal = { kind: 'service', service: 'dispatch', permissions: ['consents:check'] }
 
 /** Concurrent questions share a call. Answers are not cached, so a STOP counts at once. */

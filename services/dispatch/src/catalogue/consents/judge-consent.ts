@@ -1,5 +1,5 @@
 import type { ConsentAnswer } from '@notify/contracts'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 
 /** Why a recipient may not be sent a message, as text for people; undefined when it may. */
 export function consentFault(

@@ -1,13 +1,13 @@
+import type { ConsentSubject } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import type { Sender } from '../../accept/accept-item.ts'
-import type { TemplateReference } from '../../channels/channel.ts'
-import type { Context } from '../../context.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
+import type { WithConsents } from './consent-directory.ts'
 import { consentFault } from './judge-consent.ts'
 
 /** @throws Problem `whatsapp_opt_in_required`, or `service_unavailable` without an answer */
 export async function requireConsent(
-  { directory }: Pick<Context, 'directory'>,
-  { tenant_id, mode }: Sender,
+  { directory }: WithConsents,
+  { tenant_id, mode }: Pick<ConsentSubject, 'tenant_id' | 'mode'>,
   recipientIndex: string,
   template: TemplateReference | undefined,
 ): Promise<void> {

@@ -1,6 +1,7 @@
+import { kinds } from '@notify/carriers/kinds'
 import { checkDkim, checkMailFrom, checkSpf, type Finding, type Lookup, withLookup } from '@notify/email-authentication'
 import type { Config } from '../../config.ts'
-import { mailFromInclude, type RecordToPublish, recordsOf } from './domain-records.ts'
+import { type RecordToPublish, recordsOf } from './domain-records.ts'
 import type { DomainRow } from './domain-store.ts'
 import type { Findings } from './judge-domain.ts'
 
@@ -24,6 +25,6 @@ function checkRecord(lookup: Lookup, config: Config, row: DomainRow, record: Rec
     case 'mail_from_mx':
       return checkMailFrom(lookup, { name, exchange: record.value })
     case 'mail_from_spf':
-      return checkSpf(lookup, { name, include: mailFromInclude })
+      return checkSpf(lookup, { name, include: kinds.ses.mailFrom.include })
   }
 }

@@ -1,13 +1,13 @@
+import { kinds } from '@notify/carriers/kinds'
 import type { Domain, DomainRecord } from '@notify/contracts'
+import type { RecordKey } from '../../db/domain-tables.ts'
 import type { DomainRow } from './domain-store.ts'
-import type { RecordKey } from './judge-domain.ts'
 
 /** A record for the customer to publish. */
 export type RecordToPublish = Omit<DomainRecord, 'status' | 'found' | 'error'> & { key: RecordKey }
 
 const ttl = 3600
-/** The include of a MAIL FROM domain of SES; its MX is the region's bounce server. */
-export const mailFromInclude = 'amazonses.com'
+const { mailFrom } = kinds.ses
 const mailFromLabel = 'bounce'
 
 /** The bounce domain of a sending domain. */
@@ -34,11 +34,11 @@ export function recordsOf(
   ]
   if (mail_from_region === null) return own
   const name = mailFromOf(domain)
-  const value = `feedback-smtp.${mail_from_region}.amazonses.com`
+  const value = mailFrom.mailServer(mail_from_region)
   return [
     ...own,
     { key: 'mail_from_mx', purpose: 'mail_from', type: 'MX', name, value, ttl, priority: 10 },
-    text('mail_from_spf', 'mail_from', name, `v=spf1 include:${mailFromInclude} ~all`),
+    text('mail_from_spf', 'mail_from', name, `v=spf1 include:${mailFrom.include} ~all`),
   ]
 }
 

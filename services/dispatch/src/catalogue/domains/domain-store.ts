@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { type DomainChange, domainChanged } from '@notify/contracts'
-import { enqueueEvents, type Run, type Statement } from '@notify/database'
+import { type EncryptedColumn, enqueueEvents, type Run, type Statement } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../../db/schema.ts'
 import type { DkimKey } from './make-dkim-key.ts'
@@ -16,6 +16,14 @@ export const domainColumns = `d.id, d.tenant_id, d.domain, d.selector, d.public_
 
 /** The AAD of a domain's private key. */
 export const privateKeyAad = (tenantId: string, domainId: string) => `domains|${tenantId}|${domainId}`
+
+export const privateKeyColumn: EncryptedColumn = {
+  table: 'domains',
+  column: 'private_key',
+  key: 'id',
+  placedBy: ['tenant_id', 'id'],
+  place: privateKeyAad,
+}
 
 interface NewDomain extends Omit<DkimKey, 'privateKey'> {
   id: string

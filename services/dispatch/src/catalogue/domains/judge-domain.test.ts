@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { DomainStatus } from '@notify/contracts'
 import type { Finding } from '@notify/email-authentication'
-import { judgeDomain, nextCheckMs, type RecordState } from './judge-domain.ts'
+import type { RecordState } from '../../db/domain-tables.ts'
+import { judgeDomain, nextCheckMs } from './judge-domain.ts'
 
 const statuses: DomainStatus[] = ['pending', 'verified', 'failed', 'degraded']
 const verdicts: Finding['verdict'][] = ['right', 'absent', 'wrong', 'unknown']

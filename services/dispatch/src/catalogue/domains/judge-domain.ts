@@ -1,16 +1,7 @@
 import type { DomainRecordStatus, DomainStatus } from '@notify/contracts'
 import type { Finding } from '@notify/email-authentication'
+import type { RecordKey, RecordState, RecordStates } from '../../db/domain-tables.ts'
 
-/** The records of a domain; one each. */
-export type RecordKey = 'dkim' | 'spf' | 'mail_from_mx' | 'mail_from_spf'
-
-export interface RecordState {
-  status: DomainRecordStatus
-  found?: string
-  error?: string
-}
-
-export type RecordStates = Partial<Record<RecordKey, RecordState>>
 export type Findings = Partial<Record<RecordKey, Finding>>
 
 /** The state of a domain as determined by its records. */

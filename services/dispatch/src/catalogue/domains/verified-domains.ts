@@ -12,6 +12,11 @@ export interface VerifiedDomains {
   isVerified(tenantId: string, domain: string): Promise<boolean>
 }
 
+/** A context with it. */
+export interface WithDomains {
+  directory: { domains: VerifiedDomains }
+}
+
 const rememberedMs = 1000
 
 export function createVerifiedDomains(db: Database<Tables>): VerifiedDomains {

@@ -1,22 +1,24 @@
 import { type createEvent as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Renderer } from '@notify/templates'
+import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { describeEvent, eventIdOf } from './describe-event.ts'
+import type { WithEvents } from './event-catalogue.ts'
 import { insertEvent, requireRoomForEvent } from './event-store.ts'
 import { requirePublishable } from './require-publishable.ts'
 import { keepVersion } from './version-store.ts'
 
 /** Creates an event as a draft, or published at once. */
-export const createEvent: Handler<ApiContext, typeof contract> = idempotent({
+export const createEvent: Handler<Context & WithEvents & { renderer: Renderer }, typeof contract> = idempotent({
   prepare: (context, { body, principal }) => requireFillable(context, principal.tenant_id, body.templates),
-  async effect({ config }, request, run) {
+  async effect({ config, channels }, request, run) {
     const { body, principal, params } = request
     const { event_key, status, version, ...content } = body
     const id = eventIdOf({ principal, params: { ...params, event_key } })
     await requireRoomForEvent(run, id, config.EVENTS_PER_APPLICATION)
-    if (status !== 'draft') await requirePublishable(run, id, content)
+    if (status !== 'draft') await requirePublishable(run, channels, id, content)
     const updatedBy = principal.subject
     const row = await insertEvent(run, id, { ...content, status, version, draft: null, updatedBy })
     if (!row) throw new Problem('event_exists', `The application has an event with the key ${event_key}`)

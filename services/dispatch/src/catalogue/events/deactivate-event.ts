@@ -4,10 +4,11 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent } from './describe-event.ts'
+import type { WithEvents } from './event-catalogue.ts'
 import { tellPublication } from './tell-publication.ts'
 
 /** Refuses further notifications of an event until it is published again. */
-export const deactivateEvent: Handler<Context, typeof contract> = idempotent({
+export const deactivateEvent: Handler<Context & WithEvents, typeof contract> = idempotent({
   async effect(_context, request, run) {
     const row = await changeEvent(run, request, 'event.deactivated', (known) => {
       const { status, version, draft } = known

@@ -31,7 +31,7 @@ function described(row: Omit<EventRow, 'templates' | 'draft'>) {
     status,
     version,
     allowed_channels,
-    created_at: (created_at ?? updated_at).toISOString(),
+    created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   }
 }

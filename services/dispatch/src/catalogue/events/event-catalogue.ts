@@ -17,6 +17,11 @@ export interface EventCatalogue {
   forget(): void
 }
 
+/** A context with it. */
+export interface WithEvents {
+  directory: { events: EventCatalogue }
+}
+
 const rememberedMs = 1000
 
 export function createEventCatalogue(db: Database<Tables>): EventCatalogue {

@@ -1,30 +1,33 @@
 import type { previewEvent as contract, EventTemplates } from '@notify/contracts'
 import { idempotentAnswer } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Renderer } from '@notify/templates'
+import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { renderPreview } from '../templates/render-preview.ts'
 import { eventIdOf, eventMissing, versionMissing } from './describe-event.ts'
 import { findEvent } from './event-store.ts'
 import { findVersion } from './version-store.ts'
 
-type Request = Parameters<Handler<ApiContext, typeof contract>>[1]
+type Request = Parameters<Handler<Context, typeof contract>>[1]
 
 /** Renders the draft of an event, a version of it or the given templates, with the given variables. */
-export const previewEvent: Handler<ApiContext, typeof contract> = idempotentAnswer(async (context, request) => {
-  const { channel, data, templates: given } = request.body
-  if (given) await requireFillable(context, request.principal.tenant_id, given)
-  const { version, templates } = await chooseTemplates(context, request)
-  const rendered = await renderPreview(context, request.principal.tenant_id, templates, {
-    channel,
-    field: 'data',
-    variables: data,
-  })
-  return new Reply(200, JSON.stringify({ event_key: request.params.event_key, version, rendered }))
-})
+export const previewEvent: Handler<Context & { renderer: Renderer }, typeof contract> = idempotentAnswer(
+  async (context, request) => {
+    const { channel, data, templates: given } = request.body
+    if (given) await requireFillable(context, request.principal.tenant_id, given)
+    const { version, templates } = await chooseTemplates(context, request)
+    const rendered = await renderPreview(context, request.principal.tenant_id, templates, {
+      channel,
+      field: 'data',
+      variables: data,
+    })
+    return new Reply(200, JSON.stringify({ event_key: request.params.event_key, version, rendered }))
+  },
+)
 
 async function chooseTemplates(
-  { db }: ApiContext,
+  { db }: Context,
   request: Request,
 ): Promise<{ version: number | null; templates: EventTemplates }> {
   const id = eventIdOf(request)

@@ -1,22 +1,23 @@
 import type { publishEvent as contract } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent } from './describe-event.ts'
+import type { WithEvents } from './event-catalogue.ts'
 import { requirePublishable } from './require-publishable.ts'
 import { tellPublication } from './tell-publication.ts'
 import { keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Publishes the draft as a new version; without a draft an inactive event is activated as it was. */
-export const publishEvent: Handler<ApiContext, typeof contract> = idempotent({
-  async effect({ config }, request, run) {
+export const publishEvent: Handler<Context & WithEvents, typeof contract> = idempotent({
+  async effect({ config, channels }, request, run) {
     const published = await changeEvent(run, request, 'event.published', async (row, id) => {
       const { status, version, draft } = row
       if (status === 'published' && !draft) return undefined
       if (draft) await requireRoomForVersion(run, id, config.VERSIONS_PER_EVENT)
       const content = draft ?? contentOf(row)
-      await requirePublishable(run, id, content)
+      await requirePublishable(run, channels, id, content)
       if (status !== 'draft') await keepVersion(run, row, row.updated_by)
       return { ...content, status: 'published', version: draft ? version + 1 : version, draft: null }
     })

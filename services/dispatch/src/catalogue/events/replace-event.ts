@@ -1,12 +1,13 @@
 import type { replaceEvent as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Renderer } from '@notify/templates'
+import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent } from './describe-event.ts'
 
 /** Saves a draft. Only an event that was never published is changed itself. */
-export const replaceEvent: Handler<ApiContext, typeof contract> = async (context, request) => {
+export const replaceEvent: Handler<Context & { renderer: Renderer }, typeof contract> = async (context, request) => {
   const { body, principal } = request
   await requireFillable(context, principal.tenant_id, body.templates)
   const row = await context.db.transaction((run) =>

@@ -1,7 +1,10 @@
 import type { EventContent, FieldError } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
+import type { Channels } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import { approvedCategories } from '../carrier-templates/carrier-template-store.ts'
+import { type PresentTemplate, presentTemplates } from '../templates/present-templates.ts'
 import type { EventId } from './event-store.ts'
 
 /**
@@ -9,7 +12,12 @@ import type { EventId } from './event-store.ts'
  * @throws Problem `validation_failed` naming the channels without template and the templates of codes without a code,
  * `template_category_mismatch`
  */
-export async function requirePublishable(run: Run, id: EventId, content: EventContent): Promise<void> {
+export async function requirePublishable(
+  run: Run,
+  channels: Channels,
+  id: EventId,
+  content: EventContent,
+): Promise<void> {
   const { allowed_channels, templates } = content
   const errors = allowed_channels
     .filter((channel) => !templates[channel])
@@ -19,17 +27,22 @@ export async function requirePublishable(run: Run, id: EventId, content: EventCo
   if (allowed_channels.length === 0) {
     errors.push({ path: 'allowed_channels', message: 'must name at least one channel to be published' })
   }
-  errors.push(...missingCodes(id, templates))
+  const present = presentTemplates(channels, templates)
+  if (sendsCodes(id)) errors.push(...present.flatMap(missingCodes))
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
-  if (templates.whatsapp) await requireApprovedCategory(run, id, templates.whatsapp)
+  for (const { name, definition, template } of present) {
+    const reference = definition.referenceOf?.(template)
+    if (reference) await requireApprovedCategory(run, id, `templates.${name}.category`, reference)
+  }
 }
 
-/** The events `otp` and `otp.<language>` send one-time codes; a message without the code would be of no use. */
-function missingCodes({ eventKey }: EventId, { sms, email }: EventContent['templates']): FieldError[] {
-  if (eventKey !== 'otp' && !eventKey.startsWith('otp.')) return []
-  const texts = { 'sms.body': sms?.body, 'email.body': email?.body, 'email.html_body': email?.html_body }
-  return Object.entries(texts)
+/** The events `otp` and `otp.<language>` send one-time codes. */
+const sendsCodes = ({ eventKey }: EventId) => eventKey === 'otp' || eventKey.startsWith('otp.')
+
+/** A message of a code without the code would be of no use. */
+function missingCodes({ definition, template }: PresentTemplate): FieldError[] {
+  return Object.entries(definition.codeTexts?.(template) ?? {})
     .filter(([, text]) => text !== undefined && !printsCode(text))
     .map(([path]) => ({ path: `templates.${path}`, message: 'must contain {{code}}: the event sends one-time codes' }))
 }
@@ -45,12 +58,11 @@ const printsCode = (template: string) =>
 async function requireApprovedCategory(
   run: Run,
   id: EventId,
-  { template_name, language, category }: NonNullable<EventContent['templates']['whatsapp']>,
+  path: string,
+  { name, language, category }: TemplateReference,
 ): Promise<void> {
-  const approved = await approvedCategories(run, id, { name: template_name, language })
+  const approved = await approvedCategories(run, id, { name, language })
   if (approved.length === 0 || approved.includes(category)) return
-  const message = `is ${category}, but the template ${template_name} is approved as ${approved.join(' and ')}`
-  throw new Problem('template_category_mismatch', `templates.whatsapp.category ${message}`, {
-    errors: [{ path: 'templates.whatsapp.category', message }],
-  })
+  const message = `is ${category}, but the template ${name} is approved as ${approved.join(' and ')}`
+  throw new Problem('template_category_mismatch', `${path} ${message}`, { errors: [{ path, message }] })
 }

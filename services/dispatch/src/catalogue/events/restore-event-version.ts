@@ -4,13 +4,14 @@ import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent, versionMissing } from './describe-event.ts'
+import type { WithEvents } from './event-catalogue.ts'
 import { requirePublishable } from './require-publishable.ts'
 import { tellPublication } from './tell-publication.ts'
 import { findVersion, keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Rolls back: the content of an earlier version becomes a new version. An inactive event stays inactive. */
-export const restoreEventVersion: Handler<Context, typeof contract> = idempotent({
-  async effect({ config }, request, run) {
+export const restoreEventVersion: Handler<Context & WithEvents, typeof contract> = idempotent({
+  async effect({ config, channels }, request, run) {
     const wanted = versionOf(request.params.version)
     const restored = await changeEvent(run, request, 'event.restored', async (row, id) => {
       const earlier = wanted === undefined ? undefined : await findVersion(run, id, wanted)
@@ -19,7 +20,7 @@ export const restoreEventVersion: Handler<Context, typeof contract> = idempotent
       if (earlier.version === version) return undefined
       await requireRoomForVersion(run, id, config.VERSIONS_PER_EVENT)
       const content = contentOf(earlier)
-      await requirePublishable(run, id, content)
+      await requirePublishable(run, channels, id, content)
       await keepVersion(run, row, row.updated_by)
       return { ...content, status, version: version + 1, draft }
     })

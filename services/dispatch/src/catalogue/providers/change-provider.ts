@@ -1,15 +1,19 @@
 import { type changeProvider as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { recordAudit, requireUnchanged } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
+import type { WithProviders } from './provider-directory.ts'
 import { kindOf } from './provider-kind.ts'
 import { findProvider, lockProvider, type ProviderRow } from './provider-store.ts'
-import { refuseOurs, requireCredentials, requireDestination } from './read-credentials.ts'
+import { refuseOurs, requireCredentials, requireDestination, type WithHostResolver } from './read-credentials.ts'
 import { type Credentials, credentialsOf, writeProvider } from './write-provider.ts'
 
 /** Changes a provider; credentials are replaced field by field. */
-export const changeProvider: Handler<ApiContext, typeof contract> = async (context, request) => {
+export const changeProvider: Handler<Context & WithProviders & WithHostResolver, typeof contract> = async (
+  context,
+  request,
+) => {
   const { body, params, principal, query } = request
   const { credentials: given, ...fields } = body
   const known = await findProvider(context.db.run, principal.tenant_id, params.provider_id)
@@ -45,7 +49,11 @@ export const changeProvider: Handler<ApiContext, typeof contract> = async (conte
 }
 
 /** Validates new credentials while no connection is held. */
-async function judge(context: ApiContext, row: ProviderRow, given: Record<string, string | null>): Promise<void> {
+async function judge(
+  context: Context & WithHostResolver,
+  row: ProviderRow,
+  given: Record<string, string | null>,
+): Promise<void> {
   const kind = kindOf(context.carrierTable, row.kind)
   if (!kind) return
   refuseOurs(kind, given)

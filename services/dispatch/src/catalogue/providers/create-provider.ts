@@ -1,15 +1,16 @@
 import { type createProvider as contract, dispatchAuditRecorded, newId } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { describeProvider } from './describe-provider.ts'
+import type { WithProviders } from './provider-directory.ts'
 import { kindOf } from './provider-kind.ts'
 import { lowestPriority, requireRoomForProvider } from './provider-store.ts'
-import { refuseOurs, requireCredentials, requireDestination } from './read-credentials.ts'
+import { refuseOurs, requireCredentials, requireDestination, type WithHostResolver } from './read-credentials.ts'
 import { writeProvider } from './write-provider.ts'
 
 /** Adds a provider; what we make for it is shown this once. */
-export const createProvider: Handler<ApiContext, typeof contract> = idempotent({
+export const createProvider: Handler<Context & WithProviders & WithHostResolver, typeof contract> = idempotent({
   async prepare(context, { body }) {
     const kind = kindOf(context.carrierTable, body.kind)
     if (!kind) throw fieldProblem('validation_failed', 'kind', 'is not a known kind of provider')

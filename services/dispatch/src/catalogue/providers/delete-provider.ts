@@ -1,14 +1,15 @@
 import { type deleteProvider as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { recordAudit } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { forgetAccount } from '../carrier-templates/carrier-template-store.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
+import type { WithProviders } from './provider-directory.ts'
 import { lockProvider } from './provider-store.ts'
 import { credentialsOf, writeProvider } from './write-provider.ts'
 
 /** Deletes a provider: nothing new is sent through it, and its receipts count until it is purged. */
-export const deleteProvider: Handler<ApiContext, typeof contract> = async (context, request) => {
+export const deleteProvider: Handler<Context & WithProviders, typeof contract> = async (context, request) => {
   const { params, principal, requestId } = request
   await context.db.transaction(async (run) => {
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)

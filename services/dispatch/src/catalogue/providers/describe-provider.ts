@@ -27,9 +27,9 @@ export function describeProvider(
     priority: row.priority,
     rate_limit_per_second: row.rate_limit_per_second,
     credentials: shown(kind, credentials),
-    credentials_updated_at: (row.credentials_updated_at ?? row.updated_at).toISOString(),
+    credentials_updated_at: row.credentials_updated_at.toISOString(),
     callback_url: callback ? context.config.PUBLIC_URL + callback.path.replace(':provider_id', row.id) : null,
-    created_at: (row.created_at ?? row.updated_at).toISOString(),
+    created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
 }

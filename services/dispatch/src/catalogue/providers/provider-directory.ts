@@ -1,6 +1,6 @@
 import type { CarrierAccount, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
 import type { Channel } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Database, EncryptedColumn } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache, type Logger } from '@notify/service-kit'
 import type { Tables } from '../../db/schema.ts'
@@ -24,6 +24,11 @@ export interface ProviderDirectory {
   forget(): void
 }
 
+/** A context with it. */
+export interface WithProviders {
+  directory: { providers: ProviderDirectory }
+}
+
 const rememberedMs = 1000
 
 interface Row {
@@ -35,7 +40,15 @@ interface Row {
 }
 
 /** The AAD of a provider's credentials. */
-export const credentialsAad = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
+const credentialsAad = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
+
+export const credentialsColumn: EncryptedColumn = {
+  table: 'providers',
+  column: 'credentials',
+  key: 'id',
+  placedBy: ['tenant_id', 'id'],
+  place: credentialsAad,
+}
 
 /** Encrypts a provider's credentials for its row. */
 export const sealCredentials = (keyRing: KeyRing, text: string, tenantId: string, providerId: string): Buffer =>

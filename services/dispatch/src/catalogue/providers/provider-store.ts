@@ -103,19 +103,18 @@ export type ProviderValues = Omit<
 export async function upsertProvider(run: Run, values: ProviderValues): Promise<ProviderRow> {
   const [row] = await run<ProviderRow>(
     `insert into providers as known (id, tenant_id, application_id, channel, kind, name, priority, rate_limit_per_second,
-       revision, credentials, account_id, updated_by, deleted_at, subscription_id, subscription_version)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, case when $14 then now() end, $15, $16)
+       revision, credentials, account_id, updated_by, deleted_at, subscription_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, case when $14 then now() end, $15)
      on conflict (id) do update set tenant_id = $2, application_id = $3, channel = $4, kind = $5, name = $6, priority = $7,
        rate_limit_per_second = $8, revision = $9, credentials = $10, account_id = $11, updated_by = $12,
        credentials_updated_at = case when $13 then now() else known.credentials_updated_at end,
-       deleted_at = case when $14 then now() end, subscription_id = $15, subscription_version = $16,
+       deleted_at = case when $14 then now() end, subscription_id = $15,
        updated_at = ${nextUpdatedAt('known.updated_at')}
      returning *`,
     [
       ...[values.id, values.tenant_id, values.application_id, values.channel, values.kind, values.name],
       ...[values.priority, values.rate_limit_per_second, values.revision, values.credentials, values.account_id],
-      ...[values.updated_by, values.credentialsChanged, values.isDeleted],
-      ...[values.subscription_id, values.subscription_version],
+      ...[values.updated_by, values.credentialsChanged, values.isDeleted, values.subscription_id],
     ],
   )
   return row!

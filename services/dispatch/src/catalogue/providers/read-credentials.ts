@@ -1,9 +1,14 @@
 import type { FieldError } from '@notify/contracts'
-import { DestinationError, readDestination, resolvePublic } from '@notify/egress-guard'
+import { DestinationError, type HostResolver, readDestination, resolvePublic } from '@notify/egress-guard'
 import { Problem, requireShape } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import type { ProviderKind } from './provider-kind.ts'
 import type { Credentials } from './write-provider.ts'
+
+/** A context that looks up the hosts that tenants name. */
+export interface WithHostResolver {
+  resolveHost: HostResolver
+}
 
 /**
  * Refuses fields that are made by us.
@@ -36,7 +41,7 @@ function refuse(errors: readonly FieldError[]): void {
  * @throws Problem `destination_not_allowed`
  */
 export async function requireDestination(
-  context: Pick<ApiContext, 'resolveHost' | 'config'>,
+  context: Pick<Context, 'config'> & WithHostResolver,
   kind: ProviderKind,
   credentials: Credentials,
 ): Promise<void> {

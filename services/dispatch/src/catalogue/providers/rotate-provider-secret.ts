@@ -1,18 +1,18 @@
 import { type rotateProviderSecret as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { idempotent, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
-import { type FormerSecret, formerFieldsOf, formerSecretsOf, newWebhookSecret } from '@notify/webhook-signature'
-import type { ApiContext } from '../../context.ts'
+import { formerFieldsOf, formerSecretsOf, newWebhookSecret } from '@notify/webhook-signature'
+import type { Context } from '../../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
 import { kindOf, makesSecret } from './provider-kind.ts'
 import { lockProvider, type ProviderRow } from './provider-store.ts'
-import { type Credentials, credentialsOf, writeProvider } from './write-provider.ts'
+import { type Credentials, credentialsOf, type Writing, writeProvider } from './write-provider.ts'
 
 /** How long requests bear the signature of the secret before. */
 const overlapMs = 24 * 3_600_000
 
 /** Makes a new signing secret; each one before it signs as well for a day after its successor was made. */
-export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempotent({
+export const rotateProviderSecret: Handler<Context, typeof contract> = idempotent({
   async effect(context, request, run) {
     const { params, principal } = request
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)
@@ -23,7 +23,7 @@ export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempo
         `The carrier issues the secrets of ${row.kind}: make a new one there, then PATCH credentials`,
       )
     }
-    const { secret, written, until } = await rotate(context, run, row, principal.subject)
+    const { secret, written, until } = await rotateSecret(context, run, row, principal.subject)
     await recordAudit(run, dispatchAuditRecorded, {
       request,
       applicationId: row.application_id,
@@ -41,21 +41,20 @@ export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempo
   },
 })
 
-async function rotate(context: ApiContext, run: Run, row: ProviderRow, updated_by: string) {
+/** Gives a locked provider a new secret. @param updated_by the operator who asks for it; null: none has changed the provider */
+export async function rotateSecret(context: Writing, run: Run, row: ProviderRow, updated_by: string | null) {
   const secret = newWebhookSecret()
-  const credentials = withNewSecret(credentialsOf(context, row), secret)
+  const known = credentialsOf(context, row)
+  const credentials = withFormerSecrets({ ...known, secret }, known)
   const written = await writeProvider(run, context, { ...row, credentials, updated_by }, row)
   return { secret, written, until: credentials.previous_until }
 }
 
-/**
- * Gives a webhook provider another secret. Those before it sign on until they expire, the latest two of them.
- * @param told former secrets that the other side knows; of one that both know it has the right time
- */
-export function withNewSecret(known: Credentials, secret: string, told: readonly FormerSecret[] = []): Credentials {
-  const { previous_secret: _, previous_until: __, older_secret: ___, older_until: ____, ...rest } = known
+/** Adds the secrets that still sign beside the one of a webhook provider: those of its known credentials, the latest two. */
+export function withFormerSecrets(next: Credentials, known: Credentials): Credentials {
+  const { previous_secret: _, previous_until: __, older_secret: ___, older_until: ____, ...rest } = next
   const until = new Date(Date.now() + overlapMs).toISOString()
   const present = known.secret ? [{ secret: known.secret, until }] : []
-  const former = formerFieldsOf(secret, [...told, ...present, ...formerSecretsOf(known)])
-  return { ...rest, secret, ...(former as Credentials) }
+  const former = formerFieldsOf(next.secret ?? '', [...formerSecretsOf(next), ...present, ...formerSecretsOf(known)])
+  return { ...rest, ...(former as Credentials) }
 }

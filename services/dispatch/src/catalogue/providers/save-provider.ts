@@ -2,9 +2,10 @@ import type { SendingCarriers } from '@notify/carriers/sending'
 import type { Channel } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { readShape } from '@notify/service-kit'
-import { kindOf } from './provider-kind.ts'
+import { kindOf, makesSecret } from './provider-kind.ts'
 import { lockAnyProvider } from './provider-store.ts'
-import { type Writing, writeProvider } from './write-provider.ts'
+import { withFormerSecrets } from './rotate-provider-secret.ts'
+import { credentialsOf, type Writing, writeProvider } from './write-provider.ts'
 
 interface ProviderRecord {
   provider_id: `prov_${string}`
@@ -27,7 +28,11 @@ export async function saveProvider(run: Run, context: Writing, record: ProviderR
   const { provider_id: id, rate_limit_per_second = null, ...state } = record
   const known = await lockAnyProvider(run, id)
   if (known && known.updated_by !== null) return
-  await writeProvider(run, context, { ...state, id, rate_limit_per_second, updated_by: null }, known)
+  const keepsFormer = known && makesSecret(kindOf(context.carrierTable, state.kind))
+  const credentials = keepsFormer
+    ? withFormerSecrets(state.credentials, credentialsOf(context, known))
+    : state.credentials
+  await writeProvider(run, context, { ...state, id, credentials, rate_limit_per_second, updated_by: null }, known)
 }
 
 /** Refuses records that the directory could not use. */

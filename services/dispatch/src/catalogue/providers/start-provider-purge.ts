@@ -8,7 +8,10 @@ import { claimPurges, purgeProvider } from './provider-store.ts'
 const batch = 100
 
 /** Erases the credentials of providers that were deleted long ago, here and where their callbacks are verified. */
-export function startProviderPurge(kit: Kit, { db, config, secrets, wakeOutbox }: Context): void {
+export function startProviderPurge(
+  kit: Kit,
+  { db, config, secrets, wakeOutbox }: Pick<Context, 'config' | 'db' | 'secrets' | 'wakeOutbox'>,
+): void {
   startPeriodic(kit, {
     name: 'provider purge',
     everyMs: 60_000,

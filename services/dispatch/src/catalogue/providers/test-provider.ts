@@ -2,19 +2,19 @@ import { type AccountCheck, environmentOf } from '@notify/carriers/sending'
 import type { testProvider as contract } from '@notify/contracts'
 import { idempotentAnswer } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { providerMissing } from './describe-provider.ts'
 import { carrierOfKind } from './provider-directory.ts'
 import { kindOf } from './provider-kind.ts'
 import { findProvider, type ProviderRow } from './provider-store.ts'
-import { requireDestination } from './read-credentials.ts'
+import { requireDestination, type WithHostResolver } from './read-credentials.ts'
 import { credentialsOf } from './write-provider.ts'
 
 /** Less than the gateway waits. */
 const longestMs = 5000
 
 /** Asks the carrier about the account; what it answers is the result, good or bad. */
-export const testProvider: Handler<ApiContext, typeof contract> = idempotentAnswer(
+export const testProvider: Handler<Context & WithHostResolver, typeof contract> = idempotentAnswer(
   async (context, { params, principal }) => {
     const row = await findProvider(context.db.run, principal.tenant_id, params.provider_id)
     if (!row) throw providerMissing()
@@ -26,7 +26,7 @@ export const testProvider: Handler<ApiContext, typeof contract> = idempotentAnsw
   },
 )
 
-async function check(context: ApiContext, row: ProviderRow): Promise<AccountCheck> {
+async function check(context: Context & WithHostResolver, row: ProviderRow): Promise<AccountCheck> {
   const { carrierTable, config } = context
   const carrier = carrierOfKind(carrierTable, row.kind)
   if (!carrier?.check) {

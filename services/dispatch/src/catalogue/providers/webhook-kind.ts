@@ -1,8 +1,8 @@
+import type { CarrierKind } from '@notify/carriers/kinds'
 import { webhookRetryDelays } from '@notify/contracts'
 import { parseDurationMs } from '@notify/service-kit'
 import { newWebhookSecret, readWebhookSecret } from '@notify/webhook-signature'
 import { z } from 'zod'
-import type { ProviderKind } from './provider-kind.ts'
 
 const { most, leastMs, longestMs } = webhookRetryDelays
 
@@ -34,7 +34,7 @@ const WebhookCredentials = z
   .meta({ title: 'Webhook signature' })
 
 /** Providers of kind `webhook`. They have no carrier: webhook-delivery signs and sends. */
-export const webhookKind: ProviderKind = {
+export const webhookKind: Omit<CarrierKind, 'environment'> = {
   channel: 'webhook',
   credentials: WebhookCredentials,
   secrets: ['secret', 'previous_secret', 'older_secret'],

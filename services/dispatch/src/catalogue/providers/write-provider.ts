@@ -23,8 +23,8 @@ export interface ProviderState {
   /** The operator who changes it; null: the bootstrap document. */
   updated_by: string | null
   isDeleted?: boolean
-  /** The webhook subscription that it signs for alone, and the version of its change; as before when absent. */
-  subscription?: { id: NonNullable<ProviderRow['subscription_id']>; version: number }
+  /** The webhook subscription that it signs for alone; as before when absent. */
+  subscription_id?: ProviderRow['subscription_id']
 }
 
 export type Writing = Pick<Context, 'secrets' | 'carrierTable'>
@@ -37,7 +37,7 @@ export type Writing = Pick<Context, 'secrets' | 'carrierTable'>
 export async function writeProvider(
   run: Run,
   context: Writing,
-  { credentials, isDeleted = false, subscription, ...state }: ProviderState,
+  { credentials, isDeleted = false, ...state }: ProviderState,
   known: ProviderRow | undefined,
 ): Promise<ProviderRow> {
   const { keyRing } = context.secrets
@@ -59,8 +59,7 @@ export async function writeProvider(
     credentials: credentialsChanged ? sealCredentials(keyRing, text, tenant_id, id) : known.credentials,
     credentialsChanged,
     isDeleted,
-    subscription_id: subscription?.id ?? known?.subscription_id ?? null,
-    subscription_version: subscription?.version ?? known?.subscription_version ?? null,
+    subscription_id: state.subscription_id ?? known?.subscription_id ?? null,
   })
   if (isTold) await tellProvider(run, context, row, credentials)
   return row
@@ -80,8 +79,7 @@ async function requireFree(run: Run, { kind, tenant_id }: Pick<ProviderRow, 'kin
 }
 
 async function tellProvider(run: Run, { secrets }: Writing, row: ProviderRow, credentials: Credentials): Promise<void> {
-  const { id, tenant_id, application_id, channel, kind, priority, revision, deleted_at } = row
-  const { subscription_id, subscription_version } = row
+  const { id, tenant_id, application_id, channel, kind, priority, revision, deleted_at, subscription_id } = row
   const payload = {
     provider_id: id as `prov_${string}`,
     tenant_id: tenant_id as `ten_${string}`,
@@ -91,9 +89,7 @@ async function tellProvider(run: Run, { secrets }: Writing, row: ProviderRow, cr
     priority,
     revision,
     ...(deleted_at ? { status: 'deleted' as const } : {}),
-    ...(subscription_id
-      ? { subscription_id: subscription_id as `whsub_${string}`, subscription_version: subscription_version ?? 0 }
-      : {}),
+    ...(subscription_id ? { subscription_id: subscription_id as `whsub_${string}` } : {}),
   }
   await enqueueEvents(run, providerChanged, [
     { event: sealEvent(secrets.keyRing, providerChanged, payload, credentials) },

@@ -29,7 +29,7 @@ interface Wanted {
 }
 
 async function suppressByHand(
-  { channels, secrets }: Context,
+  { channels, secrets }: Pick<Context, 'channels' | 'secrets'>,
   run: Run,
   tenant_id: SuppressionRow['tenant_id'],
   wanted: Wanted,
@@ -48,7 +48,7 @@ async function suppressByHand(
   return (row ?? again)!
 }
 
-function requireRecipient({ channels }: Context, { channel, recipient }: Wanted): void {
+function requireRecipient({ channels }: Pick<Context, 'channels'>, { channel, recipient }: Wanted): void {
   const message = rulesOf(channels, channel).faultOf(recipient)
   if (message === undefined) return
   throw fieldProblem('invalid_recipient', 'recipient', message)

@@ -5,7 +5,10 @@ import { readKeyword } from './read-keyword.ts'
 import { lift, suppress } from './suppression-store.ts'
 
 /** Applies an inbound STOP or START, on channels with keywords. */
-export async function applyKeyword({ channels, db, secrets, log }: Context, message: MessageReceived): Promise<void> {
+export async function applyKeyword(
+  { channels, db, secrets, log }: Pick<Context, 'channels' | 'db' | 'secrets' | 'log'>,
+  message: MessageReceived,
+): Promise<void> {
   const { tenant_id, received_at, provider_message_id } = message
   const rules = channels[message.channel]?.suppression
   if (!rules?.hasKeywords) return

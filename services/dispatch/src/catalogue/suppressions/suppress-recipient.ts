@@ -14,7 +14,7 @@ const findRecipient: Statement = {
 type Recipient = Pick<NewSuppression, 'tenant_id' | 'channel' | 'recipient_index' | 'recipient_masked'>
 
 /** Suppresses the recipient when the receipt reports a permanent failure, complaint or opt-out. */
-export async function suppressRecipient({ db, log }: Context, receipt: Receipt): Promise<void> {
+export async function suppressRecipient({ db, log }: Pick<Context, 'db' | 'log'>, receipt: Receipt): Promise<void> {
   const { suppress: reason, notification_id, received_at } = receipt
   if (reason === undefined || notification_id === undefined) return
   const recipient = await recipientOf(db.run, receipt)

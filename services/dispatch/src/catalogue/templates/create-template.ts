@@ -1,13 +1,14 @@
 import { type createTemplate as contract, dispatchAuditRecorded, newId } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Renderer } from '@notify/templates'
+import type { Context } from '../../context.ts'
 import { requireFillable } from './check-templates.ts'
 import { describeWhole } from './describe-template.ts'
 import { insertTemplate, requireRoomForTemplate } from './template-store.ts'
 
 /** Creates a stored template. */
-export const createTemplate: Handler<ApiContext, typeof contract> = idempotent({
+export const createTemplate: Handler<Context & { renderer: Renderer }, typeof contract> = idempotent({
   async prepare(context, { body, principal }) {
     await requireFillable(context, principal.tenant_id, body.templates)
     return newId('tmpl')

@@ -3,10 +3,11 @@ import { recordAudit } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { describeWhole } from './describe-template.ts'
+import type { WithTemplates } from './template-catalogue.ts'
 import { removeTemplate } from './template-store.ts'
 
 /** Deletes a template; further sends with it are refused within a second. */
-export const deleteTemplate: Handler<Context, typeof contract> = async (context, request) => {
+export const deleteTemplate: Handler<Context & WithTemplates, typeof contract> = async (context, request) => {
   const { params, principal, requestId } = request
   const { template_id } = params
   await context.db.transaction(async (run) => {

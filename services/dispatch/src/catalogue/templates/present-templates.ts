@@ -2,7 +2,7 @@ import type { Channel, EventTemplates } from '@notify/contracts'
 import type { Channels } from '../../channels/channel.ts'
 import type { ChannelTemplate } from '../../channels/channel-template.ts'
 
-interface PresentTemplate {
+export interface PresentTemplate {
   name: Channel
   definition: ChannelTemplate<unknown>
   template: unknown

@@ -1,14 +1,15 @@
 import type { previewTemplate as contract } from '@notify/contracts'
 import { idempotentAnswer } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Renderer } from '@notify/templates'
+import type { Context } from '../../context.ts'
 import { requireFillable } from './check-templates.ts'
 import { describeWhole } from './describe-template.ts'
 import { renderPreview } from './render-preview.ts'
 import { findTemplate } from './template-store.ts'
 
 /** Renders a template, or the given templates in its place, with the given variables. */
-export const previewTemplate: Handler<ApiContext, typeof contract> = idempotentAnswer(
+export const previewTemplate: Handler<Context & { renderer: Renderer }, typeof contract> = idempotentAnswer(
   async (context, { body, params, principal }) => {
     const { tenant_id } = principal
     const { channel, template_data: variables, templates: given } = body

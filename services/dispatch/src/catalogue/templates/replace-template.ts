@@ -1,13 +1,18 @@
 import { type replaceTemplate as contract, dispatchAuditRecorded, type StoredTemplate } from '@notify/contracts'
 import { recordAudit } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Renderer } from '@notify/templates'
+import type { Context } from '../../context.ts'
 import { requireFillable } from './check-templates.ts'
 import { describeWhole } from './describe-template.ts'
+import type { WithTemplates } from './template-catalogue.ts'
 import { lockTemplate, updateTemplate } from './template-store.ts'
 
 /** Replaces a template as a whole; sends use the new one within a second. */
-export const replaceTemplate: Handler<ApiContext, typeof contract> = async (context, request) => {
+export const replaceTemplate: Handler<Context & WithTemplates & { renderer: Renderer }, typeof contract> = async (
+  context,
+  request,
+) => {
   const { body, params, principal, query, requestId } = request
   await requireFillable(context, principal.tenant_id, body.templates)
   const [tenantId, resourceId] = [principal.tenant_id, params.template_id]

@@ -10,6 +10,11 @@ export interface TemplateCatalogue {
   forget(): void
 }
 
+/** A context with it. */
+export interface WithTemplates {
+  directory: { templates: TemplateCatalogue }
+}
+
 const rememberedMs = 1000
 /** A template has up to some hundred kilobytes. */
 const maxEntries = 500

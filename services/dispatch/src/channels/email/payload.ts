@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** A stored email: addresses in ASCII, names of one line. Rows of release 0.1 do not name their channel. */
+/** A stored email: addresses in ASCII, names of one line. */
 export const EmailPayload = z.object({
-  channel: z.literal('email').default('email'),
+  channel: z.literal('email'),
   to: z.string(),
   to_name: z.string().exactOptional(),
   /** Sender in place of the provider's. */

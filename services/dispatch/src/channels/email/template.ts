@@ -9,6 +9,7 @@ export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>
     body: visit(body, 'text', 'email.body'),
     ...(html_body === undefined ? {} : { html_body: visit(html_body, 'html', 'email.html_body') }),
   }),
+  codeTexts: ({ body, html_body }) => ({ 'email.body': body, 'email.html_body': html_body }),
   faults: ({ subject, body }) => [
     ...textFaults('email.subject', subject, maxSubject),
     ...(oneLinePattern.test(subject)

@@ -1,10 +1,10 @@
+import { longestTextOf } from '@notify/carriers/kinds'
 import type { DispatchRequest, EventTemplates } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
 import { textFault } from '../text-fault.ts'
 
-/** Twilio refuses longer bodies (error 21617); in UTF-16 code units. */
-export const maxCharacters = 1600
+export const maxCharacters = longestTextOf('sms')
 
 /**
  * Makes the text of a dispatch request: the template's, filled; or the request's own, as it was written, and through Liquid

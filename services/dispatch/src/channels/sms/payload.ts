@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** A stored SMS. Rows of release 0.1 do not name their channel. */
+/** A stored SMS. */
 export const SmsPayload = z.object({
-  channel: z.literal('sms').default('sms'),
+  channel: z.literal('sms'),
   to: z.string(),
   text: z.string(),
 })

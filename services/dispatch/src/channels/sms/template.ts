@@ -5,5 +5,6 @@ import { maxCharacters } from './compose.ts'
 
 export const smsTemplate: ChannelTemplate<NonNullable<EventTemplates['sms']>> = {
   map: ({ body }, visit) => ({ body: visit(body, 'text', 'sms.body') }),
+  codeTexts: ({ body }) => ({ 'sms.body': body }),
   faults: ({ body }) => textFaults('sms.body', body, maxCharacters),
 }

@@ -60,7 +60,7 @@ const isLogin = ({ lane }: DraftSettings, { category }: WhatsAppPayload['templat
 
 /** The caller's own text is never sent, because WhatsApp accepts only approved templates outside a conversation. */
 function referenceOf(template: EventTemplates['whatsapp']): WhatsAppPayload['template'] {
-  if (template) return { name: template.template_name, language: template.language, category: template.category }
+  if (template) return whatsappTemplate.referenceOf(template)
   const message =
     'cannot be sent by WhatsApp, which accepts only approved templates: name one by event_key or template_id'
   throw fieldProblem('validation_failed', 'body', message)

@@ -1,3 +1,4 @@
+import { kinds } from '@notify/carriers/kinds'
 import type { DispatchRequest, EventTemplates } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
@@ -7,8 +8,7 @@ import type { WhatsAppPayload } from './payload.ts'
 type Template = NonNullable<EventTemplates['whatsapp']>
 type Parameters = WhatsAppPayload['parameters']
 
-/** Meta refuses longer parameters in every template. */
-export const longestParameter = 1024
+const { longestParameter } = kinds.whatsapp_cloud.templateForm
 
 /**
  * Fills the parameters of a template, positional or named. Meta refuses line breaks, so they become spaces.

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { DispatchRequest } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import type { Config } from '../../config.ts'
 import type { DraftSettings } from '../channel.ts'
+import type { ChannelConfig } from '../channel-config.ts'
 import { whatsapp } from './channel.ts'
 
 const settings = (fields: object = {}): DraftSettings => ({
@@ -12,7 +12,7 @@ const settings = (fields: object = {}): DraftSettings => ({
     SERVICE_WHATSAPP_OTP_TEMPLATE_BUTTON: true,
     WHATSAPP_CREDITS: { marketing: 3, utility: 1, authentication: 2 },
     ...fields,
-  } as Config,
+  } as ChannelConfig,
   lane: 'otp',
   templates: undefined,
 })

@@ -1,16 +1,24 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { ownLoopTurn, type Span, SpanKind } from '@notify/service-kit'
+import type { WithCarrierTemplates } from '../../catalogue/carrier-templates/carrier-template-directory.ts'
 import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
-import { domainOf } from '../../catalogue/domains/verified-domains.ts'
+import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
+import { domainOf, type WithDomains } from '../../catalogue/domains/verified-domains.ts'
 import type { Provider } from '../../catalogue/providers/provider-directory.ts'
 import { payloadAad } from '../../channels/payload-aad.ts'
-import type { WorkerContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import type { Claim } from '../claim/claim-store.ts'
 import type { CarrierMessage } from './carrier.ts'
-import { circuitOpenCode } from './circuit-breaker.ts'
+import { circuitOpenCode, type GuardedCarriers } from './circuit-breaker.ts'
 import { senderUnverified, templateNotApproved } from './own-answers.ts'
 
 const largeText = 50_000
+
+/** What a call needs of the context. */
+export type CallContext = Pick<Context, 'channels' | 'log' | 'metrics' | 'secrets' | 'tracer'> &
+  WithDomains &
+  WithCarrierTemplates &
+  WithConsents & { carriers: GuardedCarriers }
 
 /** How a call ended, or why none was made. */
 export type CallResult =
@@ -24,7 +32,7 @@ export type CallResult =
 
 /** Hands a claimed message to one provider's carrier. Never throws for what the carrier does. */
 export async function callCarrier(
-  context: WorkerContext,
+  context: CallContext,
   claim: Claim,
   provider: Provider,
   parent: Span,

@@ -67,7 +67,7 @@ function connectionsOf(config: Config, definition: ChannelDefinition | undefined
   return connections?.(config) ?? lanes(config).reduce((sum, { concurrency }) => sum + concurrency, 0)
 }
 
-/** New texts are looked at when they are accepted; older ones wait in the table, some for weeks. */
+/** Acceptance checks texts. One that it let through must fail alone, not open the provider's circuit breaker. */
 function faultOf(message: CarrierMessage): string | undefined {
   const texts = Object.values(message).filter((value) => typeof value === 'string')
   return texts.map(textFault).find((fault) => fault)

@@ -2,10 +2,10 @@ import type { Channel, KeyMode, Lane } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
 import type { Tables } from '../../db/schema.ts'
+import { expiredReason, hasExpired } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
 import type { QueueKey } from '../queues/send-queues.ts'
-import { expiredReason, hasExpired } from '../schedule/expiry-store.ts'
 
 /** A notification that this worker alone may send now, with the attempt that was opened for it. */
 export interface Claim {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
-import type { WorkerContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
 import { type Settlement, settleAttempts } from '../settle/settle-store.ts'
 import { type Claimed, claimForSending, type Wanted } from './claim-store.ts'
@@ -18,7 +18,11 @@ export interface Claims {
 const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 40 }
 
 /** @param leaseMs how long an attempt may take; what is older was left behind by a crash */
-export function createClaims({ db, metrics, wakeOutbox }: WorkerContext, lane: LaneOf, leaseMs: number): Claims {
+export function createClaims(
+  { db, metrics, wakeOutbox }: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>,
+  lane: LaneOf,
+  leaseMs: number,
+): Claims {
   const settle = coalesce<Settlement, undefined>({
     ...batch,
     async run(settlements) {

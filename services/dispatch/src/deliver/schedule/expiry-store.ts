@@ -1,14 +1,9 @@
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../../db/schema.ts'
+import { expiredReason } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-store.ts'
 import { lockOpenSql } from './open-sql.ts'
-
-/** The failure of what could not be sent in time. */
-export const expiredReason = 'expired'
-
-/** SQL for whether a row of `notifications` may not be sent any more, by the clock of Postgres. */
-export const hasExpired = (row: string) => `coalesce(${row}.expires_at <= now(), false)`
 
 const waits = `n.status in ('queued', 'scheduled')`
 const batch = 500

@@ -2,11 +2,11 @@ import { streams } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Channels } from '../../channels/channel.ts'
 import type { Tables } from '../../db/schema.ts'
+import { expiredReason, hasExpired } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { repeatedWorkQueries, workQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-store.ts'
 import type { WokenQueue } from '../queues/wake-senders.ts'
-import { expiredReason, hasExpired } from './expiry-store.ts'
 import { lockOpenSql } from './open-sql.ts'
 
 const batch = 500

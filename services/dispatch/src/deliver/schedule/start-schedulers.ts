@@ -1,13 +1,13 @@
 import { streams } from '@notify/contracts'
-import { endPage, takePage } from '@notify/database'
 import { type Bus, findConsumer, readPosition } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import type { WorkerContext } from '../../context.ts'
-import type { LaneOf } from '../queues/queue-store.ts'
+import type { Context } from '../../context.ts'
+import type { HandOffLane } from '../../outcome/hand-offs/hand-off-consumers.ts'
+import type { WakeSenders } from '../queues/wake-senders.ts'
 import { retryPolicyOf } from '../settle/decide-next.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications, expiryBatch } from './expiry-store.ts'
-import { endLeftSending, expiredBatch } from './lease-store.ts'
+import { expiredBatch } from './lease-store.ts'
 import {
   closeOverdueReceipts,
   type DeliveredLane,
@@ -17,23 +17,17 @@ import {
   takeDueNotifications,
 } from './schedule-store.ts'
 
+/** What the schedulers need of the context. */
+type ScheduleContext = Context & { wakeSenders: WakeSenders }
+
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
-
-const leftEveryMs = 5000
-/** Between two walks over all notifications. */
-const leftRestMs = 3_600_000
-
-/** A lane of a channel that another service delivers, and the durable by which that service consumes it. */
-export interface HandOffLane extends LaneOf {
-  durable: string
-}
 
 /**
  * Starts what keeps every notification moving: due retries, attempts of crashed workers, hand-offs that the bus lost.
  * @param handOffs the lanes of channels that other services deliver
  */
-export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, handOffs: readonly HandOffLane[]): void {
+export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, handOffs: readonly HandOffLane[]): void {
   const { config, db, metrics } = context
   const policy = retryPolicyOf(config)
   startPeriodic(kit, {
@@ -58,11 +52,6 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, hand
       }
       return expired === expiredBatch
     },
-  })
-  startPeriodic(kit, {
-    name: 'left sending',
-    everyMs: leftEveryMs,
-    run: () => walkLeftSending(kit, context),
   })
   startPeriodic(kit, {
     name: 'expiry',
@@ -97,19 +86,8 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, hand
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
 }
 
-/** Looks through one page of all notifications; after the last one the walk rests. */
-async function walkLeftSending(kit: Kit, { db, metrics }: WorkerContext): Promise<void> {
-  const after = await takePage(db, 'left-sending')
-  if (after === undefined) return
-  const { reached, more, ended } = await endLeftSending(db, after)
-  await endPage(db, 'left-sending', more ? reached! : '', more ? 0 : leftRestMs)
-  if (ended === 0) return
-  metrics.recovered('sending_left', ended)
-  kit.log.warn({ notifications: ended }, 'notifications were marked as being sent, and had no open attempt')
-}
-
 /** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
-async function closeOverdue({ channels, config, db, wakeOutbox }: WorkerContext): Promise<boolean> {
+async function closeOverdue({ channels, config, db, wakeOutbox }: Context): Promise<boolean> {
   const byDeadline = Map.groupBy(Object.values(channels), (channel) => channel.receiptDeadlineMs(config))
   let more = false
   for (const [deadlineMs, group] of byDeadline) {

@@ -1,8 +1,9 @@
 import type { AttemptOutcome } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../../db/schema.ts'
+import type { Latency } from '../../metrics.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
-import { type Latency, latenciesSql } from '../../outcome/facts/latency-sql.ts'
+import { latenciesSql } from '../../outcome/facts/latency-sql.ts'
 import type { NextStep } from './decide-next.ts'
 
 /** How an attempt ended and what follows from it. */

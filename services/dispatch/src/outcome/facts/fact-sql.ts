@@ -1,10 +1,6 @@
 import { notificationChanged } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
 
-/** The columns of `notifications` that work and facts consist of. */
-export const toldColumns = `id, tenant_id, application_id, mode, revision, channel, lane, event_key, status, recipient_masked,
-  recipient_index, metadata, failure_reason, retryable, retry_count, credits, category, created_at, updated_at, traceparent`
-
 /** SQL for the fact of a `notifications` row: the schema of `notificationChanged`. @param more further members, after a comma */
 export const factSql = (more = '') => `json_build_object(
       'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode, 'revision', revision,
@@ -15,7 +11,7 @@ export const factSql = (more = '') => `json_build_object(
       'failure_reason', failure_reason, 'retryable', retryable,
       'retry_count', retry_count, 'credits', credits, 'category', category, 'created_at', created_at, 'occurred_at', updated_at${more})`
 
-/** SQL that enqueues the fact of each row of a relation with the `toldColumns`. */
+/** SQL that enqueues the fact of each row of a relation with the columns of `notifications`. */
 export function factsInto(relation: string): string {
   return enqueueSql(notificationChanged, relation, factSql())
 }

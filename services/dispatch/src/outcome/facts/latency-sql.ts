@@ -1,13 +1,3 @@
-import type { Channel, Lane } from '@notify/contracts'
-
-/** How long a live notification took to a state that it has just reached; seconds, null for a state that it has not. */
-export interface Latency {
-  channel: Channel
-  lane: Lane
-  handed_over: number | null
-  delivered: number | null
-}
-
 /** Acceptance, or the moment for which the caller scheduled it. Clocks that a failover sets back give no negative time. */
 const seconds = 'greatest(0, extract(epoch from updated_at - greatest(created_at, send_at)))::float8'
 

@@ -1,11 +1,15 @@
-import { Lane } from '@notify/contracts'
+import { type Channel, Lane } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { type Channels, handedOverChannels } from '../../channels/channel.ts'
-import type { ConsumerContext } from '../../context.ts'
-import type { HandOffLane } from '../../deliver/schedule/start-schedulers.ts'
+import type { RecordReport } from './record-report.ts'
+
+/** A context with the recorders of reports, by channels that other services deliver. */
+export interface WithReportRecorders {
+  recordReports: ReadonlyMap<Channel, RecordReport>
+}
 
 /** Hears what became of the notifications that other services deliver. */
-export function handOffConsumers(channels: Channels): ConsumerEntry<ConsumerContext>[] {
+export function handOffConsumers(channels: Channels): ConsumerEntry<WithReportRecorders>[] {
   return handedOverChannels(channels).map(({ name, delivery }) =>
     consumer(delivery.report, {
       durable: `dispatch-report-${name}`,
@@ -14,6 +18,13 @@ export function handOffConsumers(channels: Channels): ConsumerEntry<ConsumerCont
       handle: ({ recordReports }, report) => recordReports.get(name)!(report),
     }),
   )
+}
+
+/** A lane of a channel that another service delivers, and the durable by which that service consumes it. */
+export interface HandOffLane {
+  durable: string
+  lane: Lane
+  channel: Channel
 }
 
 /** The durables by which other services take their lanes. */

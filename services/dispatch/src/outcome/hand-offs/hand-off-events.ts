@@ -1,13 +1,23 @@
 import { type HandOff, SealedText } from '@notify/contracts'
 import { messagesOf, type OutboxMessage } from '@notify/database'
 import { Problem } from '@notify/service-kit'
-import type { NewNotification } from '../../accept/accept-item.ts'
 import type { ByHandOff } from '../../channels/channel.ts'
 
 /** Bytes of payload that go into one message; NATS takes 1 MiB, and base64 adds a third. */
 const maxPart = 200_000
 /** Bytes of one payload, which may come on top of a part that is nearly full. */
 const maxPayload = 500_000
+
+/** What acceptance knows of a notification that is handed over. */
+interface NewHandOff extends Pick<HandOff, 'lane' | 'channel'> {
+  candidate: {
+    notificationId: HandOff['notification_id']
+    principal: Pick<HandOff, 'tenant_id' | 'application_id' | 'mode'>
+    request: { event_key?: string | undefined }
+    traceparent: string | null
+  }
+  payload: Buffer
+}
 
 /** @throws Problem `validation_failed` for a payload that does not fit into an event */
 export function requireFit(payload: string): void {
@@ -31,7 +41,7 @@ export const partSql = `(sum(octet_length(payload)) over (order by id))::int / $
 /** The messages that hand new notifications of one channel over. */
 export function handOffMessages(
   { event }: ByHandOff,
-  notifications: readonly NewNotification[],
+  notifications: readonly NewHandOff[],
   createdAt: string,
 ): OutboxMessage[] {
   let bytes = 0
@@ -47,7 +57,7 @@ export function handOffMessages(
   )
 }
 
-function handOffOf({ candidate, channel, lane, payload }: NewNotification, createdAt: string): HandOff {
+function handOffOf({ candidate, channel, lane, payload }: NewHandOff, createdAt: string): HandOff {
   const { notificationId, principal, request } = candidate
   return {
     notification_id: notificationId,

@@ -1,8 +1,8 @@
 import type { Channel } from '@notify/contracts'
 
 /** What a hand-off is made of. */
-const columns = `id, tenant_id, application_id, mode, lane, channel, event_key, retry_count, created_at, payload, traceparent,
-      recipient_index, send_at`
+export const handOffColumns = `id, tenant_id, application_id, mode, lane, channel, event_key, retry_count, created_at, payload,
+      traceparent, recipient_index, send_at`
 
 /** Hand-offs keep their order in an inbox, lane by lane: a campaign must not delay what cannot wait. */
 const inbox = 'recipient_index collate "C", application_id collate "C", mode collate "C", lane collate "C"'
@@ -10,33 +10,38 @@ const inbox = 'recipient_index collate "C", application_id collate "C", mode col
 /** A predecessor older than a stream keeps messages is not waited for: it can only be handed over again. */
 const longestWait = `interval '3 days'`
 
+/** SQL: the hand-offs of one channel in a relation. */
+const ofChannel = (channel: Channel, relation: string) =>
+  `(select ${handOffColumns} from (select * from ${relation}) as one where channel = '${channel}') as entering`
+
 /**
- * SQL of `with` queries that put the hand-offs of a relation behind those before them: `ordered_<channel>` has the rows with
- * `after`. The tail of an inbox stays locked until the commit, so what is accepted after an answer follows what was answered.
+ * SQL of a `with` query that makes the hand-offs of a relation the tails of their inboxes, for {@link placedSql}. A tail stays locked
+ * until the commit, so what is accepted after an answer follows what was answered.
  */
-export function placedSql(channel: Channel, relation: string): string {
-  return `entering_${channel} as (
-      select ${columns} from (select * from ${relation}) as one where channel = '${channel}'
-    ), tail_${channel} as (
+export function tailSql(channel: Channel, relation: string): string {
+  return `tail_${channel} as (
       insert into hand_off_tails as known (recipient_index, application_id, mode, lane, channel, last_id)
-      select distinct on (${inbox}) recipient_index, application_id, mode, lane, channel, id from entering_${channel}
+      select distinct on (${inbox}) recipient_index, application_id, mode, lane, channel, id from ${ofChannel(channel, relation)}
       order by ${inbox}, send_at desc, id desc
       on conflict (recipient_index, application_id, mode, lane, channel)
         do update set last_id = excluded.last_id, placed_at = now()
       returning known.recipient_index, known.application_id, known.mode, known.lane,
         case when old.placed_at > now() - ${longestWait}
           and not exists (select from notifications n where n.id = old.last_id and n.settled) then old.last_id end as before_id
-    ), ordered_${channel} as (
-      select * from (
+    )`
+}
+
+/** SQL: the hand-offs of a relation, each with the one before it as `after`. */
+export function placedSql(channel: Channel, relation: string): string {
+  return `(select * from (
         select *, lag(coalesce(id, before_id)) over (partition by ${inbox} order by id is not null, send_at, id) as after
         from (
-          select *, null as before_id from entering_${channel}
+          select *, null as before_id from ${ofChannel(channel, relation)}
           union all
           select null, null, application_id, mode, lane, null, null, null, null, null, null, recipient_index, null, before_id
           from tail_${channel}
         ) as chain
-      ) as linked where id is not null
-    )`
+      ) as linked where id is not null) as placed`
 }
 
 /** After this a hand-off that is repeated waits for none: its predecessor may be unreadable. */
@@ -47,9 +52,7 @@ const longestRepeat = `interval '5 minutes'`
  * so that the receiver no longer waits for one that does not come.
  */
 export function repeatedSql(channel: Channel, relation: string): string {
-  return `ordered_${channel} as (
-      select ${columns}, case when coalesce(send_at, created_at) > now() - ${longestRepeat} then
+  return `(select ${handOffColumns}, case when coalesce(send_at, created_at) > now() - ${longestRepeat} then
         lag(id) over (partition by ${inbox} order by coalesce(send_at, created_at), id) end as after
-      from (select * from ${relation}) as one where channel = '${channel}'
-    )`
+      from ${ofChannel(channel, relation)}) as repeated`
 }

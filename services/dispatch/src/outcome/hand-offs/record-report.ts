@@ -1,6 +1,6 @@
 import type { Channel, HandOffReport } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
-import type { WorkerContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { planRounds } from '../receipts/fold-receipts.ts'
 import { applyHandOffReports } from './report-store.ts'
 
@@ -11,7 +11,10 @@ const handOffOf = ({ notification_id, retry_count }: HandOffReport) => `${notifi
 export type RecordReport = (report: HandOffReport) => Promise<void>
 
 /** Handles what a service reports of the notifications handed to it; the same report may come twice and in any order. */
-export function createReportRecorder({ db, metrics, wakeOutbox }: WorkerContext, channel: Channel): RecordReport {
+export function createReportRecorder(
+  { db, metrics, wakeOutbox }: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>,
+  channel: Channel,
+): RecordReport {
   const record = coalesce<HandOffReport, undefined>({
     ...batch,
     async run(reports) {

@@ -1,8 +1,9 @@
 import type { Channel, HandOffReport } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../../db/schema.ts'
+import type { Latency } from '../../metrics.ts'
 import { reportedFactsInto } from '../facts/fact-sql.ts'
-import { type Latency, latenciesSql } from '../facts/latency-sql.ts'
+import { latenciesSql } from '../facts/latency-sql.ts'
 import { nextStatusSql } from '../receipts/next-status-sql.ts'
 
 const nextStatus = nextStatusSql('report', 'report.retry_count = n.retry_count')

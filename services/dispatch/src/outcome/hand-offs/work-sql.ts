@@ -1,11 +1,11 @@
 import { enqueueSql } from '@notify/database'
 import { type ByHandOff, type ChannelDefinition, type Channels, handedOverChannels } from '../../channels/channel.ts'
 import { handOffSql, partSql } from './hand-off-events.ts'
-import { placedSql, repeatedSql } from './order-sql.ts'
+import { placedSql, repeatedSql, tailSql } from './order-sql.ts'
 
 /**
  * SQL of `with` queries that hand over the rows of channels that other services deliver, for the first time or for an operator's
- * retry; senders claim the others from the table. The relation has the `toldColumns`, `payload` and `send_at`.
+ * retry; senders claim the others from the table. The relation has the columns of `notifications`.
  */
 export function workQueries(channels: Channels, relation: string): string {
   return `${orderedWork(channels, relation)} ${unorderedWork(channels, relation)}`
@@ -18,7 +18,7 @@ export function repeatedWorkQueries(channels: Channels, relation: string): strin
 }
 
 /** The part of {@link workQueries} for channels whose order does not matter. */
-export function unorderedWork(channels: Channels, relation: string): string {
+function unorderedWork(channels: Channels, relation: string): string {
   const handOffs = handedOverChannels(channels)
     .filter(({ delivery }) => !delivery.keepsOrder)
     .map(({ name, delivery }) => {
@@ -31,7 +31,7 @@ export function unorderedWork(channels: Channels, relation: string): string {
 /** The part of {@link workQueries} for channels that keep the order of their hand-offs; each of its queries ends with a comma. */
 export function orderedWork(channels: Channels, relation: string): string {
   return orderedChannels(channels)
-    .map((one) => enqueued(one, placedSql(one.name, relation)))
+    .map((one) => `${tailSql(one.name, relation)}, ${enqueued(one, placedSql(one.name, relation))}`)
     .join(' ')
 }
 
@@ -39,6 +39,6 @@ const orderedChannels = (channels: Channels) =>
   handedOverChannels(channels).filter(({ delivery }) => delivery.keepsOrder)
 
 function enqueued({ name, delivery }: ChannelDefinition & { delivery: ByHandOff }, ordered: string): string {
-  const parts = `(select *, ${partSql} as part from ordered_${name}) as one`
-  return `${ordered}, work_${name} as (${enqueueSql(delivery.event, parts, handOffSql('after'), 'part')}),`
+  const parts = `(select *, ${partSql} as part from ${ordered}) as one`
+  return `work_${name} as (${enqueueSql(delivery.event, parts, handOffSql('after'), 'part')}),`
 }

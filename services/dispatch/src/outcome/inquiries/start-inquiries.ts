@@ -1,8 +1,11 @@
 import { earliestId } from '@notify/contracts'
 import { endPage, takePage } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import type { WorkerContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { askForFailed, askForSent, type Inquiry, inquiryPage } from './inquiry-store.ts'
+
+/** What inquiries need of the context. */
+type InquiryContext = Pick<Context, 'channels' | 'config' | 'db' | 'metrics' | 'wakeOutbox'>
 
 /** A walk over the notifications of one state; its positions sort as text. */
 interface Walk {
@@ -19,7 +22,7 @@ const longestMs = 6 * 24 * 60 * 60_000
  * Requests missing receipts at each configured age: of sent messages by when they were sent, of those that failed with an
  * unknown outcome by when they were accepted. Each page is claimed by one replica.
  */
-export function startInquiries(kit: Kit, context: WorkerContext): void {
+export function startInquiries(kit: Kit, context: InquiryContext): void {
   const { config, db, channels } = context
   const everyMs = Math.min(5000, ...config.RECEIPT_INQUIRIES)
   for (const ageMs of config.RECEIPT_INQUIRIES) {
@@ -39,7 +42,7 @@ export function startInquiries(kit: Kit, context: WorkerContext): void {
 
 function startWalk(
   kit: Kit,
-  { db, metrics, wakeOutbox }: WorkerContext,
+  { db, metrics, wakeOutbox }: InquiryContext,
   { name, at, ask }: Walk,
   { ageMs, everyMs }: { ageMs: number; everyMs: number },
 ): void {

@@ -1,4 +1,3 @@
-import { withoutNumber } from '@notify/carriers/sending'
 import type { Attempt } from '@notify/contracts'
 import type { Selectable } from 'kysely'
 import type { z } from 'zod'
@@ -16,9 +15,6 @@ export function attemptOf(attempt: Selectable<Tables['attempts']>): z.infer<type
     ambiguous: attempt.ambiguous,
     provider_code: attempt.provider_code,
     provider_message: attempt.provider_message,
-    provider_message_id: shownId(attempt.provider_message_id),
+    provider_message_id: attempt.provider_message_id,
   }
 }
-
-/** Older rows of WhatsApp have the number in the id. */
-const shownId = (id: string | null) => (id?.startsWith('wamid.') ? withoutNumber(id) : id)

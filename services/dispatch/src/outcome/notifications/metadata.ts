@@ -1,3 +1,4 @@
+import type { EncryptedColumn } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../../db/schema.ts'
@@ -6,8 +7,15 @@ type Metadata = Record<string, string>
 type Row = Pick<Selectable<Tables['notifications']>, 'id' | 'tenant_id' | 'metadata'>
 
 /** The AAD of a notification's metadata; differs from that of its payload. */
-export const metadataAad = (tenantId: string, notificationId: string) =>
-  `notifications.metadata|${tenantId}|${notificationId}`
+const metadataAad = (tenantId: string, notificationId: string) => `notifications.metadata|${tenantId}|${notificationId}`
+
+export const metadataColumn: EncryptedColumn = {
+  table: 'notifications',
+  column: 'metadata',
+  key: 'id',
+  placedBy: ['tenant_id', 'id'],
+  place: metadataAad,
+}
 
 /** Encrypts the metadata of a notification. */
 export function sealMetadata(keyRing: KeyRing, metadata: Metadata, tenantId: string, notificationId: string): Buffer {

@@ -4,7 +4,7 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
 import type { Channels } from '../../channels/channel.ts'
 import type { Context } from '../../context.ts'
-import { hasExpired } from '../../deliver/schedule/expiry-store.ts'
+import { hasExpired } from '../facts/expiry-sql.ts'
 import { factsInto } from '../facts/fact-sql.ts'
 import { workQueries } from '../hand-offs/work-sql.ts'
 

@@ -1,9 +1,9 @@
-import type { Channel, DeliveryStatus, Receipt } from '@notify/contracts'
+import type { Receipt } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../../db/schema.ts'
+import type { Latency, Reported } from '../../metrics.ts'
 import { reportedFactsInto } from '../facts/fact-sql.ts'
-import { type Latency, latenciesSql } from '../facts/latency-sql.ts'
-import { explainFailure } from './explain-failure.ts'
+import { latenciesSql } from '../facts/latency-sql.ts'
 import { nextStatusSql } from './next-status-sql.ts'
 
 /** Whether the receipt belongs to the current attempt; a new round has none until its first attempt. */
@@ -60,13 +60,6 @@ const apply: Statement = {
        from changed where mode = 'live' and status in ('delivered', 'undelivered', 'failed')) as reported`,
 }
 
-/** A live message whose end a receipt has reported. */
-export interface Reported {
-  channel: Channel
-  kind: string
-  status: DeliveryStatus
-}
-
 /** Applies receipts, at most one per notification. @returns the notifications whose state changed, how long they took and how they ended */
 export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Applied> {
   const [row] = await db.run<Applied>(apply, [JSON.stringify(receipts.map(rowOf))])
@@ -79,8 +72,9 @@ interface Applied {
   reported: Reported[]
 }
 
-function rowOf(receipt: Receipt) {
-  const { notification_id, attempt_id, provider_id, provider_message_id, status } = receipt
-  const { code = null, reason = null, retryable = false } = explainFailure(receipt) ?? {}
-  return { id: notification_id, attempt_id, provider_id, provider_message_id, status, code, reason, retryable }
+/** A code explains a failure only, which has a reason. */
+function rowOf({ notification_id: id, error_code, reason, retryable = false, ...receipt }: Receipt) {
+  const { attempt_id, provider_id, provider_message_id, status } = receipt
+  const why = reason === undefined ? { code: null, reason: null } : { code: error_code, reason }
+  return { id, attempt_id, provider_id, provider_message_id, status, ...why, retryable }
 }

@@ -1,9 +1,10 @@
 import type { Receipt } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
-import type { WorkerContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { attemptKey, planRounds } from './fold-receipts.ts'
 import { recordReads } from './read-store.ts'
 import { applyReceipts } from './receipt-store.ts'
+import type { SentAttempts } from './sent-attempts.ts'
 import { isObservation } from './transition.ts'
 
 const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 40 }
@@ -11,7 +12,9 @@ const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 40 }
 /** Handles receipts of carriers, in any order and with repetitions. */
 export type RecordReceipt = (receipt: Receipt) => Promise<void>
 
-export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
+export function createReceiptRecorder(
+  context: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'> & { sentAttempts: SentAttempts },
+): RecordReceipt {
   const record = coalesce<Receipt, undefined>({
     ...batch,
     async run(receipts) {

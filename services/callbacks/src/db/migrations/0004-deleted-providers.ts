@@ -1,6 +1,0 @@
-import type { Migration } from '@notify/database'
-
-export const deletedProviders: Migration = {
-  name: '0004-deleted-providers',
-  transaction: ['alter table providers add column deleted_at timestamptz'],
-}

@@ -1,0 +1,133 @@
+import type { AcceptItem, ItemResult } from '@notify/contracts'
+import { type Lines, takeTurns } from '@notify/database'
+import {
+  addLogFields,
+  afterNextPoll,
+  coalesce,
+  isTraceparent,
+  Problem,
+  type Span,
+  withLogFields,
+} from '@notify/service-kit'
+import {
+  type AcceptContext,
+  type AcceptOutcome,
+  type Candidate,
+  identityOf,
+  type NewNotification,
+  refusalOf,
+} from './accept-item.ts'
+import { commitJudged, type WithLockWatch } from './commit-judged.ts'
+import { findCommitted, findReplays } from './find-known.ts'
+import { judgeCandidate } from './judge-candidate.ts'
+
+type Needs = AcceptContext & WithLockWatch
+
+const maxBatch = 256
+const commitsInFlight = 3
+/** How long a request waits for one with the same key. Short enough that its caller still gets the answer. */
+const longestWaitMs = 3000
+
+/** A request with its verdict: what may be committed, or the refusal. */
+interface Judged {
+  candidate: Candidate
+  verdict: NewNotification | Problem
+}
+
+/**
+ * Accepts one item of a call; never rejects.
+ * @param read makes the request of it; throws a Problem for one that does not fit
+ */
+export type AcceptOne = (
+  item: Pick<AcceptItem, 'notification_id' | 'traceparent' | 'request_id'>,
+  read: (traceparent: string | undefined) => Candidate,
+) => Promise<ItemResult>
+
+export interface WithAcceptOne {
+  acceptOne: AcceptOne
+}
+
+/**
+ * The way of each request from its call to its commit: read it and judge it alone, so that a slow template delays no other; let
+ * those with its key go first; settle it in one batch with all requests of the same moment.
+ */
+export function createAcceptOne(context: Needs): AcceptOne {
+  const lines: Lines = new Map()
+  const settle = coalesce<Judged, AcceptOutcome | undefined>({
+    maxBatch,
+    maxInFlight: commitsInFlight,
+    run: (batch) => settleBatch(context, batch),
+  })
+  const accept = async (candidate: Candidate): Promise<AcceptOutcome> => {
+    const judged = { candidate, verdict: await judgeCandidate(context, candidate).catch(refusalOf) }
+    return takeTurns(lines, identityOf(candidate), longestWaitMs, () => settle(judged))
+  }
+  return (item, read) =>
+    observed(context, item, (span) => {
+      const candidate = read(span.traceparent)
+      addLogFields({ tenant_id: candidate.principal.tenant_id })
+      return accept(candidate)
+    })
+}
+
+/**
+ * Settles requests of different keys and ids together; each is answered or refused alone.
+ * @returns outcomes in the order of the batch; undefined while another process works on a request with the same key
+ */
+async function settleBatch(context: Needs, batch: readonly Judged[]): Promise<(AcceptOutcome | undefined)[]> {
+  const candidates = batch.map(({ candidate }) => candidate)
+  const outcomes = await findReplays(context.db.run, candidates)
+  const left = batch.filter(({ candidate }) => !outcomes.has(candidate))
+  for (const { candidate, verdict } of left) if (verdict instanceof Problem) outcomes.set(candidate, verdict)
+  const fresh = left.flatMap(({ verdict }) => (verdict instanceof Problem ? [] : [verdict]))
+  const known: Candidate[] = []
+  for (const [at, outcome] of (await commitFresh(context, fresh)).entries()) {
+    const { candidate, response } = fresh[at]!
+    if (outcome === 'held') continue
+    if (outcome === 'committed' && candidate.terms) known.push(candidate)
+    // An id of the gateway's that is there already is this same request, repeated after a lost answer.
+    else outcomes.set(candidate, outcome === 'committed' ? { body: response } : outcome)
+  }
+  // A service's request is answered as the first time, whatever has changed since. A first one that is committed pays nothing.
+  known.push(...candidates.filter((one) => one.terms && outcomes.get(one) instanceof Problem))
+  for (const [candidate, outcome] of await findCommitted(context.db.run, known)) outcomes.set(candidate, outcome)
+  return candidates.map((candidate) => outcomes.get(candidate))
+}
+
+/** Commits notifications whose callers still wait once there is a connection. */
+async function commitFresh({ db, ...context }: Needs, fresh: readonly NewNotification[]) {
+  if (fresh.length === 0) return []
+  const committed = db.withConnection(async (run) => {
+    await afterNextPoll()
+    // Outside of a transaction, so that what comes back is committed.
+    return commitJudged(context, fresh, (work) => work(run))
+  })
+  return committed.catch((error) => fresh.map(() => refusalOf(error)))
+}
+
+/** Runs the work of an item in its span and with its log fields. */
+function observed(
+  { tracer, metrics, log }: Needs,
+  { notification_id, request_id, traceparent }: Parameters<AcceptOne>[0],
+  work: (span: Span) => Promise<AcceptOutcome>,
+): Promise<ItemResult> {
+  const span = tracer.start('accept notification', {
+    parent: isTraceparent(traceparent) ? traceparent : undefined,
+    attributes: { 'notification.id': notification_id },
+  })
+  return withLogFields({ notification_id, request_id, traceparent: span.traceparent }, async () => {
+    try {
+      const outcome = await work(span)
+      if (outcome instanceof Problem) throw outcome
+      log.debug('committed')
+      span.end()
+      return outcome
+    } catch (error) {
+      const problem = refusalOf(error)
+      metrics.refused(problem.code)
+      if (problem.status >= 500) log.error({ err: error }, 'a dispatch request failed')
+      span.end(problem)
+      return { problem: problem.toBody(), ...(problem.mayHaveTakenEffect && { may_have_taken_effect: true as const }) }
+    }
+  })
+}

@@ -1,0 +1,21 @@
+import type { SubscriptionChange } from '@notify/contracts'
+import { newWebhookSecret } from '@notify/webhook-signature'
+import type { Context } from '../../context.ts'
+import { lockProviderId } from './provider-store.ts'
+import { credentialsOf } from './write-provider.ts'
+import { writeSubscriptionProvider } from './write-subscription-provider.ts'
+
+/** Deletes the provider that signed for a deleted subscription alone. An id that does not exist yet cannot be created afterwards. */
+export async function endSubscriptionProvider(context: Context, change: SubscriptionChange): Promise<void> {
+  const { provider_id: id, status, subscription_id, tenant_id, application_id } = change
+  if (id === undefined || status !== 'deleted') return
+  await context.db.transaction(async (run) => {
+    const known = await lockProviderId(run, id)
+    if (known && (known.deleted_at !== null || known.subscription_id !== subscription_id)) return
+    const credentials = known ? credentialsOf(context, known) : { secret: newWebhookSecret() }
+    const owner = { tenant_id, application_id, subscription_id }
+    await writeSubscriptionProvider(run, context, { id, ...owner, credentials, isDeleted: true }, known)
+  })
+  context.wakeOutbox()
+  context.log.info({ provider_id: id, subscription_id }, 'provider of a webhook subscription deleted')
+}

@@ -1,0 +1,56 @@
+/** Events, templates and suppressions. `events` has what is sent, and in `draft` what an operator prepares. */
+export const catalogueTables = [
+  `create table events (
+     tenant_id text not null,
+     application_id text not null,
+     event_key text not null,
+     name text not null,
+     status text not null check (status in ('draft', 'published', 'inactive')),
+     version int not null,
+     allowed_channels text[] not null,
+     templates jsonb not null,
+     draft jsonb,
+     updated_by text,
+     created_at timestamptz not null default now(),
+     updated_at timestamptz not null default now(),
+     primary key (application_id, event_key)
+   )`,
+  `create table event_versions (
+     tenant_id text not null,
+     application_id text not null,
+     event_key text not null,
+     version int not null,
+     name text not null,
+     allowed_channels text[] not null,
+     templates jsonb not null,
+     published_by text,
+     published_at timestamptz not null default now(),
+     primary key (application_id, event_key, version)
+   )`,
+  `create table templates (
+     id text primary key,
+     tenant_id text not null,
+     application_id text,
+     name text not null,
+     templates jsonb not null,
+     version int not null default 1,
+     created_at timestamptz not null default date_trunc('milliseconds', now()),
+     updated_at timestamptz not null default date_trunc('milliseconds', now())
+   )`,
+  `create index templates_tenant on templates (tenant_id, id)`,
+  `create table suppressions (
+     id text not null unique,
+     tenant_id text not null,
+     channel text not null,
+     recipient_index text not null,
+     recipient_masked text not null,
+     reason text not null check (reason in ('bounce', 'complaint', 'stop', 'manual')),
+     source_notification_id text,
+     created_at timestamptz not null default date_trunc('milliseconds', now()),
+     reported_at timestamptz not null,
+     lifted_at timestamptz,
+     primary key (tenant_id, channel, recipient_index)
+   )`,
+  // Partial, so that the planner cannot read the whole list for a lookup of one recipient, which does not ask for `lifted_at`.
+  `create index suppressions_listed on suppressions (tenant_id, id) where lifted_at is null`,
+]

@@ -1,0 +1,64 @@
+const columns =
+  'id, lane, channel, status, settled, enqueued_at, next_attempt_at, expires_at, created_at, tenant_id, application_id, mode'
+const followed = ['status', 'settled', 'enqueued_at', 'next_attempt_at', 'expires_at']
+const listed = (row: string) => followed.map((column) => `${row}.${column}`).join(', ')
+
+/** Whether anything is still to be done: to send, to wait for a receipt, or to erase. */
+const isOpen = (row: string) => `(not ${row}.settled or (${row}.expires_at is not null and ${row}.payload is not null))`
+
+/**
+ * The open notifications, with the indexes that lead to them: as indexes of `notifications` each change of state would write all of
+ * them. Triggers keep the table, so that no statement can forget it.
+ */
+export const inFlightTables = [
+  `create table in_flight (
+     id text primary key,
+     lane text not null,
+     channel text not null,
+     status text not null,
+     settled boolean not null,
+     -- Since when it has this status.
+     since timestamptz not null,
+     enqueued_at timestamptz not null,
+     next_attempt_at timestamptz,
+     expires_at timestamptz,
+     created_at timestamptz not null,
+     tenant_id text not null,
+     application_id text not null,
+     mode text not null
+   ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)`,
+  `create index in_flight_queued on in_flight (lane, channel, enqueued_at) where status = 'queued'`,
+  // Leads to the oldest message of each application, and from one application to the next.
+  `create index in_flight_ready on in_flight (lane, channel, application_id, mode, enqueued_at) where status = 'queued'`,
+  `create index in_flight_sent on in_flight (since) where status = 'sent' and not settled`,
+  `create index in_flight_due on in_flight (next_attempt_at) where next_attempt_at is not null`,
+  `create index in_flight_expiring on in_flight (expires_at) where expires_at is not null`,
+  // Functions name their schema themselves: they also work in an operator's session, whose search path is another.
+  `create function follow_accepted() returns trigger language plpgsql set search_path from current as $$
+     begin
+       insert into in_flight (${columns}, since) select ${columns}, updated_at from added where ${isOpen('added')};
+       return null;
+     end $$`,
+  `create function follow_changed() returns trigger language plpgsql set search_path from current as $$
+     begin
+       merge into in_flight f using after n on f.id = n.id
+       when matched and not ${isOpen('n')} then delete
+       when matched and (${listed('f')}) is distinct from (${listed('n')}) then
+         update set ${followed.map((column) => `${column} = n.${column}`).join(', ')},
+           since = case when f.status = n.status then f.since else n.updated_at end
+       when not matched and ${isOpen('n')} then
+         insert (${columns}, since) values (${columns.replaceAll(/\w+/g, 'n.$&')}, n.updated_at);
+       return null;
+     end $$`,
+  `create trigger follow_accepted after insert on notifications
+     referencing new table as added for each statement execute function follow_accepted()`,
+  `create trigger follow_changed after update on notifications
+     referencing new table as after for each statement execute function follow_changed()`,
+  `create table held_queues (
+     application_id text not null,
+     channel text not null,
+     mode text not null,
+     since timestamptz not null default now(),
+     primary key (application_id, channel, mode)
+   )`,
+]

@@ -1,0 +1,20 @@
+import type { Migration } from '@notify/database'
+import { catalogueTables } from '../baseline/catalogue.ts'
+import { domainTables } from '../baseline/domains.ts'
+import { inFlightTables } from '../baseline/in-flight.ts'
+import { notificationTables } from '../baseline/notifications.ts'
+import { providerTables } from '../baseline/providers.ts'
+import { tallyTables } from '../baseline/tallies.ts'
+
+/** The tables of the first release. Later changes are migrations of their own. */
+export const baseline: Migration = {
+  name: '0001-baseline',
+  transaction: [
+    ...catalogueTables,
+    ...providerTables,
+    ...domainTables,
+    ...notificationTables,
+    ...inFlightTables,
+    ...tallyTables,
+  ],
+}

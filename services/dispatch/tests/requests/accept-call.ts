@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import { type AcceptLine, acceptNotifications, newId } from '@notify/contracts'
+import { createInternalClient, createPrincipalSigner } from '@notify/service-kit'
+import { newKeyPrincipal } from '@notify/test-kit/callers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { holdKey } from '../hold-key.ts'
+import { env } from './stack.ts'
+
+/** A call as the gateway makes it. @param onLine gets each line when it arrives */
+async function accept(items: readonly object[], onLine: (line: AcceptLine) => void): Promise<void> {
+  const { tenantId, applicationId } = env
+  const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
+  const caller = newKeyPrincipal({
+    tenant_id: tenantId as `ten_${string}`,
+    application_id: applicationId as `app_${string}`,
+  })
+  const bodyText = JSON.stringify({
+    principals: [await sign(caller)],
+    items: items.map((item) => ({ notification_id: newId('notif'), principal: 0, ...item })),
+  })
+  const dispatch = createInternalClient(env.stack.url('dispatch-api'))
+  await dispatch.stream(acceptNotifications, { bodyText, timeoutMs: 20_000 }, onLine)
+}
+
+test('each item of a call is answered as soon as it is settled, and the call ends with the last', async () => {
+  const holder = await holdKey(env, { scope: `${env.applicationId} POST /api/v1/notifications`, key: 'call-1' })
+  const lines: AcceptLine[] = []
+  const others = Promise.withResolvers<void>()
+  const items = [
+    { request: smsTo(freshPhone()), idempotency_key: 'call-1' },
+    { request: smsTo(freshPhone()), idempotency_key: 'call-2' },
+    { request: smsTo('not a phone') },
+    { request: smsTo(freshPhone()), principal: 1 },
+  ]
+  const call = accept(items, (line) => {
+    if (lines.push(line) === 3) others.resolve()
+  })
+  await Promise.race([others.promise, call])
+  const answered = lines.toSorted((a, b) => a.item - b.item)
+  await holder.giveUp()
+  expect(answered).toEqual([
+    { item: 1, body: expect.stringContaining('accepted') },
+    { item: 2, problem: expect.objectContaining({ code: 'invalid_recipient' }) },
+    { item: 3, problem: expect.objectContaining({ code: 'unauthenticated' }) },
+  ])
+  await call
+  expect(lines.slice(3)).toEqual([{ item: 0, body: expect.stringContaining('accepted') }])
+})
+
+test('an item that is asked again under its id is accepted once, and gets the same answer', async () => {
+  const item = { notification_id: newId('notif'), request: smsTo(freshPhone()) }
+  const lines: AcceptLine[] = []
+  await Promise.all([1, 2, 3].map(() => accept([item, item], (line) => lines.push(line))))
+  expect(new Set(lines.map((line) => ('body' in line ? line.body : line.problem.code))).size).toBe(1)
+  expect(lines).toHaveLength(6)
+  const { rows } = await env.admin.query('select count(*)::int as count from dispatch.notifications where id = $1', [
+    item.notification_id,
+  ])
+  expect(rows[0].count).toBe(1)
+})

@@ -1,0 +1,38 @@
+/** Tenants, their applications and API keys. */
+export const callerTables = [
+  `create table tenants (
+     id text primary key,
+     name text not null,
+     rate_limit_per_second int,
+     created_at timestamptz not null default now()
+   )`,
+  `create table applications (
+     id text primary key,
+     tenant_id text not null references tenants,
+     name text not null,
+     allowed_origins text[] not null default '{}',
+     otp jsonb not null default '{}',
+     revision int not null default 1,
+     managed boolean not null default false,
+     created_at timestamptz not null default now(),
+     updated_at timestamptz not null default now(),
+     deleted_at timestamptz
+   )`,
+  'create index applications_by_tenant on applications (tenant_id, id desc)',
+  `create table api_keys (
+     id text primary key,
+     tenant_id text not null references tenants,
+     application_id text not null references applications,
+     name text not null,
+     mode text not null check (mode in ('live', 'test')),
+     permissions text[] not null,
+     sha256 text not null,
+     rate_limit_per_second int,
+     predecessor_id text,
+     created_at timestamptz not null default now(),
+     updated_at timestamptz not null default now(),
+     expires_at timestamptz,
+     revoked_at timestamptz
+   )`,
+  'create index api_keys_by_application on api_keys (application_id, id desc)',
+]

@@ -1,0 +1,22 @@
+/** What each message is charged at its newest revision, and the sums by day. */
+export const usageTables = [
+  `create table usage_messages (
+     id text primary key,
+     revision int not null,
+     credits int not null,
+     day date not null
+   ) with (fillfactor = 80)`,
+  'create index usage_messages_day on usage_messages using brin (day)',
+  `create table usage_days (
+     tenant_id text not null,
+     day date not null,
+     application_id text not null,
+     channel text not null,
+     category text not null,
+     messages bigint not null,
+     credits bigint not null,
+     primary key (tenant_id, day, application_id, channel, category)
+   ) with (fillfactor = 50)`,
+  // Leads to the usage of all tenants on a day.
+  'create index usage_days_by_day on usage_days (day)',
+]

@@ -1,0 +1,9 @@
+import { afterAll } from '@jest/globals'
+// Each defines the tests of its subject; all use one stack.
+import './inboxes/inbox.ts'
+import './inboxes/stream-limit.ts'
+import './inboxes/stream-faults.ts'
+import { env } from './inboxes/stack.ts'
+
+// After what each part has started beside it.
+afterAll(() => env?.stop())

@@ -1,0 +1,172 @@
+import { expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { expectProblem } from '@notify/test-kit/api'
+import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { readEvents } from '../read-events.ts'
+import { env } from './stack.ts'
+
+/** A user with so many notifications, `0` first; newest first in the list. */
+async function userWith(count: number, fieldsOf: (at: number) => object = () => ({})) {
+  const user = freshUser()
+  const token = await userToken(env, user)
+  for (let at = 0; at < count; at++) {
+    await sendInApp(env, user, { title: String(at), ...fieldsOf(at) })
+    await untilInbox(env, token, at + 1)
+  }
+  const { notifications } = await untilInbox(env, token, count)
+  return { user, token, ids: (notifications as { id: string }[]).map(({ id }) => id) }
+}
+
+const titles = async (token: string, search = '') =>
+  (await inbox(env, token, search)).body.notifications.map(({ title }: { title: string }) => title)
+const count = async (token: string) => (await env.api('GET', '/api/v1/inbox/unread-count', { token })).body.unread_count
+const mark = (token: string, id: string, is_read: unknown) =>
+  env.api('PATCH', `/api/v1/inbox/${id}`, { token, body: { is_read } })
+const readAll = (token: string) => env.api('POST', '/api/v1/inbox/read-all', { token, body: {} })
+
+test('a list goes page by page, newest first, and what comes meanwhile moves nothing', async () => {
+  const { user, token } = await userWith(5)
+  const first = (await inbox(env, token, '?limit=2')).body
+  expect(first.notifications.map(({ title }: { title: string }) => title)).toEqual(['4', '3'])
+  await sendInApp(env, user, { title: 'new' })
+  await untilInbox(env, token, 6)
+  const second = (await inbox(env, token, `?limit=2&cursor=${first.next_cursor}`)).body
+  const third = (await inbox(env, token, `?limit=2&cursor=${second.next_cursor}`)).body
+  expect([...second.notifications, ...third.notifications].map(({ title }) => title)).toEqual(['2', '1', '0'])
+  expect(third.next_cursor).toBeNull()
+})
+
+test('a category narrows the list, with unread_only too', async () => {
+  const { token, ids } = await userWith(4, (at) => ({ data: { category: at % 2 === 0 ? 'even' : 'odd' } }))
+  expect(await titles(token, '?category=even')).toEqual(['2', '0'])
+  await mark(token, ids[1]!, true)
+  expect(await titles(token, '?category=even&unread_only=true')).toEqual(['0'])
+  expect(await titles(token, '?category=none')).toEqual([])
+})
+
+test('marking changes the state, the count and the list; marking again changes nothing', async () => {
+  const { token, ids } = await userWith(3)
+  const stream = await readEvents(env, token)
+  const first = await mark(token, ids[0]!, true)
+  expect([first.status, first.body]).toEqual([200, expect.objectContaining({ id: ids[0], is_read: true, title: '2' })])
+  expect((await mark(token, ids[0]!, true)).body.is_read).toBe(true)
+  expect([await count(token), await titles(token, '?unread_only=true')]).toEqual([2, ['1', '0']])
+  expect((await mark(token, ids[0]!, false)).body.is_read).toBe(false)
+  expect([await count(token), await titles(token, '?unread_only=true')]).toEqual([3, ['2', '1', '0']])
+  const updates = await stream.until('notification.updated', 2)
+  expect(updates.map(({ id, data }) => [id, data.change, data.notification.is_read, data.unread_count])).toEqual([
+    ['4', 'read', true, 2],
+    ['5', 'unread', false, 3],
+  ])
+  stream.close()
+})
+
+test('reading all is one event; what was marked as unread after it, or came later, is unread', async () => {
+  const { user, token, ids } = await userWith(3)
+  const stream = await readEvents(env, token)
+  expect((await readAll(token)).body).toEqual({ unread_count: 0 })
+  expect((await readAll(token)).body).toEqual({ unread_count: 0 })
+  expect([await count(token), await titles(token, '?unread_only=true')]).toEqual([0, []])
+  expect((await inbox(env, token)).body.notifications.map(({ is_read }: { is_read: boolean }) => is_read)).toEqual([
+    true,
+    true,
+    true,
+  ])
+  await mark(token, ids[2]!, true)
+  await mark(token, ids[1]!, false)
+  await sendInApp(env, user, { title: 'later' })
+  await untilInbox(env, token, 4)
+  expect([await count(token), await titles(token, '?unread_only=true')]).toEqual([2, ['later', '1']])
+  const events = await stream.until('notification.updated', 2)
+  expect(events.map(({ id, data }) => [id, data.change, data.unread_count])).toEqual([
+    ['4', 'read_all', 0],
+    ['5', 'unread', 1],
+  ])
+  expect(events[0]!.data).toEqual({ change: 'read_all', notification_id: null, notification: null, unread_count: 0 })
+  await readAll(token)
+  expect([await count(token), await titles(token, '?unread_only=true')]).toEqual([0, []])
+  stream.close()
+})
+
+test('what is deleted is gone from the list and the count, and its content from the database', async () => {
+  const { token, ids } = await userWith(2)
+  const stream = await readEvents(env, token)
+  const remove = () => env.api('DELETE', `/api/v1/inbox/${ids[0]}`, { token })
+  expect((await remove()).status).toBe(204)
+  expectProblem(await remove(), 404, 'not_found')
+  expectProblem(await mark(token, ids[0]!, true), 404, 'not_found')
+  expect([await count(token), await titles(token)]).toEqual([1, ['0']])
+  const [event] = await stream.until('notification.updated')
+  expect(event!.data).toEqual({ change: 'deleted', notification_id: ids[0], notification: null, unread_count: 1 })
+  stream.close()
+  const { rows } = await env
+    .sql('inbox-stream')
+    .query('select content, category_index from inbox_items where id = $1', [ids[0]])
+  expect(rows).toEqual([{ content: null, category_index: null }])
+  const replay = await readEvents(env, token, { lastEventId: 1 })
+  const updates = await replay.until('notification.updated', 2)
+  expect(updates.map(({ id, data }) => [id, data.change])).toEqual([
+    ['2', 'deleted'],
+    ['3', 'deleted'],
+  ])
+  replay.close()
+})
+
+test("another user's notification is not found", async () => {
+  const { ids } = await userWith(1)
+  const token = await userToken(env, freshUser())
+  expectProblem(await mark(token, ids[0]!, true), 404, 'not_found')
+  expectProblem(await env.api('DELETE', `/api/v1/inbox/${ids[0]}`, { token }), 404, 'not_found')
+  for (const id of ['x', newId('inapp'), newId('notif'), "';--", '%F0%9F%92%A5']) {
+    expectProblem(await mark(token, id, true), 404, 'not_found')
+  }
+})
+
+test('the count stays true however marking, reading, deleting and arriving race', async () => {
+  const { user, token, ids } = await userWith(8)
+  const stream = await readEvents(env, token)
+  const work = [
+    ...ids.flatMap((id) => [mark(token, id, true), mark(token, id, false), mark(token, id, true)]),
+    ...ids.slice(0, 3).map((id) => env.api('DELETE', `/api/v1/inbox/${id}`, { token })),
+    ...Array.from({ length: 6 }, () => sendInApp(env, user)),
+    readAll(token),
+    readAll(token),
+  ]
+  await Promise.all(work)
+  const { notifications, unread_count } = await untilInbox(env, token, 11)
+  expect(unread_count).toBe(notifications.filter(({ is_read }: { is_read: boolean }) => !is_read).length)
+  expect((await inbox(env, token, '?unread_only=true&limit=100')).body.notifications).toHaveLength(unread_count)
+  const { rows } = await env.sql('inbox-stream').query(
+    `select max(b.last_seq) as last_seq, array_agg(e.seq order by e.seq) as seqs,
+       (array_agg(e.unread_count order by e.seq desc))[1] as unread
+     from inbox_events e join inboxes b on b.key = e.inbox_key
+     where e.inbox_key = (select inbox_key from inbox_items where id = $1)`,
+    [ids[0]],
+  )
+  const [{ last_seq, seqs, unread }] = rows as [{ last_seq: number; seqs: number[]; unread: number }]
+  expect([seqs, unread]).toEqual([Array.from({ length: last_seq }, (_, at) => at + 1), unread_count])
+  await stream.until('notification.created', 6)
+  stream.close()
+})
+
+test.each([
+  'limit=0',
+  'limit=101',
+  'limit=ten',
+  'cursor=x',
+  'unread_only=1',
+  'unread_only=',
+  'category=',
+  `category=${'c'.repeat(65)}`,
+  'colour=red',
+])('the query %s is 422', async (query) => {
+  expectProblem(await inbox(env, await userToken(env, 'ada'), `?${query}`), 422, 'validation_failed')
+})
+
+test.each([{}, { is_read: 'yes' }, { is_read: null }, { is_read: true, title: 'x' }])(
+  'PATCH with %j is 422',
+  async (body) => {
+    const path = `/api/v1/inbox/${newId('inapp')}`
+    expectProblem(await env.api('PATCH', path, { token: await userToken(env, 'ada'), body }), 422, 'validation_failed')
+  },
+)

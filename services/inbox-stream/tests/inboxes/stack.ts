@@ -1,0 +1,8 @@
+import { beforeAll } from '@jest/globals'
+import { TestEnv } from '@notify/dev-env'
+
+/** The stack of all tests of inboxes; those of streams start a further replica. */
+export let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
+})

@@ -1,0 +1,27 @@
+import { subscriptionChanged } from '@notify/contracts'
+import { enqueueEvents } from '@notify/database'
+import type { Context } from '../context.ts'
+import { deleteReserved } from './reservation-store.ts'
+
+const batch = 100
+
+/** Deletes providers whose subscriptions were refused or never committed, here and in dispatch. @returns whether more are left */
+export async function giveUpReserved({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): Promise<boolean> {
+  const count = await db.transaction(async (run) => {
+    const reserved = await deleteReserved(run, batch)
+    const occurred_at = new Date().toISOString()
+    const events = reserved.map(({ id, tenant_id, application_id, subscription_id }) => ({
+      event: {
+        provider_id: id as `prov_${string}`,
+        subscription_id: subscription_id as `whsub_${string}`,
+        tenant_id: tenant_id as `ten_${string}`,
+        application_id: application_id as `app_${string}`,
+        ...{ status: 'deleted' as const, reason: null, actor: null, revision: 1, occurred_at },
+      },
+    }))
+    if (events.length > 0) await enqueueEvents(run, subscriptionChanged, events)
+    return reserved.length
+  })
+  if (count > 0) wakeOutbox()
+  return count === batch
+}

@@ -1,0 +1,72 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changes } from './new-channel/changes.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+/** A copy of the project with a channel that it does not have, `push`, and a carrier for it. */
+let copy: string
+const added = join(root, 'tests/flows/new-channel/added')
+const notCopied = /\/(?:\.local|dist|tests)(?:\/|$)|\.test\.ts$/
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'notify-new-channel-'))
+  for (const { name } of readdirSync(root, { withFileTypes: true })) {
+    if (['.git', '.local', 'bench', 'node_modules', 'tests'].includes(name)) continue
+    cpSync(join(root, name), join(copy, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !notCopied.test(path.slice(root.length)),
+    })
+  }
+  linkModules()
+  cpSync(added, copy, { recursive: true })
+  for (const { file, edits } of changes)
+    writeFileSync(join(copy, file), edits.reduce(edited, readFileSync(join(copy, file), 'utf8')))
+})
+afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+function edited(text: string, [find, replacement]: readonly [string, string]): string {
+  expect(text.split(find)).toHaveLength(2)
+  return text.replace(find, () => replacement)
+}
+
+/** Libraries are those of the project; its own packages are the copies. */
+function linkModules(): void {
+  const [from, to] = [join(root, 'node_modules'), join(copy, 'node_modules')]
+  cpSync(join(from, '@notify'), join(to, '@notify'), { recursive: true, verbatimSymlinks: true })
+  for (const name of readdirSync(from)) if (name !== '@notify') symlinkSync(join(from, name), join(to, name))
+}
+
+/** Without what this run of tests has prepared: programs and a database of the project as it is. */
+const { PATH, HOME } = process.env
+const node = (...args: string[]) =>
+  execFileSync(process.execPath, args, { cwd: copy, env: { PATH, HOME }, encoding: 'utf8', stdio: 'pipe' })
+
+test('a channel of a new name changes at most eight existing files, a carrier of a known one at most four', () => {
+  expect(changes.length).toBeLessThanOrEqual(8)
+  const ofCarrier = ['packages/carriers/', 'packages/carrier-sandbox/', 'packages/contracts/src/index.ts']
+  const carrier = changes.filter(
+    ({ file }) => ofCarrier.some((part) => file.startsWith(part)) && !file.endsWith('/messages.ts'),
+  )
+  expect(carrier.length).toBeLessThanOrEqual(4)
+})
+
+test('a new channel is accepted, sent, reported and shown, and the console builds with it', () => {
+  node('scripts/generate.mjs')
+  for (const config of ['tsconfig.json', 'tsconfig.browser.json']) {
+    const { stdout } = spawnSync('node_modules/.bin/tsc', ['--noEmit', '-p', config], { cwd: copy, encoding: 'utf8' })
+    expect(stdout).toBe('')
+  }
+  const output = node('packages/test-kit/src/push-flow.ts')
+  expect(JSON.parse(/^RESULT (.*)$/m.exec(output)![1]!)).toEqual({
+    provider: 201,
+    preview: { push: { alert: 'Order A-1 is on its way, Ada' } },
+    refused: [422, 'validation_failed'],
+    activity: { status: 'delivered', channel: 'push', recipient: 'ph***' },
+    sandbox: [{ channel: 'push', text: 'Order A-1 is on its way, Ada' }],
+    documented: true,
+  })
+})

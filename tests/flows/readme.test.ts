@@ -1,0 +1,70 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilTemplates } from '@notify/test-kit/whatsapp'
+
+const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+/** The blocks of commands to paste, without those that start the system. */
+const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+  .map(([, text]) => text!)
+  .filter((text) => !text.startsWith('npm '))
+
+/** What each block prints, in their order. */
+const outputs = [
+  /"status":"accepted".*"channel":"sms"/,
+  /"items":\[\{.*"status":"/,
+  /"status":"accepted".*"channel":"email"/,
+  /"status":"active".*"status":"accepted".*"channel":"whatsapp"/,
+  /^otp_/,
+  /"status":"verified"/,
+]
+
+let env: TestEnv
+let folder: string
+let shell: ChildProcessWithoutNullStreams
+let printed = ''
+
+beforeAll(async () => {
+  env = await TestEnv.start()
+  await untilTemplates(env)
+  folder = mkdtempSync(join(tmpdir(), 'notify-readme-'))
+  mkdirSync(join(folder, '.local'))
+  const state = { api_key: env.apiKey, operator_token: env.operatorToken }
+  writeFileSync(join(folder, '.local', 'dev.json'), JSON.stringify(state))
+  shell = spawn('sh', { cwd: folder })
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+    })
+})
+afterAll(async () => {
+  shell?.kill()
+  if (folder) rmSync(folder, { recursive: true })
+  await env?.stop()
+})
+
+/** Gives commands to the one shell, so that variables last. @returns what they print */
+async function paste(commands: string): Promise<string> {
+  printed = ''
+  const addressed = commands
+    .replaceAll('http://127.0.0.1:8080', env.stack.url('gateway'))
+    .replaceAll('http://127.0.0.1:8088', env.stack.url('carrier-sandbox'))
+  shell.stdin.write(`${addressed}\necho "ended with $?"\n`)
+  await eventually(async () => expect(printed).toContain('ended with '))
+  return printed
+}
+
+test('the commands of the README do what it says, pasted one block after the other', async () => {
+  expect(blocks).toHaveLength(outputs.length)
+  for (const [at, block] of blocks.entries()) {
+    const output = await paste(block)
+    expect(output).toMatch(outputs[at]!)
+    expect(output).toContain('ended with 0')
+    // A person reads on meanwhile.
+    if (output.startsWith('otp_'))
+      await eventually(async () => expect(await env.messages({ to: '+14155550101' })).toHaveLength(1))
+  }
+})
