@@ -136,7 +136,7 @@ test('what is stored while a release waits for the endpoint makes it due', async
   await other.query(`begin; select from endpoints where id = 'origin_raced' for update`)
   const releasing = releaseEndpoints(db.run, held)
   await eventually(async () => {
-    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_endpoints($1)'`
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_endpoints($1)%'`
     expect(await db.run(waiting)).toHaveLength(1)
   })
   await storeSend('origin_raced', run)
