@@ -147,7 +147,7 @@ test('what is stored while a release waits for the endpoint makes it due', async
 })
 
 /** A provider that dispatch shows with this revision. */
-const copyOf = (id: string, revision: number, fields: Partial<ProviderCopy> = {}): ProviderCopy => ({
+const copyOf = (id: Id<'prov'>, revision: number, fields: Partial<ProviderCopy> = {}): ProviderCopy => ({
   ...{ id, tenant_id: newId('ten'), application_id: null, own: false, priority: 1, revision, retry_delays: null },
   ...{ secret: Buffer.from(`secret ${revision}`), former: [], isDeleted: false, ...fields },
 })

@@ -1,3 +1,4 @@
+import type { WebhookEventType } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
 
 /** The tables of this service's own schema, and their columns. */
@@ -34,7 +35,7 @@ export const tables = {
     application_id: column.id('app'),
     provider_id: column.id('prov'),
     url: column.bytes(),
-    events: column.texts(),
+    events: column.texts<WebhookEventType>(),
     description: column.text(),
     status: column.text<'active' | 'disabled'>().withDefault(),
     disabled_reason: column.text<'operator' | 'gone' | 'failing'>().nullable(),

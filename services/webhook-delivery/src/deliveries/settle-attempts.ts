@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isId } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
@@ -35,7 +36,7 @@ async function settleBatch(context: Context, settlements: readonly Settlement[])
   context.wakeOutbox()
   for (const { id, failing_ms } of endpoints) {
     if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue
-    if (id.startsWith('whsub_')) await disableSubscription(context, id, 'failing')
+    if (isId('whsub', id)) await disableSubscription(context, id, 'failing')
   }
   return settlements.map(() => undefined)
 }
