@@ -1,17 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '@notify/contracts'
-import {
-  type Column,
-  type DeclaredTables,
-  type EncryptedColumn,
-  type Migrations,
-  migrate,
-  openDatabase,
-  sharedTables,
-} from '@notify/database'
+import { type Column, type DeclaredTables, type EncryptedColumn, type Migrations, sharedTables } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
-import { createTestKit } from '@notify/test-kit/kit'
+import { openSchema } from '@notify/test-kit/database'
 import { declaredTablesOf, sharedTablesOf } from '../../scripts/service-declarations.ts'
 import { filesBelow, readText, root } from './sources.ts'
 
@@ -26,12 +18,9 @@ test.each(serviceNames)(
   'the tables that %s knows are those that its migrations make, column by column',
   async (service) => {
     const schema = schemaOf(service)
-    const kit = createTestKit(service)
-    const url = env.stack.databaseUrl(service)
-    const db = await openDatabase(kit, { config: { DATABASE_URL: url, DATABASE_POOL_SIZE: 1 } })
     const file = join(root, 'services', service, 'src', 'db', 'migrations.ts')
     const { migrations } = (await import(file)) as { migrations: Migrations }
-    await migrate(kit, { config: { DATABASE_URL: url }, schema, migrations })
+    const { db, kit } = await openSchema(env, service, { migrations })
     const rows = await db.run<{
       table: string
       column: string

@@ -22,6 +22,7 @@ const rooms = [
   'db',
 ]
 
+const sources = sourcesOf('services/dispatch')
 const roomOf = (file: string) => relative(src, file).split('/')[0]!
 
 /** The imports of a file, types included, of a room above its own. */
@@ -34,7 +35,7 @@ function importsFromAbove(file: string, specifiers: readonly string[]): string[]
 }
 
 test('every file of dispatch is in one of its wings, or is one of the files that every service has', () => {
-  expect([...new Set(sourcesOf(src.replace('/src', '')).map(roomOf))].sort()).toEqual([...rooms].sort())
+  expect([...new Set(sources.map(roomOf))].sort()).toEqual([...rooms].sort())
 })
 
 test('an import from a wing above is found', () => {
@@ -45,9 +46,12 @@ test('an import from a wing above is found', () => {
 })
 
 test('a wing of dispatch imports nothing of a wing above it, not even a type', () => {
-  const files = sourcesOf(src.replace('/src', ''))
-  expect(files.length).toBeGreaterThan(150)
-  expect(files.flatMap((file) => importsFromAbove(file, importsOf(file)))).toEqual([])
+  expect(sources.length).toBeGreaterThan(150)
+  expect(sources.flatMap((file) => importsFromAbove(file, importsOf(file)))).toEqual([])
+})
+
+test('acceptance has at most 10 files', () => {
+  expect(sources.filter((file) => roomOf(file) === 'accept').length).toBeLessThanOrEqual(10)
 })
 
 test('docs/adr/0014-wings.md shows the wings in this order', () => {

@@ -4,27 +4,30 @@ import { type Database, type Migrations, openDatabase, type Queries, type Run } 
 import { TestEnv } from '@notify/dev-env'
 import { createTestKit, type TestKit } from './kit.ts'
 
-/** The schema of one service, without its processes. */
-export interface OwnSchema<Tables> {
+/** A pool of connections to the schema of a service, as one of its processes has it. */
+export interface OpenSchema<Tables> {
   db: Database<Tables>
+  /** Must be stopped by the caller of `openSchema`. */
   kit: TestKit
-  stop(): Promise<void>
 }
 
-interface OwnSchemaOptions {
-  migrations: Migrations
+export interface SchemaOptions {
+  /** Run first. */
+  migrations?: Migrations
   poolSize?: number
+  /** By default that of the service's role. */
+  url?: string
 }
 
-/** Migrates and opens the schema of a service. */
-export async function openOwnSchema<Tables>(
+/** Opens the schema of a service, in addition to its processes. */
+export async function openSchema<Tables>(
   env: TestEnv,
   service: ServiceName,
-  { migrations, poolSize = 8 }: OwnSchemaOptions,
-): Promise<OwnSchema<Tables>> {
+  { migrations, poolSize = 8, url = env.stack.databaseUrl(service) }: SchemaOptions = {},
+): Promise<OpenSchema<Tables>> {
   const kit = createTestKit(service)
-  const config = { DATABASE_URL: env.stack.databaseUrl(service), DATABASE_POOL_SIZE: poolSize, MIGRATE_ON_START: true }
-  return { kit, db: await openDatabase<Tables>(kit, { config, migrations }), stop: () => kit.stop() }
+  const config = { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize, MIGRATE_ON_START: true }
+  return { kit, db: await openDatabase<Tables>(kit, { config, ...(migrations && { migrations }) }) }
 }
 
 /**
@@ -33,18 +36,18 @@ export async function openOwnSchema<Tables>(
  */
 export function useOwnSchema<Tables>(
   service: ServiceName,
-  options: OwnSchemaOptions,
-  opened: (own: OwnSchema<Tables> & { env: TestEnv }) => void,
+  options: SchemaOptions,
+  opened: (own: OpenSchema<Tables> & { env: TestEnv }) => void,
 ): void {
   let env: TestEnv | undefined
-  let own: OwnSchema<Tables> | undefined
+  let own: OpenSchema<Tables> | undefined
   beforeAll(async () => {
     env = await TestEnv.start([])
-    own = await openOwnSchema<Tables>(env, service, options)
+    own = await openSchema<Tables>(env, service, options)
     opened({ ...own, env })
   })
   afterAll(async () => {
-    await own?.stop()
+    await own?.kit.stop()
     await env?.stop()
   })
 }

@@ -7,7 +7,8 @@ import { parseKeyRing } from '@notify/privacy'
 import { createPrincipalSigner, principalHeader, type SignPrincipal } from '@notify/service-kit'
 import { expectProblem } from '@notify/test-kit/api'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
-import { openOwnSchema } from '@notify/test-kit/database'
+import { openSchema } from '@notify/test-kit/database'
+import type { TestKit } from '@notify/test-kit/kit'
 import { endSubscriptionProvider } from '../src/catalogue/providers/end-subscription-provider.ts'
 import { createProviderDirectory } from '../src/catalogue/providers/provider-directory.ts'
 import { findProvider } from '../src/catalogue/providers/provider-store.ts'
@@ -19,21 +20,20 @@ const permissions = ['webhooks:manage'] as const
 
 let env: TestEnv
 let db: Database<Tables>
-let stop: () => Promise<void>
+let kit: TestKit
 let context: Context
 let sign: SignPrincipal
 beforeAll(async () => {
   env = await TestEnv.start(['dispatch'])
-  const own = await openOwnSchema<Tables>(env, 'dispatch', { migrations })
-  ;({ db, stop } = own)
+  ;({ db, kit } = await openSchema<Tables>(env, 'dispatch', { migrations }))
   const { encryption_keys, principal_signing_key } = env.stack.state
   const keyRing = parseKeyRing(encryption_keys)
-  const parts = { db, log: own.kit.log, secrets: { keyRing }, carrierTable: sendingCarriers, wakeOutbox() {} }
+  const parts = { db, log: kit.log, secrets: { keyRing }, carrierTable: sendingCarriers, wakeOutbox() {} }
   context = parts as unknown as Context
   sign = await createPrincipalSigner(principal_signing_key)
 })
 afterAll(async () => {
-  await stop?.()
+  await kit?.stop()
   await env?.stop()
 })
 

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { earliestId, newId } from '@notify/contracts'
 import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
+import type { TestEnv } from '@notify/dev-env'
 import { itemOf, storeItems } from '@notify/test-kit/activity'
+import { useOwnSchema } from '@notify/test-kit/database'
 import { type ActivityFact, projectFacts } from '../src/activity/project-facts.ts'
 import { createItemDeletion, deleteEmptyBuckets } from '../src/activity/retention-store.ts'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const dayMs = 86_400_000
 
 let env: TestEnv
 let db: Database<Tables>
-let stop: (() => Promise<void>) | undefined
-
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+useOwnSchema<Tables>('gateway', { migrations }, (own) => {
+  ;({ env, db } = own)
 })
 
 /** Every counter that is not 0, as it is kept, and as it is when the items are counted. */

@@ -1,6 +1,6 @@
 import type { Receipt } from '@notify/contracts'
 import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from '../verdict.ts'
-import { twilio } from './kind.ts'
+import { longestText } from './limits.ts'
 
 /**
  * Twilio's error codes for sending, and their meaning for the message.
@@ -21,7 +21,7 @@ const codes: Record<string, Verdict> = {
   '21611': later("The 'From' number has too many queued messages"),
   '21612': permanent("The 'To' number is not reachable by SMS"),
   '21614': permanent("The 'To' number is not a mobile number"),
-  '21617': permanent(`The message is longer than ${twilio.longestText} characters`),
+  '21617': permanent(`The message is longer than ${longestText} characters`),
   '30001': later('Queue overflow'),
   '30002': accountDown('The account is suspended'),
   '30003': later('Unreachable destination handset'),

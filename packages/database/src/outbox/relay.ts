@@ -8,7 +8,6 @@ import { createOutboxRetention } from './retention.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 64
-const pollMs = 200
 /** Minimum interval of wake-ups while busy; an idle committer wakes at once. */
 const wakeEveryMs = 40
 
@@ -19,6 +18,8 @@ interface OutboxRelayOptions {
   republishMs: number
   /** Subjects that are published before all others, however many wait. Needs an index on their unpublished messages. */
   urgentSubjects?: readonly string[]
+  /** How often the relay looks without being woken, in milliseconds; default 200. */
+  pollMs?: number
 }
 
 /** Wakes the relay, in whichever process it runs. Best effort and coalesced; the relay polls as well. */
@@ -51,7 +52,7 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
   const watch = createStreamWatch(kit, db, bus, options)
   const relay = startPeriodic(kit, {
     name: 'outbox relay',
-    everyMs: pollMs,
+    everyMs: options.pollMs ?? 200,
     async run(woken) {
       await watch.ensureChecked()
       if (!woken && !(await hasUnpublished(db.run))) return false

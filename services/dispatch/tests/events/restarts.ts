@@ -1,15 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { openDatabase } from '@notify/database'
 import { eventually } from '@notify/dev-env'
-import { createTestKit } from '@notify/test-kit/kit'
+import { openSchema } from '@notify/test-kit/database'
 import { createEventCatalogue } from '../../src/catalogue/events/event-catalogue.ts'
 import type { Tables } from '../../src/db/schema.ts'
 import { act, call, create, env, of, save, sms } from './stack.ts'
 
 test('another process uses what was published within about a second', async () => {
-  const kit = createTestKit('dispatch')
-  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 2 }
-  const catalogue = createEventCatalogue(await openDatabase<Tables>(kit, { config }))
+  const { db, kit } = await openSchema<Tables>(env, 'dispatch')
+  const catalogue = createEventCatalogue(db)
   const find = (key: string) => catalogue.find(env.applicationId, key)
   const { event_key: key } = await create()
   expect(await find(key)).toBeUndefined()

@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { openDatabase } from '@notify/database'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
-import { createTestKit } from '@notify/test-kit/kit'
+import { openSchema } from '@notify/test-kit/database'
 import { createTemplateCatalogue } from '../../src/catalogue/templates/template-catalogue.ts'
 import type { Tables } from '../../src/db/schema.ts'
 import { env } from './stack.ts'
@@ -245,9 +244,7 @@ test.each(['nonsense', 'tmpl_1', '%00', 'tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4'])('the
 })
 
 test('a send finds a template of its tenant and application, and the new one within a second', async () => {
-  const kit = createTestKit('dispatch')
-  const url = env.stack.databaseUrl('dispatch')
-  const db = await openDatabase<Tables>(kit, { config: { DATABASE_URL: url, DATABASE_POOL_SIZE: 2 } })
+  const { db, kit } = await openSchema<Tables>(env, 'dispatch')
   const catalogue = createTemplateCatalogue(db)
   const other = (await addApplication(env)).applicationId
   const everybodys = (await create()).template_id
