@@ -3,15 +3,8 @@ import type { KeyRing } from '@notify/privacy'
 import type { Config } from '../config.ts'
 import { sealDetails } from '../ledger/entry-details.ts'
 import { openPhone } from '../users/user-phone.ts'
-import {
-  countConsents,
-  countEntries,
-  deleteUsers,
-  eraseConsents,
-  eraseEntries,
-  lockEntries,
-  readUsers,
-} from './erasure-store.ts'
+import { eraseConsents } from './erase-consents.ts'
+import { countConsents, countEntries, deleteUsers, eraseEntries, lockEntries, readUsers } from './erasure-store.ts'
 
 /** Takes the place of an erased number; no country has the code 999. */
 const erasedPhone = '+9990000000'

@@ -26,7 +26,7 @@ export function describeEntry(keyRing: KeyRing, row: EntryRow): ConsentEntry {
   const text = keyRing.decrypt(row.details, detailsAad(row.tenant_id, row.id))
   const { phone, reference, evidence_url } = EntryDetails.parse(JSON.parse(text))
   return {
-    id: row.id as `optin_${string}`,
+    id: row.id,
     phone_e164: phone,
     action: row.action,
     source: row.source,

@@ -1,3 +1,4 @@
+import type { Id } from '@notify/contracts'
 import type { Context } from '../context.ts'
 import { type Recorded, recordChange } from '../ledger/record-change.ts'
 import { openPhone } from '../users/user-phone.ts'
@@ -6,7 +7,7 @@ import { phoneOf } from './sender-phone.ts'
 
 /** Who changed something, as the carrier told it. */
 interface Sender {
-  tenantId: `ten_${string}`
+  tenantId: Id<'ten'>
   /** Empty when the carrier does not tell the number. */
   from: string
   userId: string | undefined

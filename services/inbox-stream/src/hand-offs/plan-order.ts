@@ -1,8 +1,9 @@
+import type { Id } from '@notify/contracts'
 /** A notification of an inbox, and the one that was accepted before it. */
 export interface Linked {
-  notification_id: string
+  notification_id: Id<'notif'>
   /** Null when it need not wait for any. */
-  after: string | null
+  after: Id<'notif'> | null
 }
 
 /** What Postgres holds of the same inboxes. */
@@ -19,7 +20,7 @@ export interface Known {
 export function planOrder(
   received: readonly Linked[],
   { stored, waiting }: Known,
-): { ready: string[]; early: string[] } {
+): { ready: Id<'notif'>[]; early: Id<'notif'>[] } {
   const open = new Map(waiting.map(({ notification_id, after }) => [notification_id, after]))
   for (const { notification_id, after } of received) {
     // A repetition that waits for none replaces the one that waits.

@@ -5,9 +5,13 @@ import { coalesce } from '@notify/service-kit'
 import type { StoreContext } from '../context.ts'
 import { categoryIndexOf, inboxKeyOf } from '../inbox/inbox-key.ts'
 import { sealContent } from '../inbox/item-content.ts'
-import { type HandedItem, insertItems, lockInboxes, type StoredItem } from './item-store.ts'
+import { findKnown } from './find-known.ts'
+import type { HandedItem } from './handed-item.ts'
+import { insertItems, type StoredItem } from './insert-items.ts'
+import { keepWaiting } from './keep-waiting.ts'
+import { lockInboxes } from './lock-inboxes.ts'
 import { planOrder } from './plan-order.ts'
-import { findKnown, keepWaiting, takeWaiting } from './waiting-store.ts'
+import { takeWaiting } from './take-waiting.ts'
 
 const batch = { maxBatch: 256, maxInFlight: 2 }
 

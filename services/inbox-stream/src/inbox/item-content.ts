@@ -1,4 +1,4 @@
-import type { InAppPayload, InboxNotification } from '@notify/contracts'
+import type { Id, InAppPayload, InboxNotification } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
 
 /** What a notification shows, as it is stored: encrypted. */
@@ -9,7 +9,7 @@ export const contentAad = (tenantId: string, id: string) => `inbox_items|${tenan
 
 /** A notification's row, as far as it is shown. */
 export interface ItemRow {
-  id: string
+  id: Id<'inapp'>
   is_read: boolean
   content: Buffer
   created_at: Date

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
-import type { Tables } from '../db/schema.ts'
-import { beatReplica, deleteReplica, saveStreamCounts } from './stream-count-store.ts'
+import { beatReplica } from './beat-replica.ts'
+import { deleteReplica } from './delete-replica.ts'
+import { saveStreamCounts } from './save-stream-counts.ts'
 
 const beatMs = 5000
 const batch = { maxBatch: 1000, maxInFlight: 1 }
@@ -22,7 +23,7 @@ interface Held {
 }
 
 /** Whole numbers are saved, not differences: what failed or was lost is right again after the next save. */
-export function createStreamCounts(kit: Kit, db: Database<Tables>, held: Held): StreamCounts {
+export function createStreamCounts(kit: Kit, db: Queries, held: Held): StreamCounts {
   const replicaId = randomUUID()
   const unsaved = new Set<string>()
   let isOver = false
