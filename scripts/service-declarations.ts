@@ -54,10 +54,18 @@ export interface Table {
   columns: string[]
 }
 
+/** The tables that a service declares. */
+export async function declaredTablesOf(service: ServiceName): Promise<DeclaredTables> {
+  const { tables } = (await import(sourceOf(service, 'db', 'schema.ts'))) as { tables: DeclaredTables }
+  return tables
+}
+
 /** The tables of a service's own schema. */
 export async function tablesOf(service: ServiceName): Promise<Table[]> {
-  const { tables } = (await import(sourceOf(service, 'db', 'schema.ts'))) as { tables: DeclaredTables }
-  return Object.entries(tables).map(([name, columns]) => ({ name, columns: Object.keys(columns) }))
+  return Object.entries(await declaredTablesOf(service)).map(([name, columns]) => ({
+    name,
+    columns: Object.keys(columns),
+  }))
 }
 
 /** A service's migrations, including those of shared tables. */

@@ -1,4 +1,4 @@
-import { type InboxAddress, liveSubject, newId } from '@notify/contracts'
+import { liveSubject, newId } from '@notify/contracts'
 import { createBlindIndex, parseKey, parseKeyRing } from '@notify/privacy'
 import { mark } from './readers.ts'
 import { sealForYardstick } from './sealed-yardstick.ts'
@@ -45,7 +45,7 @@ export function liveFeed(state: FeedState): Feed {
     const known = subjects.get(user)
     if (known) return known
     const inbox_key = blindIndex(tenant_id, `${application_id} live ${user}`)
-    const address: InboxAddress = { tenant_id, application_id, inbox_key }
+    const address = { tenant_id, application_id, inbox_key }
     subjects.set(user, liveSubject(address))
     return subjectOf(user)
   }

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '@notify/contracts'
-import type { EncryptedColumn, Migrations } from '@notify/database'
+import { type Column, type DeclaredTables, type EncryptedColumn, type Migrations, sharedTables } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { openSchema } from '@notify/test-kit/database'
-import { sharedTablesOf, tablesOf } from '../../scripts/service-declarations.ts'
+import { declaredTablesOf, sharedTablesOf } from '../../scripts/service-declarations.ts'
 import { filesBelow, readText, root } from './sources.ts'
 
 let env: TestEnv
@@ -21,19 +21,40 @@ test.each(serviceNames)(
     const file = join(root, 'services', service, 'src', 'db', 'migrations.ts')
     const { migrations } = (await import(file)) as { migrations: Migrations }
     const { db, kit } = await openSchema(env, service, { migrations })
-    const rows = await db.run<{ name: string; columns: string[] }>(
-      `select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
-     from information_schema.columns where table_schema = $1 and table_name <> 'schema_migrations' group by table_name`,
+    const rows = await db.run<{
+      table: string
+      column: string
+      type: string
+      isNullable: boolean
+      hasDefault: boolean
+    }>(
+      `select relname as table, attname as column, format_type(atttypid, null) as type, not attnotnull as "isNullable",
+         atthasdef or attidentity <> '' as "hasDefault"
+       from pg_class join pg_attribute on attrelid = pg_class.oid
+       where relnamespace = $1::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'
+         and attnum > 0 and not attisdropped`,
       [schema],
     )
     await kit.stop()
-    const made = new Map(rows.map(({ name, columns }) => [name, columns.toSorted()]))
+    const made = Map.groupBy(rows, ({ table }) => table)
     const shared = await sharedTablesOf(service)
-    const known = await tablesOf(service)
-    expect([...made.keys()].sort()).toEqual([...known.map(({ name }) => name), ...shared].sort())
-    for (const { name, columns } of known) expect([name, made.get(name)]).toEqual([name, columns.toSorted()])
+    const known = { ...(await declaredTablesOf(service)), ...pickTables(sharedTables, shared) }
+    expect([...made.keys()].sort()).toEqual(Object.keys(known).sort())
+    for (const [table, columns] of Object.entries(known)) {
+      const declared = Object.entries(columns).map(([name, one]) => describeColumn(name, one))
+      const found = made.get(table)!.map(({ column, ...one }) => describeColumn(column, one))
+      expect([table, ...declared.sort()]).toEqual([table, ...found.sort()])
+    }
   },
 )
+
+type Described = Pick<Column, 'type' | 'isNullable' | 'hasDefault'>
+
+const describeColumn = (name: string, { type, isNullable, hasDefault }: Described) =>
+  `${name} ${type}${isNullable ? '' : ' not null'}${hasDefault ? ' default' : ''}`
+
+const pickTables = (tables: DeclaredTables, names: readonly string[]): DeclaredTables =>
+  Object.fromEntries(names.map((name) => [name, tables[name]!]))
 
 /** The append-only tables, each with a statement that adds a row. */
 const appendOnly = [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { activityFilters, isRange, notARange } from './activity.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { MomentText, Timestamp } from './text.ts'
@@ -92,7 +92,7 @@ export const getRetryJob = defineRoute({
   path: `${path}/jobs/:retry_id`,
   summary: 'Retrieve a retry job with its progress',
   auth: operator('activity:read'),
-  params: z.object({ retry_id: z.string() }),
+  params: z.object({ retry_id: givenId('retry') }),
   responses: { 200: RetryJob },
   errors: ['not_found'],
 })
@@ -104,7 +104,7 @@ export const cancelRetryJob = defineRoute({
   path: `${path}/jobs/:retry_id/cancel`,
   summary: 'Cancel a retry job. Items that it has already retried are not affected.',
   auth: operator('activity:retry'),
-  params: z.object({ retry_id: z.string() }),
+  params: z.object({ retry_id: givenId('retry') }),
   responses: { 200: RetryJob },
   errors: ['not_found', 'not_cancellable', ...idempotencyErrors],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { basedOn } from './based-on.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
@@ -51,8 +51,8 @@ export const NewApiKey = z
   })
 
 const auth = operator('applications:manage')
-const params = z.object({ application_id: z.string() })
-const keyParams = z.object({ application_id: z.string(), key_id: z.string() })
+const params = z.object({ application_id: givenId('app') })
+const keyParams = z.object({ application_id: givenId('app'), key_id: givenId('key') })
 const path = '/api/v1/applications/:application_id/keys'
 
 export const listApiKeys = defineRoute({

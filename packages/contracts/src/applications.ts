@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { basedOn } from './based-on.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { OtpSettings } from './otp.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
@@ -70,7 +70,7 @@ export const NewApplication = z.strictObject({
 export type NewApplication = z.output<typeof NewApplication>
 
 const auth = operator('applications:manage')
-const params = z.object({ application_id: z.string() })
+const params = z.object({ application_id: givenId('app') })
 const path = '/api/v1/applications/:application_id'
 
 export const listApplications = defineRoute({

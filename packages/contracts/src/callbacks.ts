@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { defineEvent, SealedText } from './event.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { carrier, defineRoute } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -44,7 +44,7 @@ export const emailCallback = defineRoute({
   path: '/api/v1/callbacks/email/:provider_id',
   summary: 'Receive SES email events from Amazon SNS. Confirms subscriptions of topics that the provider lists.',
   auth: carrier,
-  params: z.object({ provider_id: z.string() }),
+  params: z.object({ provider_id: givenId('prov') }),
   bodyType: 'raw',
   requestType: 'text/plain',
   // SNS messages have up to 256 KiB, and the nested JSON escapes every quote.
@@ -78,7 +78,7 @@ export const cloudCallback = defineRoute({
   name: 'cloudCallback',
   path: '/api/v1/callbacks/cloud/:provider_id',
   summary: `${cloudSummary} (app of the customer)`,
-  params: z.object({ provider_id: z.string() }),
+  params: z.object({ provider_id: givenId('prov') }),
 })
 
 export const sharedCloudVerification = defineRoute({
@@ -98,7 +98,7 @@ export const cloudVerification = defineRoute({
   name: 'cloudVerification',
   path: '/api/v1/callbacks/cloud/:provider_id',
   summary: `${verification} with the provider's verify token`,
-  params: z.object({ provider_id: z.string() }),
+  params: z.object({ provider_id: givenId('prov') }),
 })
 
 /** What carriers report. The last three never change the state of a message. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { EventTime, Timestamp } from './text.ts'
@@ -43,7 +43,7 @@ export const Domain = z
 export type Domain = z.infer<typeof Domain>
 
 const auth = apiKeyOrOperator('domains:manage', 'domains:manage')
-const params = z.object({ domain_id: z.string() })
+const params = z.object({ domain_id: givenId('dom') })
 
 export const listDomains = defineRoute({
   name: 'listDomains',

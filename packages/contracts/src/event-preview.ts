@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Channel, EventTemplates } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { mostVersions } from './event-records.ts'
+import { givenId } from './ids.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey } from './text.ts'
 
@@ -12,7 +13,7 @@ export const previewEvent = defineRoute({
   path: '/api/v1/applications/:application_id/events/:event_key/preview',
   summary: 'Preview the templates of an event without sending',
   auth: operator('events:manage'),
-  params: z.object({ application_id: z.string(), event_key: z.string() }),
+  params: z.object({ application_id: givenId('app'), event_key: z.string() }),
   body: z
     .strictObject({
       channel: Channel.optional().meta({ description: 'Channel to preview. Default: all channels with a template.' }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { basedOn } from './based-on.ts'
 import { Channel, EventTemplates } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey, Timestamp } from './text.ts'
@@ -94,9 +94,9 @@ export type EventVersion = z.infer<typeof EventVersion>
 const auth = operator('events:manage')
 const listPath = '/api/v1/applications/:application_id/events'
 const path = `${listPath}/:event_key` as const
-const listParams = z.object({ application_id: z.string() })
-const params = z.object({ application_id: z.string(), event_key: z.string() })
-const versionParams = z.object({ application_id: z.string(), event_key: z.string(), version: z.string() })
+const listParams = z.object({ application_id: givenId('app') })
+const params = z.object({ application_id: givenId('app'), event_key: z.string() })
+const versionParams = z.object({ application_id: givenId('app'), event_key: z.string(), version: z.string() })
 const publishErrors = ['template_category_mismatch', 'event_version_limit_reached', ...idempotencyErrors] as const
 
 export const listEvents = defineRoute({

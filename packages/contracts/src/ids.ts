@@ -26,6 +26,9 @@ export const idPrefixes = [
 
 export type IdPrefix = (typeof idPrefixes)[number]
 
+/** An identifier of a kind. */
+export type Id<P extends IdPrefix> = `${P}_${string}`
+
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const timeLength = 10
 const randomLength = 16
@@ -71,6 +74,16 @@ export function idSchema<P extends IdPrefix>(prefix: P) {
     description: `Identifier of the form ${prefix}_<26 characters>`,
     example: `${prefix}_01jd3x8qk5w9t2m4v6b8n0p2r4`,
   })
+}
+
+/** Whether a text could be an identifier of a kind; its form is not validated. */
+export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
+  return text.startsWith(`${prefix}_`)
+}
+
+/** An identifier as a caller gives it. Its form is not validated: one that does not exist is `not_found`, whatever it looks like. */
+export function givenId<P extends IdPrefix>(_prefix: P, text: z.ZodString = z.string()): z.ZodType<Id<P>, string> {
+  return text as unknown as z.ZodType<Id<P>, string>
 }
 
 const pool = new Uint8Array(randomLength * 256)

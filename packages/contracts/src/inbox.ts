@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineEvent } from './event.ts'
 import { defineHandOff, HandOffReport } from './hand-off.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, NoContent, user } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -48,7 +48,7 @@ export const InboxNotification = z
 export type InboxNotification = z.output<typeof InboxNotification>
 
 const unread_count = z.int().min(0)
-const params = z.object({ id: z.string() })
+const params = z.object({ id: givenId('inapp') })
 
 export const listInbox = defineRoute({
   name: 'listInbox',

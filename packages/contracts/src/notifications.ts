@@ -3,7 +3,7 @@ import { Channel } from './channels/table.ts'
 import { DispatchRequest } from './dispatch-request.ts'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { KeyMode } from './permissions.ts'
 import { ProblemBody } from './problem.ts'
 import { apiKey, defineRoute } from './route.ts'
@@ -86,7 +86,7 @@ export const cancelNotification = defineRoute({
   path: '/api/v1/notifications/:notification_id/cancel',
   summary: 'Cancel a scheduled notification',
   auth: apiKey('notifications:send'),
-  params: z.object({ notification_id: z.string() }),
+  params: z.object({ notification_id: givenId('notif') }),
   responses: {
     200: z
       .object({
@@ -148,7 +148,7 @@ export const getNotification = defineRoute({
   path: '/api/v1/notifications/:notification_id',
   summary: 'Retrieve a notification and its attempts',
   auth: apiKey('notifications:read'),
-  params: z.object({ notification_id: z.string() }),
+  params: z.object({ notification_id: givenId('notif') }),
   responses: { 200: NotificationState },
   errors: ['not_found'],
 })

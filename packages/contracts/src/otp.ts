@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { OtpChannel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { KeyMode } from './permissions.ts'
 import { apiKey, defineRoute } from './route.ts'
 import { EventTime, Timestamp } from './text.ts'
@@ -103,7 +103,7 @@ export const resendOtp = defineRoute({
   path: '/api/v1/otp/:transaction_id/resend',
   summary: 'Send a new code for a transaction. The earlier code becomes invalid.',
   auth: apiKey('otp:send'),
-  params: z.object({ transaction_id: z.string() }),
+  params: z.object({ transaction_id: givenId('otp') }),
   responses: { 200: OtpSent },
   errors: ['otp_not_found', 'otp_already_verified', 'otp_expired', 'otp_attempts_exceeded', ...sendErrors],
 })
@@ -115,7 +115,7 @@ export const verifyOtp = defineRoute({
   path: '/api/v1/otp/verify',
   summary: 'Verify a one-time code. A code verifies once; five wrong codes lock the transaction.',
   auth: apiKey('otp:verify'),
-  body: z.strictObject({ transaction_id: z.string().max(100), code: Code }),
+  body: z.strictObject({ transaction_id: givenId('otp', z.string().max(100)), code: Code }),
   responses: {
     200: z
       .object({ status: z.literal('verified'), transaction_id: idSchema('otp'), verified_at: Timestamp })
@@ -138,7 +138,7 @@ export const getOtp = defineRoute({
   path: '/api/v1/otp/:transaction_id',
   summary: 'Retrieve the state of a one-time code',
   auth: apiKey('otp:send'),
-  params: z.object({ transaction_id: z.string() }),
+  params: z.object({ transaction_id: givenId('otp') }),
   responses: {
     200: z
       .object({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { basedOn } from './based-on.ts'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -55,7 +55,7 @@ const credentials = <Value extends z.ZodType>(value: Value) =>
     .refine((fields) => Object.keys(fields).length <= 20, 'must have at most 20 fields')
 
 const auth = operator('providers:manage')
-const params = z.object({ provider_id: z.string() })
+const params = z.object({ provider_id: givenId('prov') })
 const path = '/api/v1/providers/:provider_id'
 
 export const listProviders = defineRoute({

@@ -1,3 +1,4 @@
+import type { Id } from './ids.ts'
 /** The seven services. Schema and role in Postgres have the same name, with `_` for `-`. */
 export const serviceNames = [
   'gateway',
@@ -66,12 +67,12 @@ const upperCase = (name: string) => name.replaceAll('-', '_').toUpperCase()
 
 /** The inbox of a user, whose key is the blind index of application and user. */
 export interface InboxAddress {
-  tenant_id: string
-  application_id: string
+  tenant_id: Id<'ten'>
+  application_id: Id<'app'>
   inbox_key: string
 }
 
 /** The core NATS subject on which replicas of inbox-stream tell each other of an inbox's events; no stream keeps it. */
-export function liveSubject({ tenant_id, application_id, inbox_key }: InboxAddress): string {
+export function liveSubject({ tenant_id, application_id, inbox_key }: Record<keyof InboxAddress, string>): string {
   return `inbox.live.${tenant_id}.${application_id}.${inbox_key}`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SuppressionChannel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -67,7 +67,7 @@ export const liftSuppression = defineRoute({
   path: '/api/v1/suppressions/:suppression_id',
   summary: 'Lift a suppression',
   auth: operator('providers:manage'),
-  params: z.object({ suppression_id: z.string() }),
+  params: z.object({ suppression_id: givenId('sup') }),
   responses: { 204: NoContent },
   errors: ['not_found'],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Channel, EventTemplates } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -41,7 +41,7 @@ export const TemplateSummary = z.object({ ...described, channels: z.array(Channe
 export type TemplateSummary = z.infer<typeof TemplateSummary>
 
 const auth = operator('events:manage')
-const params = z.object({ template_id: z.string() })
+const params = z.object({ template_id: givenId('tmpl') })
 const path = '/api/v1/templates/:template_id'
 
 export const listTemplates = defineRoute({

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, operator } from './route.ts'
 import { MomentText, Timestamp } from './text.ts'
 import { WebhookReplay } from './webhooks.ts'
 
 const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
-const params = z.object({ subscription_id: z.string() })
+const params = z.object({ subscription_id: givenId('whsub') })
 const path = '/api/v1/webhook-subscriptions/:subscription_id'
 
 /** `exhausted`: no further attempt follows without a replay. */
@@ -88,7 +88,7 @@ export const replayWebhookDeliveries = defineRoute({
   errors: ['not_found', 'subscription_disabled', ...idempotencyErrors],
 })
 
-const deliveryParams = z.object({ delivery_id: z.string() })
+const deliveryParams = z.object({ delivery_id: givenId('whdel') })
 
 export const getWebhookDelivery = defineRoute({
   name: 'getWebhookDelivery',

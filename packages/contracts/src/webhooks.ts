@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { basedOn } from './based-on.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -70,7 +70,7 @@ const Events = z
 const Description = z.string().max(500)
 
 const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
-const params = z.object({ subscription_id: z.string() })
+const params = z.object({ subscription_id: givenId('whsub') })
 const path = '/api/v1/webhook-subscriptions/:subscription_id'
 
 export const listWebhookSubscriptions = defineRoute({

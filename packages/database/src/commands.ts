@@ -5,7 +5,8 @@ import { runDeadLetterCommand } from './dead-letters/run-command.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
 import { type DatabaseConfig, openDatabase } from './open.ts'
-import { type EncryptedColumn, leftUnchanged, rotateEncryptedColumns } from './rotate-keys.ts'
+import { leftUnchanged, rotateEncryptedColumns } from './rotate-keys.ts'
+import type { EncryptedColumn } from './rotation-statements.ts'
 
 /** `main.ts migrate`: runs pending migrations. A newer schema is left unchanged. */
 export function migrateCommand(migrations: Migrations): Command<DatabaseConfig> {

@@ -1,4 +1,6 @@
+import { column } from './columns.ts'
 import type { Queries } from './open.ts'
+import { defineStatement } from './statement.ts'
 
 /**
  * Uses the earlier of two clocks, that of Postgres and that of this process, so that a clock that runs ahead deletes nothing.
@@ -7,9 +9,12 @@ import type { Queries } from './open.ts'
  * @returns the end of the retention: what ended earlier is deleted
  */
 export async function endedBefore({ run }: Queries, olderThanMs: number, nowMs = Date.now()): Promise<Date> {
-  const [row] = await run<{ moment: Date }>(
-    `select least(now(), $1::timestamptz) - $2 * interval '1 millisecond' as moment`,
-    [new Date(nowMs), olderThanMs],
-  )
+  const [row] = await run(moment, [new Date(nowMs), olderThanMs])
   return row!.moment
 }
+
+const moment = defineStatement({
+  name: 'ended-before',
+  text: `select least(now(), $1::timestamptz) - $2 * interval '1 millisecond' as moment`,
+  columns: { moment: column.timestamp() },
+})

@@ -1,6 +1,7 @@
 export * from './audit/audit-entry.ts'
 export * from './audit/record-audit.ts'
 export * from './claim-due.ts'
+export * from './columns.ts'
 export * from './commands.ts'
 export * from './connection-errors.ts'
 export * from './dead-letters/dead-letter-store.ts'
@@ -27,10 +28,18 @@ export * from './outbox/enqueue.ts'
 export * from './outbox/relay.ts'
 export * from './outbox/tables.ts'
 export * from './page.ts'
+export * from './query.ts'
 export { requireRoom } from './require-room.ts'
 export * from './restore/after-restore.ts'
 export * from './rotate-keys.ts'
+export * from './rotation-statements.ts'
 export * from './savepoint.ts'
 export { lockTimeoutMs } from './session-settings.ts'
-export * from './tables.ts'
+export { sharedTables } from './shared-tables.ts'
+export {
+  declaredStatements,
+  defineStatement,
+  defineStatements,
+  type Statement as CheckedStatement,
+} from './statement.ts'
 export * from './walk.ts'

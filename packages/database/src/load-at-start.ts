@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@notify/service-kit'
+import { column } from './columns.ts'
 import type { Queries, Run } from './open.ts'
 import { isPassing, type StartKit, waitMs } from './passing-error.ts'
+import { defineStatement } from './statement.ts'
 
 const mostAttempts = 40
 const pollMs = 100
@@ -32,10 +34,16 @@ export async function loadAtStart<T>(kit: StartKit, db: Queries, load: (run: Run
 
 /** Polls instead of waiting, which the lock timeout would end. Locks are the database's: another service has its own. */
 async function takeTurn(run: Run): Promise<boolean> {
-  const text = `select pg_try_advisory_xact_lock(hashtextextended('initial data of ' || current_schema(), 0)) as taken`
-  const [row] = await run<{ taken: boolean }>(text)
+  const [row] = await run(tryLock)
   return row!.taken
 }
+
+const tryLock = defineStatement({
+  name: 'take-turn-at-start',
+  isPrepared: false,
+  text: `select pg_try_advisory_xact_lock(hashtextextended('initial data of ' || current_schema(), 0)) as taken`,
+  columns: { taken: column.boolean() },
+})
 
 function isUnavailable(error: unknown): boolean {
   return isPassing(error) || (error instanceof Problem && error.code === 'service_unavailable')

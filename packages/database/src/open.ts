@@ -1,13 +1,5 @@
 import { schemaOf } from '@notify/contracts'
 import { type CommandKit, type Kit, withoutLogFields } from '@notify/service-kit'
-import {
-  CompiledQuery,
-  Kysely,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  type Transaction,
-} from 'kysely'
 import pg, { type QueryConfig } from 'pg'
 import { isConnectionError, rethrow, rethrowCommitting } from './connection-errors.ts'
 import { type Connection, Connections } from './connections.ts'
@@ -16,19 +8,27 @@ import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
 import { measurePool } from './pool-metrics.ts'
 import { createProbe } from './probe.ts'
+import type { Query, RowsOf } from './query.ts'
 import { requireSettings } from './require-settings.ts'
 import { longWaits } from './session-settings.ts'
+import { type Statement as CheckedStatement, requireNoNulls } from './statement.ts'
 
-/** A prepared statement; `name` is unique in the service. */
+/** A statement whose result nothing checks. */
 export interface Statement {
   name: string
   text: string
 }
 
-/** Runs a statement; prepared if it has a name. @throws Problem `service_unavailable` when Postgres is unreachable */
-export type Run = <Row>(statement: Statement | string, values?: readonly unknown[]) => Promise<Row[]>
+/** Runs a query or a statement. @throws Problem `service_unavailable` when Postgres is unreachable */
+export interface Run {
+  <Row>(query: Query<Row>, values?: undefined): Promise<RowsOf<Row>>
+  <Row>(statement: CheckedStatement<Row>, values?: readonly unknown[]): Promise<Row[]>
+  <Row>(runnable: Runnable<Row>, values?: readonly unknown[]): Promise<Row[]>
+}
 
-/** Plain SQL access to a service's own schema, for shared mechanisms. */
+type Runnable<Row> = Query<Row> | CheckedStatement<Row> | Statement | string
+
+/** Access to a service's own schema. */
 export interface Queries {
   run: Run
   /** Runs a background statement with a timeout of 20 s instead of 3 s. */
@@ -39,10 +39,8 @@ export interface Queries {
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
 }
 
-/** A service's own schema, with a query builder. */
-export interface Database<Tables> extends Queries {
-  kysely: Kysely<Tables>
-}
+/** Until all contexts name `Queries`. */
+export type Database<_Tables> = Queries
 
 /** The configuration variables of a service's database. */
 export interface DatabaseConfig {
@@ -68,10 +66,10 @@ const date = 1082
  * its end.
  * @throws Error when Postgres refuses the login, the role is not provisioned, or a migration fails
  */
-export async function openDatabase<Tables>(
+export async function openDatabase<_Tables = unknown>(
   kit: CommandKit & Partial<Pick<Kit, 'health' | 'metrics'>>,
   { config, migrations }: OpenOptions,
-): Promise<Database<Tables>> {
+): Promise<Queries> {
   const schema = schemaOf(kit.service)
   const settings: pg.PoolConfig = {
     connectionString: config.DATABASE_URL,
@@ -85,9 +83,7 @@ export async function openDatabase<Tables>(
   // Without a listener, an idle connection closed by Postgres would end the process.
   // The connection was opened by a request that has long been answered.
   pool.on('error', (error) => withoutLogFields(() => kit.log.warn({ err: error }, 'lost a Postgres connection')))
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: builderPool(connections) }) })
   kit.lifecycle.onStop('postgres', async () => {
-    await kysely.destroy()
     await Promise.all([pool.end(), probe.end()])
   })
   const queries = queriesOf(connections, config.DATABASE_PREPARED_STATEMENTS ?? true)
@@ -96,15 +92,16 @@ export async function openDatabase<Tables>(
   kit.health?.require('postgres', () => probe.check())
   if (kit.metrics) measurePool(kit.metrics, pool)
   if (migrations && config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
-  return { kysely, ...queries }
+  return queries
 }
 
 function queriesOf(connections: Connections, prepared: boolean): Queries {
   const runOver =
     (connection: Connection, fail: (error: unknown) => never, answerMs?: number): Run =>
-    async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
+    async <Row>(statement: Runnable<Row>, values: readonly unknown[] = []) => {
       const { rows } = await connection.query(queryOf(statement, values, prepared), answerMs).catch(fail)
-      return rows as Row[]
+      if (typeof statement !== 'string' && 'columns' in statement) requireNoNulls(statement, rows)
+      return rows as never
     }
   const transact = async <T>(work: (run: Run) => Promise<T>, answerMs?: number): Promise<T> => {
     const connection = await connections.connect().catch(rethrow)
@@ -130,9 +127,9 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
     }
   }
   return {
-    run: (statement, values) => lend((run) => run(statement, values)),
+    run: <Row>(statement: Runnable<Row>, values?: readonly unknown[]) => lend((run) => run(statement, values)),
     withConnection: (work) => lend((run) => whileHeld(connections.pool, () => work(run))),
-    runLong: (statement, values) =>
+    runLong: <Row>(statement: Runnable<Row>, values?: readonly unknown[]) =>
       transact(async (run) => {
         await run(`set local statement_timeout = '${longWaits.statementTimeout}'`)
         return run(statement, values)
@@ -141,32 +138,13 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
   }
 }
 
-function queryOf(statement: Statement | string, values: readonly unknown[], prepared: boolean): QueryConfig {
+function queryOf(statement: Runnable<unknown>, values: readonly unknown[], prepared: boolean): QueryConfig {
   if (typeof statement === 'string') return { text: statement, values: values as unknown[] }
-  const { name, text } = statement
-  return { text, values: values as unknown[], ...(prepared ? { name } : {}) }
-}
-
-/** The pool for the query builder; maps lost connections to `service_unavailable`. Cursors are not supported. */
-function builderPool(connections: Connections): PostgresPool {
-  return {
-    options: connections.pool.options,
-    // The builder ends only a pool that it has used.
-    end: async () => {},
-    async connect() {
-      const connection = await connections.connect().catch(rethrow)
-      const query = (text: string, values: unknown[]) => connection.query({ text, values }).catch(rethrowCommitting)
-      return { query: query as unknown as PostgresPoolClient['query'], release: () => connection.release() }
-    },
-  }
-}
-
-/** `Run` within a query builder's transaction. */
-export function runOn<Tables>(tx: Transaction<Tables>): Run {
-  return async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
-    const text = typeof statement === 'string' ? statement : statement.text
-    return (await tx.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
-  }
+  const { name } = statement
+  const isNamed = prepared && name !== undefined && (!('isPrepared' in statement) || statement.isPrepared)
+  if (!('compile' in statement)) return { text: statement.text, values: values as unknown[], ...(isNamed && { name }) }
+  const { sql, parameters } = statement.compile()
+  return { text: sql, values: parameters as unknown[], ...(isNamed && { name }) }
 }
 
 function parserOf(oid: number, format?: 'text' | 'binary') {

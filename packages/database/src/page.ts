@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type IdPrefix, idSchema, type KeyPrincipal, type Route } from '@notify/contracts'
+import { type Id, type IdPrefix, idSchema, type KeyPrincipal, type Route } from '@notify/contracts'
 import { jsonText, Problem, pathOf } from '@notify/service-kit'
 import type { z } from 'zod'
 
@@ -26,8 +26,8 @@ export interface Page<Row> {
 }
 
 /** Order by id, which is creation order; the position is the id. */
-export function orderById(prefix: IdPrefix): ListOrder<{ id: string }, string> {
-  return { position: idSchema(prefix), of: ({ id }) => id }
+export function orderById<P extends IdPrefix>(prefix: P): ListOrder<{ id: Id<P> }, Id<P>> {
+  return { position: idSchema(prefix) as unknown as z.ZodType<Id<P>>, of: ({ id }) => id }
 }
 
 /**

@@ -1,7 +1,16 @@
 import { type ServiceName, schemaOf } from '@notify/contracts'
 import type { Logger } from '@notify/service-kit'
+import { column } from './columns.ts'
 import type { Queries } from './open.ts'
 import { sessionSettings } from './session-settings.ts'
+import { defineStatement } from './statement.ts'
+
+const readSettings = defineStatement({
+  name: 'read-settings',
+  isPrepared: false,
+  text: 'select name, current_setting(name) as value from pg_settings where name = any($1::text[])',
+  columns: { name: column.text(), value: column.text() },
+})
 
 /**
  * Compares the session with the settings stored with the role. A wrong schema is fatal; other differences may be an
@@ -16,10 +25,7 @@ export async function requireSettings(
   const schema = schemaOf(service)
   const wanted = Object.entries(sessionSettings(service))
   // Values are compared as Postgres shows them, which is how they are written in `sessionSettings`.
-  const rows = await run<{ name: string; value: string }>(
-    'select name, current_setting(name) as value from pg_settings where name = any($1::text[])',
-    [wanted.map(([name]) => name)],
-  )
+  const rows = await run(readSettings, [wanted.map(([name]) => name)])
   const found = new Map(rows.map(({ name, value }) => [name, value]))
   const path = found.get('search_path')
   if (path !== schema) {

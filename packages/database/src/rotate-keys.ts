@@ -1,19 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type KeyRing, keyIdBytes, keyIdOf } from '@notify/privacy'
+import { type KeyRing, keyIdOf } from '@notify/privacy'
 import { type Logger, Problem } from '@notify/service-kit'
 import type { Queries, Run } from './open.ts'
-
-/** A column encrypted with the service's key ring. */
-export interface EncryptedColumn {
-  table: string
-  column: string
-  /** Unique column of type text. */
-  key: string
-  /** The columns passed to {@link place}, in order. */
-  placedBy: readonly string[]
-  /** The AAD of a value. */
-  place(...values: string[]): string
-}
+import { type EncryptedColumn, pageSize, type RotationStatements, rotationStatements } from './rotation-statements.ts'
 
 /** The result for a column. */
 export interface Rotation {
@@ -25,25 +14,11 @@ export interface Rotation {
   unreadable: number
 }
 
-/** Rows whose key ids are read at a time. */
-const pageSize = 500
 /** Limits of the values that are read and replaced at a time: a payload may have megabytes. */
 const mostValues = 100
 const mostBytes = 4 * 1024 * 1024
 /** Delays before a statement is repeated that met a timeout or a lost connection. */
 const repeatAfterMs = [200, 500, 1000, 2000, 5000]
-
-interface Head {
-  key: string
-  place: string[]
-  head: Buffer | null
-  bytes: number | null
-}
-
-interface Value {
-  key: string
-  sealed: Buffer
-}
 
 /**
  * Re-encrypts every value of an older key with the current key. May run beside the service, be interrupted and
@@ -82,10 +57,11 @@ export function leftUnchanged(rotations: Readonly<Record<string, Rotation>>): st
 }
 
 async function rotateColumn(db: Queries, column: EncryptedColumn, keyRing: KeyRing): Promise<Rotation> {
+  const statements = rotationStatements(column)
   const rotation: Rotation = { rotated: 0, unknown: {}, unreadable: 0 }
   let after = ''
   for (;;) {
-    const heads = await readHeads(db, column, after)
+    const heads = await patiently(db)(statements.readHeads, [after])
     const stale: StaleValue[] = []
     for (const { key, place, head, bytes } of heads) {
       const keyId = head && keyIdOf(head)
@@ -94,7 +70,7 @@ async function rotateColumn(db: Queries, column: EncryptedColumn, keyRing: KeyRi
       else rotation.unknown[keyId ?? 'none'] = (rotation.unknown[keyId ?? 'none'] ?? 0) + 1
     }
     for (const part of partsOf(stale)) {
-      const { rotated, unreadable } = await rotateValues(db, column, keyRing, part)
+      const { rotated, unreadable } = await rotateValues(db, statements, keyRing, part)
       rotation.rotated += rotated
       rotation.unreadable += unreadable
     }
@@ -140,20 +116,10 @@ function patiently({ runLong }: Queries): Run {
   }
 }
 
-/** The next rows by key, with the prefix of each value that contains its key id. */
-function readHeads(db: Queries, { table, column, key, placedBy }: EncryptedColumn, after: string): Promise<Head[]> {
-  return patiently(db)<Head>(
-    `select ${key} as key, array[${placedBy.join(', ')}]::text[] as place, substring(${column} from 1 for ${keyIdBytes}) as head,
-       octet_length(${column}) as bytes
-     from ${table} where ${key} > $1 order by ${key} limit ${pageSize}`,
-    [after],
-  )
-}
-
 /** Re-encrypts the values of these rows; values changed meanwhile are read again. */
 async function rotateValues(
   db: Queries,
-  { table, column, key }: EncryptedColumn,
+  { readValues, replaceValues }: RotationStatements,
   keyRing: KeyRing,
   aads: ReadonlyMap<string, string>,
 ): Promise<Pick<Rotation, 'rotated' | 'unreadable'>> {
@@ -162,24 +128,18 @@ async function rotateValues(
   const run = patiently(db)
   let left = [...aads.keys()]
   while (left.length > 0) {
-    const known = await run<Value>(
-      `select ${key} as key, ${column} as sealed from ${table} where ${key} = any($1) and ${column} is not null order by ${key}`,
-      [left],
-    )
+    const known = await run(readValues, [left])
     const fresh = known
       .filter(({ sealed }) => keyIdOf(sealed) !== keyRing.currentKeyId)
       .flatMap(({ key: row, sealed }) => {
         const text = read(keyRing, sealed, aads.get(row)!)
         return text === undefined ? [] : [{ row, sealed, anew: keyRing.encrypt(text, aads.get(row)!) }]
       })
-    const done = await run<{ key: string }>(
-      // Locks rows in the order of the service's own statements, and only unchanged ones.
-      `with fresh as (select * from unnest($1::text[], $2::bytea[], $3::bytea[]) as t (key, known, anew)),
-       locked as (select ${key} as key from ${table} where ${key} = any($1) order by ${key} for update)
-       update ${table} set ${column} = fresh.anew from fresh join locked using (key)
-       where ${table}.${key} = fresh.key and ${table}.${column} = fresh.known returning ${table}.${key} as key`,
-      [fresh.map(({ row }) => row), fresh.map(({ sealed }) => sealed), fresh.map(({ anew }) => anew)],
-    )
+    const done = await run(replaceValues, [
+      fresh.map(({ row }) => row),
+      fresh.map(({ sealed }) => sealed),
+      fresh.map(({ anew }) => anew),
+    ])
     const settled = new Set(done.map(({ key: row }) => row))
     rotated += settled.size
     unreadable += known.filter(({ sealed }) => keyIdOf(sealed) !== keyRing.currentKeyId).length - fresh.length

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { Migrations } from './migrations/migration.ts'
 import type { Queries } from './open.ts'
+import { build } from './shared-tables.ts'
 
 /** Table of the positions of a service's periodic walks. */
 export const walkTables: Migrations = [
@@ -20,19 +22,28 @@ const leaseSeconds = 30
 
 /** Claims the next page of a walk for this replica. @returns its start; `undefined` when none is due */
 export async function takePage(db: Queries, walk: string): Promise<string | undefined> {
-  await db.run(`insert into walks (name, reached) values ($1, '') on conflict do nothing`, [walk])
-  const [taken] = await db.run<{ reached: string }>(
-    `update walks set next_at = now() + make_interval(secs => $2) where name = $1 and next_at <= now() returning reached`,
-    [walk, leaseSeconds],
+  const beginning = { name: walk, reached: '' }
+  await db.run(
+    build
+      .insertInto('walks')
+      .values(beginning)
+      .onConflict((on) => on.doNothing()),
+  )
+  const [taken] = await db.run(
+    build
+      .updateTable('walks')
+      .set({ next_at: inSeconds(leaseSeconds) })
+      .where('name', '=', walk)
+      .where('next_at', '<=', sql<Date>`now()`)
+      .returning('reached'),
   )
   return taken?.reached
 }
 
 /** Records the position of a walk, and the delay until it continues. */
 export async function endPage(db: Queries, walk: string, reached: string, nextInMs: number): Promise<void> {
-  await db.run(`update walks set reached = $2, next_at = now() + make_interval(secs => $3) where name = $1`, [
-    walk,
-    reached,
-    nextInMs / 1000,
-  ])
+  const next = { reached, next_at: inSeconds(nextInMs / 1000) }
+  await db.run(build.updateTable('walks').set(next).where('name', '=', walk))
 }
+
+const inSeconds = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { eventually, TestEnv } from '@notify/dev-env'
 import { type KeyRing, keyIdOf, parseKeyRing } from '@notify/privacy'
 import type { Queries, Run } from '../src/open.ts'
-import { type EncryptedColumn, rotateEncryptedColumns } from '../src/rotate-keys.ts'
+import { rotateEncryptedColumns } from '../src/rotate-keys.ts'
+import type { EncryptedColumn } from '../src/rotation-statements.ts'
 import { type Process, startProcess } from './schema.ts'
 
 const keys = Object.fromEntries(

@@ -3,14 +3,13 @@ import { type OpenSchema, openSchema, type SchemaOptions } from '@notify/test-ki
 import { createTestKit } from '@notify/test-kit/kit'
 import { migrate } from '../src/migrations/migrate.ts'
 import type { Migrations } from '../src/migrations/migration.ts'
+import { createBuilder } from '../src/query.ts'
 
-/** The table that the tests write to. */
-interface Tables {
-  things: { id: number; name: string }
-}
+/** Builds queries over the table that the tests write to. */
+export const build = createBuilder<{ things: { id: number; name: string } }>()
 
 /** One process of a service, with its pool. */
-export type Process = OpenSchema<Tables>
+export type Process = OpenSchema<unknown>
 export const startProcess = (env: TestEnv, options: SchemaOptions = {}): Promise<Process> =>
   openSchema(env, 'consent', { poolSize: 4, ...options })
 

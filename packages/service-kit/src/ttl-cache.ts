@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache'
 
-interface TtlCacheOptions<Value> {
+interface TtlCacheOptions<Value, Key> {
   /** Lifetime of an entry, in milliseconds. */
   ttlMs: number
   maxEntries: number
-  load(key: string): Promise<Value>
+  load(key: Key): Promise<Value>
   /** Whether to cache a value; all are by default. */
   keep?(value: Value): boolean
 }
 
 /** A cache of loaded values; concurrent callers share one load. */
-export interface TtlCache<Value> {
-  get(key: string): Promise<Value>
+export interface TtlCache<Value, Key = string> {
+  get(key: Key): Promise<Value>
   /** The cached value, without loading. */
-  peek(key: string): Value | undefined
+  peek(key: Key): Value | undefined
   clear(): void
 }
 
@@ -27,11 +27,16 @@ interface Entry<Value> {
  * A cache with a short lifetime, so that changes take effect soon without messages. When full, the least recently used
  * entry is dropped.
  */
-export function createTtlCache<Value>({ ttlMs, maxEntries, load, keep }: TtlCacheOptions<Value>): TtlCache<Value> {
+export function createTtlCache<Value, Key extends string = string>({
+  ttlMs,
+  maxEntries,
+  load,
+  keep,
+}: TtlCacheOptions<Value, Key>): TtlCache<Value, Key> {
   // Not the library's `fetch`: its `clear` fails the loads under way. Nor its `ttl`, which costs more than the rest of a look.
   // Not `max`: it reserves memory for all entries at once.
-  const entries = new LRUCache<string, Entry<Value>>({ maxSize: maxEntries, sizeCalculation: () => 1 })
-  const fresh = (key: string) => {
+  const entries = new LRUCache<Key, Entry<Value>>({ maxSize: maxEntries, sizeCalculation: () => 1 })
+  const fresh = (key: Key) => {
     const entry = entries.get(key)
     return entry && entry.freshUntilMs > performance.now() ? entry : undefined
   }

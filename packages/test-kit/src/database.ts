@@ -7,7 +7,7 @@ import { createTestKit, type TestKit } from './kit.ts'
 /** A pool of connections to the schema of a service, as one of its processes has it. */
 export interface OpenSchema<Tables> {
   db: Database<Tables>
-  /** The caller stops it. */
+  /** Must be stopped by the caller of `openSchema`. */
   kit: TestKit
 }
 
@@ -19,7 +19,7 @@ export interface SchemaOptions {
   url?: string
 }
 
-/** Opens the schema of a service that a process may use at the same time. */
+/** Opens the schema of a service, in addition to its processes. */
 export async function openSchema<Tables>(
   env: TestEnv,
   service: ServiceName,

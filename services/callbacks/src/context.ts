@@ -1,8 +1,7 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import type { Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
-import type { Tables } from './db/schema.ts'
 import type { CallbackMetrics } from './metrics.ts'
 import type { AccountDirectory } from './providers/account-directory.ts'
 import type { RepublishReceipts } from './receipts/republish-receipts.ts'
@@ -10,7 +9,7 @@ import type { RecordCallback } from './records/record-callback.ts'
 
 export interface Context {
   config: Config
-  db: Database<Tables>
+  db: Queries
   keyRing: KeyRing
   log: Logger
   metrics: CallbackMetrics

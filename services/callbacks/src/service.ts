@@ -15,7 +15,6 @@ import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
-import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
 import { createAccountDirectory } from './providers/account-directory.ts'
 import { createReceiptRepublisher } from './receipts/republish-receipts.ts'
@@ -33,7 +32,7 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const db = await openDatabase(kit, { config, migrations })
   const bus = await openBus(kit, config)
   const shared = { db, metrics: createMetrics(kit.metrics), wakeOutbox: createOutboxWaker(kit, bus) }
   const context: Context = {

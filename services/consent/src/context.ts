@@ -1,11 +1,10 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger } from '@notify/service-kit'
-import type { Tables } from './db/schema.ts'
 import type { ConsentMetrics } from './metrics.ts'
 
 export interface Context {
-  db: Database<Tables>
+  db: Queries
   log: Logger
   metrics: ConsentMetrics
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint }

@@ -16,7 +16,6 @@ import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
-import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
 
@@ -28,7 +27,7 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const db = await openDatabase(kit, { config, migrations })
   // Consent queries are answered without the bus too.
   const bus = await openBus(kit, config, { requiredForReady: false })
   const context: Context = {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { accepted, type CarrierAccount, type SendingCarrier } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
-import { runOn } from '@notify/database'
 import { type KeyRing, parseKeyRing } from '@notify/privacy'
 import { createTestKit } from '@notify/test-kit/kit'
 import { z } from 'zod'
@@ -31,8 +30,8 @@ const context = { secrets: { keyRing }, carrierTable: { pigeon } } as unknown as
 const [tenantId, applicationId] = [newId('ten'), newId('app')]
 
 const save = (fields: object, as = context) =>
-  db.kysely.transaction().execute((tx) =>
-    saveProvider(runOn(tx), as, {
+  db.transaction((run) =>
+    saveProvider(run, as, {
       provider_id: newId('prov'),
       tenant_id: tenantId,
       application_id: null,

@@ -1,11 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Principal } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { InternalClient, Logger, SignPrincipal } from '@notify/service-kit'
 import type { ProjectFact } from './activity/project-notification.ts'
 import type { Config } from './config.ts'
-import type { Tables } from './db/schema.ts'
 import type { Accept } from './dispatching/accept.ts'
 import type { OpenExports } from './exports/open-exports.ts'
 import type { Peers } from './forwarding/peers.ts'
@@ -14,7 +13,7 @@ import type { CountUsage } from './usage/count-usage.ts'
 
 export interface Context {
   config: Config
-  db: Database<Tables>
+  db: Queries
   log: Logger
   metrics: GatewayMetrics
   dispatch: InternalClient

@@ -32,7 +32,6 @@ import { serveConsole } from './console/serve-console.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { migrations } from './db/migrations.ts'
-import type { Tables } from './db/schema.ts'
 import { createAcceptance } from './dispatching/accept.ts'
 import { serveDocs } from './docs/serve-docs.ts'
 import { createOpenExports } from './exports/open-exports.ts'
@@ -65,7 +64,7 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const db = await openDatabase(kit, { config, migrations })
   const redis = connectRedis(kit, config)
   const bus = await openPendingBus(kit, config)
   const metrics = createMetrics(kit.metrics)

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type NotificationFact, newId } from '@notify/contracts'
-import type { Queries, Run } from '@notify/database'
+import type { Queries, Query, Run } from '@notify/database'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
 import { addApplication } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
-import { deleteOldMessages, readUsageOfToday } from '../src/usage/usage-store.ts'
+import { readUsageOfToday } from '../src/usage/usage-of-today.ts'
+import { deleteOldMessages } from '../src/usage/usage-store.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -122,8 +123,10 @@ test('a message is charged once, also when it is retried after months or after i
   await eventually(async () => expect(await rows()).toHaveLength(2))
   // A few days pass for the older one.
   await env.sql('gateway').query(`update usage_messages set day = day - 3 where id = $1`, [old.notification_id])
-  const runLong = async ({ text }: { text: string }, values: unknown[]) =>
-    (await env.sql('gateway').query(text, values)).rows
+  const runLong = async (query: Query<unknown>) => {
+    const { sql, parameters } = query.compile()
+    return (await env.sql('gateway').query(sql, [...parameters])).rows
+  }
   await deleteOldMessages({ runLong } as unknown as Queries, retentionMs)
   expect(await rows()).toEqual([recent.notification_id])
   const retried = { revision: 4, status: 'sent', retry_count: 1 } as const

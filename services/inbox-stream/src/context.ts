@@ -1,7 +1,6 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Config } from './config.ts'
-import type { Tables } from './db/schema.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
 import type { InboxMetrics } from './metrics.ts'
 import type { Hub } from './streams/hub.ts'
@@ -11,7 +10,7 @@ import type { UserTokens } from './tokens/user-token.ts'
 /** Changes inboxes and publishes the changes. */
 export interface StoreContext {
   config: Config
-  db: Database<Tables>
+  db: Queries
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint }
   metrics: InboxMetrics
   live: LiveBus
@@ -19,13 +18,13 @@ export interface StoreContext {
   wakeOutbox(): void
 }
 
-/** What routes work with besides. */
+/** The further dependencies of routes. */
 export interface Context extends StoreContext {
   tokens: UserTokens
   hub: Hub
 }
 
-/** What consumers work with besides. */
+/** The further dependencies of consumers. */
 export interface ConsumerContext extends StoreContext {
   storeHandOff: StoreHandOff
 }

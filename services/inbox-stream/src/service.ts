@@ -19,9 +19,8 @@ import { consumers } from './consumers.ts'
 import type { StoreContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
-import type { Tables } from './db/schema.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
-import { deleteExpired } from './inbox/retention-store.ts'
+import { deleteExpired } from './inbox/delete-expired.ts'
 import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
 import { createHub } from './streams/hub.ts'
@@ -29,7 +28,7 @@ import { createLiveBus } from './streams/live-bus.ts'
 import { createUserAuthentication } from './tokens/authenticate-user.ts'
 import { createUserTokens } from './tokens/user-token.ts'
 
-/** What an idle stream takes. */
+/** The memory of an idle stream. */
 const bytesPerStream = 24 * 1024
 
 export const commands: Commands<Config> = {
@@ -40,7 +39,7 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const db = await openDatabase(kit, { config, migrations })
   const bus = await openBus(kit, config)
   const context: StoreContext = {
     config,

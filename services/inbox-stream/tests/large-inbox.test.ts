@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
-import { listItems } from '../src/inbox/inbox-store.ts'
-import { markItem, readAllItems } from '../src/inbox/mark-store.ts'
+import { listItems } from '../src/inbox/list-items.ts'
+import { markItem } from '../src/inbox/mark-item.ts'
+import { readAllItems } from '../src/inbox/read-all-items.ts'
 
 const inboxKey = 'large'
 const count = 20_000
@@ -19,7 +20,7 @@ beforeAll(async () => {
   )
   await sql.query(
     `insert into inbox_items (id, tenant_id, inbox_key, notification_id, seq, touched_seq, category_index, content)
-     select 'item-' || n, 't', $1, 'item-' || n, n, n, case when n % 2 = 0 then 'even' end, decode(repeat('ab', 300), 'hex')
+     select 'inapp_' || n, 't', $1, 'item-' || n, n, n, case when n % 2 = 0 then 'even' end, decode(repeat('ab', 300), 'hex')
      from generate_series(1, $2::int) n`,
     [inboxKey, count],
   )
@@ -53,6 +54,6 @@ test('a page costs the same however large the inbox is, also after all of it was
   for (const page of pages) expect([page, (await blocksOf(page)) < mostBlocks]).toEqual([page, true])
   await readAllItems(queries(), inboxKey)
   for (const page of pages) expect([page, (await blocksOf(page)) < mostBlocks]).toEqual([page, true])
-  await markItem(queries(), inboxKey, { id: 'item-7', isRead: false })
+  await markItem(queries(), inboxKey, { id: 'inapp_7', isRead: false })
   for (const page of pages) expect([page, (await blocksOf(page)) < mostBlocks]).toEqual([page, true])
 })

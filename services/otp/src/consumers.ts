@@ -2,7 +2,7 @@ import { applicationChanged, notificationChanged } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { saveSettings } from './applications/settings-store.ts'
 import type { Context } from './context.ts'
-import { recordOutcome } from './transactions/outcome-store.ts'
+import { recordOutcome } from './transactions/record-outcome.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 

@@ -1,9 +1,8 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { SettingsOf } from './applications/create-settings-of.ts'
 import type { CodeProof } from './codes/code-proof.ts'
 import type { Config } from './config.ts'
-import type { Tables } from './db/schema.ts'
 import type { Velocity } from './limits/create-velocity.ts'
 import type { TreatmentOf } from './limits/fraud-guard.ts'
 import type { HandOver } from './messages/hand-over.ts'
@@ -13,7 +12,7 @@ import type { TryCode } from './transactions/verify-code.ts'
 /** Shared by handlers, consumers and schedulers. */
 export interface Context {
   config: Config
-  db: Database<Tables>
+  db: Queries
   metrics: OtpMetrics
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; codeProof: CodeProof }
   limits: { velocity: Velocity; treatmentOf: TreatmentOf }

@@ -26,7 +26,6 @@ import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
-import type { Tables } from './db/schema.ts'
 import { listConversions } from './limits/conversion-store.ts'
 import { createVelocity } from './limits/create-velocity.ts'
 import { createFraudGuard } from './limits/fraud-guard.ts'
@@ -34,7 +33,8 @@ import { createHandOver } from './messages/hand-over.ts'
 import { startResumption } from './messages/start-resumption.ts'
 import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
-import { createTransactionDeletion, expireTransactions } from './transactions/outcome-store.ts'
+import { createTransactionDeletion } from './transactions/delete-old.ts'
+import { expireTransactions } from './transactions/expire-transactions.ts'
 import { createTryCode } from './transactions/verify-code.ts'
 
 export const commands: Commands<Config> = {
@@ -46,7 +46,7 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const db = await openDatabase(kit, { config, migrations })
   const redis = connectRedis(kit, config)
   const bus = await openBus(kit, config)
   const metrics = createMetrics(kit.metrics)

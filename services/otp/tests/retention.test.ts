@@ -3,7 +3,7 @@ import type { Database } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { createTransactionDeletion } from '../src/transactions/outcome-store.ts'
+import { createTransactionDeletion } from '../src/transactions/delete-old.ts'
 
 let db: Database<Tables>
 useOwnSchema<Tables>('otp', { migrations }, (own) => {

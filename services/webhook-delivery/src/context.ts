@@ -1,16 +1,15 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { Egress } from '@notify/egress-guard'
 import type { Fingerprint, KeyRing } from '@notify/privacy'
 import type { InternalClient, Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
-import type { Tables } from './db/schema.ts'
 import type { FanOut } from './facts/fan-out.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
 import type { WebhookMetrics } from './metrics.ts'
 
 export interface Context {
   config: Config
-  db: Database<Tables>
+  db: Queries
   log: Logger
   metrics: WebhookMetrics
   secrets: { keyRing: KeyRing; fingerprint: Fingerprint }

@@ -25,14 +25,13 @@ import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
-import type { Tables } from './db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from './deliveries/delete-old.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
 import { createFanOut } from './facts/fan-out.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
 import { giveUpReserved } from './providers/give-up-reserved.ts'
-import { replayPages } from './replays/replay-store.ts'
+import { replayPages } from './replays/replay-pages.ts'
 import { routes } from './routes.ts'
 
 export const commands: Commands<Config> = {
@@ -44,7 +43,7 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const db = await openDatabase(kit, { config, migrations })
   const bus = await openBus(kit, config)
   const egress = createEgress({
     allowed: config.WEBHOOK_EGRESS_ALLOW,

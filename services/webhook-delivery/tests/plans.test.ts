@@ -6,13 +6,18 @@ import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many, useOwnSche
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
-import { insertDeliveries, listDeliveryRows } from '../src/deliveries/delivery-store.ts'
-import { settleAttempts } from '../src/deliveries/settle-store.ts'
-import { takeDeliveries } from '../src/deliveries/take-store.ts'
-import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
-import { readDeliveries } from '../src/erasure/erasure-store.ts'
+import { listDeliveryRows } from '../src/deliveries/delivery-store.ts'
+import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
+import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
+import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
+import { claimEndpoints } from '../src/endpoints/claim-endpoints.ts'
+import { mendEndpoints } from '../src/endpoints/mend-endpoints.ts'
+import { releaseEndpoints } from '../src/endpoints/release-endpoints.ts'
+import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
+import { readDeliveries } from '../src/erasure/read-deliveries.ts'
 import { findHandOffs } from '../src/hand-offs/hand-off-store.ts'
-import { insertReplay, replayPages } from '../src/replays/replay-store.ts'
+import { replayPages } from '../src/replays/replay-pages.ts'
+import { insertReplay } from '../src/replays/replay-store.ts'
 import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
 
 const tables = ['deliveries', 'attempts', 'endpoints']
@@ -61,7 +66,7 @@ async function someIds(): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-const newDelivery = () => ({
+const newDelivery = (): NewDelivery => ({
   id: newId('whdel'),
   tenant_id: tenantId,
   application_id: applicationId,
@@ -116,7 +121,7 @@ const statements: Sample[] = [
   {
     name: 'settle',
     run: ({ run }, some) =>
-      settleAttempts(
+      settleDeliveries(
         run,
         some.map((deliveryId) => ({ deliveryId, number: 1, verdict, durationMs: 5, response: null })),
       ),

@@ -1,15 +1,18 @@
 import { expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
+import { type Id, newId } from '@notify/contracts'
 import type { Database, Run, Statement } from '@notify/database'
 import { eventually, type TestEnv } from '@notify/dev-env'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
-import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
-import { settleAttempts } from '../src/deliveries/settle-store.ts'
-import { takeDeliveries } from '../src/deliveries/take-store.ts'
-import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
+import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
+import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
+import { claimEndpoints } from '../src/endpoints/claim-endpoints.ts'
+import { mendEndpoints } from '../src/endpoints/mend-endpoints.ts'
+import { releaseEndpoints } from '../src/endpoints/release-endpoints.ts'
+import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
 import { giveUpReserved } from '../src/providers/give-up-reserved.ts'
 import { deleteOwnProvider, type ProviderCopy, saveProviderRow } from '../src/providers/provider-store.ts'
 import { reserveProvider, takeReserved } from '../src/providers/reservation-store.ts'
@@ -36,9 +39,9 @@ const failed = {
   retryable: true,
 } as const
 
-async function storeSend(endpoint: string, run: Run = db.run): Promise<string> {
+async function storeSend(endpoint: string, run: Run = db.run): Promise<Id<'whdel'>> {
   const id = newId('whdel')
-  const delivery = {
+  const delivery: NewDelivery = {
     id,
     tenant_id: 'ten_1',
     application_id: 'app_1',
@@ -100,8 +103,8 @@ test('an attempt is settled once, however often its end is written', async () =>
   const id = await storeSend('origin_settled')
   await takeDeliveries(db.run, [{ endpoint_id: 'origin_settled', room: 1 }], 1000)
   const settlement = { deliveryId: id, number: 1, verdict: failed, durationMs: 5, response: null }
-  await settleAttempts(db.run, [settlement])
-  await settleAttempts(db.run, [settlement])
+  await settleDeliveries(db.run, [settlement])
+  await settleDeliveries(db.run, [settlement])
   expect(await db.run('select status, attempts, charged from deliveries where id = $1', [id])).toEqual([
     { status: 'pending', attempts: 1, charged: 1 },
   ])
@@ -133,7 +136,7 @@ test('what is stored while a release waits for the endpoint makes it due', async
   await other.query(`begin; select from endpoints where id = 'origin_raced' for update`)
   const releasing = releaseEndpoints(db.run, held)
   await eventually(async () => {
-    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_endpoints($1)'`
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_endpoints($1)%'`
     expect(await db.run(waiting)).toHaveLength(1)
   })
   await storeSend('origin_raced', run)
@@ -144,7 +147,7 @@ test('what is stored while a release waits for the endpoint makes it due', async
 })
 
 /** A provider that dispatch shows with this revision. */
-const copyOf = (id: string, revision: number, fields: Partial<ProviderCopy> = {}): ProviderCopy => ({
+const copyOf = (id: Id<'prov'>, revision: number, fields: Partial<ProviderCopy> = {}): ProviderCopy => ({
   ...{ id, tenant_id: newId('ten'), application_id: null, own: false, priority: 1, revision, retry_delays: null },
   ...{ secret: Buffer.from(`secret ${revision}`), former: [], isDeleted: false, ...fields },
 })

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { isId } from '@notify/contracts'
 import { connectBus, readNatsLogin } from '@notify/messaging'
 import { createBlindIndex, type KeyRing } from '@notify/privacy'
 import { type CommandKit, Health, UsageError } from '@notify/service-kit'
@@ -75,6 +76,7 @@ function readArguments(args: readonly string[]) {
     })
     const { tenant: tenantId, recipient, erase, 'forget-stops': forgetStops } = values
     if (!tenantId || !recipient) throw new Error('--tenant and --recipient are needed')
+    if (!isId('ten', tenantId)) throw new Error('--tenant takes the id of a tenant, which begins with ten_')
     return { tenantId, recipient, erase, forgetStops }
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n${usage}`)

@@ -1,6 +1,8 @@
 import { readMessage } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
+import { type Expression, sql } from 'kysely'
 import type { Queries } from '../open.ts'
+import { build } from '../shared-tables.ts'
 import { namingEventOf, namingPatterns } from './naming-events.ts'
 import { type Erasure, erasedText, type Person } from './person.ts'
 import { walkErasure } from './walk-erasure.ts'
@@ -18,22 +20,44 @@ interface Copy {
   single: boolean
 }
 
-interface Table {
-  name: 'outbox' | 'dead_letters'
-  column: string
-  /** SQL: whether a row holds one payload. */
-  single: string
+/** The two tables name the column of their events differently, and only letters may hold one payload. */
+const readers = {
+  outbox: ({ runLong }: Queries, after: string) =>
+    runLong(
+      build
+        .selectFrom('outbox')
+        .select(({ ref }) => ['id', 'subject', sql<boolean>`false`.as('single'), ofNaming(ref('events')).as('text')])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(pageSize),
+    ),
+  dead_letters: ({ runLong }: Queries, after: string) =>
+    runLong(
+      build
+        .selectFrom('dead_letters')
+        .select(({ ref }) => [
+          'id',
+          'subject',
+          sql<boolean>`not whole_message`.as('single'),
+          ofNaming(ref('event')).as('text'),
+        ])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(pageSize),
+    ),
 }
 
-const tables: readonly Table[] = [
-  { name: 'outbox', column: 'events', single: 'false' },
-  { name: 'dead_letters', column: 'event', single: 'not whole_message' },
-]
+/** The text of a row whose subject may name a person; null of another. */
+const ofNaming = (text: Expression<string>) =>
+  sql<string | null>`case when subject like any(${namingPatterns}::text[]) then ${text} end`
+
+type Table = keyof typeof readers
+const tables: readonly Table[] = ['outbox', 'dead_letters']
 
 /** The events that the outbox and the dead letters hold: of several in a message, only those of the person change. */
 export function eventCopies(keyRing: KeyRing | undefined): Erasure[] {
   return tables.map((table) =>
-    walkErasure(table.name, async (db, person, erase) => {
+    walkErasure(table, async (db, person, erase) => {
       let found = 0
       for await (const copy of copiesOf(db, table)) {
         const text = erasedCopy(copy, person, keyRing)
@@ -46,15 +70,11 @@ export function eventCopies(keyRing: KeyRing | undefined): Erasure[] {
   )
 }
 
-async function* copiesOf(db: Queries, { name, column, single }: Table): AsyncGenerator<Copy> {
+async function* copiesOf(db: Queries, table: Table): AsyncGenerator<Copy> {
   for (let after = beginning; ; ) {
-    const rows = await db.runLong<Copy & { text: string | null }>(
-      `select id, subject, ${single} as single, case when subject like any($2::text[]) then ${column} end as text
-       from ${name} where id > $1 order by id limit ${pageSize}`,
-      [after, namingPatterns],
-    )
+    const rows = await readers[table](db, after)
     if (rows.length === 0) return
-    yield* rows.filter(({ text }) => text !== null)
+    for (const { text, ...row } of rows) if (text !== null) yield { ...row, text }
     after = rows.at(-1)!.id
   }
 }
@@ -76,7 +96,8 @@ function erasedCopy({ subject, text, single }: Copy, person: Person, keyRing: Ke
 }
 
 /** A relay that is publishing the row holds it until it is done. */
-async function replace(db: Queries, { name, column }: Table, id: string, text: string | null): Promise<void> {
-  if (text === null) await db.runLong(`delete from ${name} where id = $1`, [id])
-  else await db.runLong(`update ${name} set ${column} = $2 where id = $1`, [id, text])
+async function replace(db: Queries, table: Table, id: string, text: string | null): Promise<void> {
+  if (text === null) await db.runLong(build.deleteFrom(table).where('id', '=', id))
+  else if (table === 'outbox') await db.runLong(build.updateTable('outbox').set({ events: text }).where('id', '=', id))
+  else await db.runLong(build.updateTable('dead_letters').set({ event: text }).where('id', '=', id))
 }

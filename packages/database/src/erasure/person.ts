@@ -1,8 +1,9 @@
+import type { Id } from '@notify/contracts'
 import type { Queries } from '../open.ts'
 
 /** Whose data is erased. */
 export interface Person {
-  tenantId: string
+  tenantId: Id<'ten'>
   /** Phone number, email address or user id. */
   recipient: string
   /** The recipient's blind index; absent in services that have no key for it. */

@@ -1,6 +1,9 @@
 import type { KeyRing } from '@notify/privacy'
+import { column } from '../columns.ts'
 import { sealOf } from '../idempotency/response-seal.ts'
 import type { Queries } from '../open.ts'
+import { build } from '../shared-tables.ts'
+import { defineStatement } from '../statement.ts'
 import { type Erasure, erasedText } from './person.ts'
 import { walkErasure } from './walk-erasure.ts'
 
@@ -47,12 +50,24 @@ function orNothing(open: () => string): string | undefined {
   }
 }
 
+const findTable = defineStatement({
+  name: 'find-idempotency-table',
+  isPrepared: false,
+  text: `select to_regclass('idempotency_keys') is not null as exists`,
+  columns: { exists: column.boolean() },
+})
+
 async function* responsesOf(db: Queries): AsyncGenerator<StoredResponse> {
-  const [has] = await db.run<{ keys: boolean }>(`select to_regclass('idempotency_keys') is not null as keys`)
-  for (let [scope, key] = ['', '']; has!.keys; ) {
-    const rows = await db.runLong<StoredResponse>(
-      `select scope, key, response from idempotency_keys where (scope, key) > ($1, $2) order by scope, key limit ${pageSize}`,
-      [scope, key],
+  const [table] = await db.run(findTable)
+  for (let [scope, key] = ['', '']; table!.exists; ) {
+    const rows = await db.runLong(
+      build
+        .selectFrom('idempotency_keys')
+        .select(['scope', 'key', 'response'])
+        .where(({ eb, refTuple, tuple }) => eb(refTuple('scope', 'key'), '>', tuple(scope, key)))
+        .orderBy('scope')
+        .orderBy('key')
+        .limit(pageSize),
     )
     if (rows.length === 0) return
     yield* rows
@@ -61,10 +76,12 @@ async function* responsesOf(db: Queries): AsyncGenerator<StoredResponse> {
 }
 
 async function replaceResponse(db: Queries, { scope, key, response }: StoredResponse, text: string): Promise<void> {
-  await db.runLong('update idempotency_keys set response = $4 where scope = $1 and key = $2 and response = $3', [
-    scope,
-    key,
-    response,
-    text,
-  ])
+  await db.runLong(
+    build
+      .updateTable('idempotency_keys')
+      .set({ response: text })
+      .where('scope', '=', scope)
+      .where('key', '=', key)
+      .where('response', '=', response),
+  )
 }

@@ -1,4 +1,8 @@
-import type { Queries, Run, Statement } from '../open.ts'
+import { omit, pick } from '../columns.ts'
+import type { Queries, Run } from '../open.ts'
+import { prepared } from '../query.ts'
+import { build, sharedTables } from '../shared-tables.ts'
+import { defineStatement } from '../statement.ts'
 
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {
@@ -39,17 +43,18 @@ export const keysInto = (source: string): string => `
   returning scope, key`
 
 /** "Offset 0" looks up each key by itself: joined, a plan made while the table was small would later read all of it. */
-const find: Statement = {
+const find = defineStatement({
   name: 'find-idempotency-keys',
   text: `select found.* from (select distinct * from unnest($1::text[], $2::text[])) as wanted (scope, key)
          cross join lateral (
            select scope, key, fingerprint, status, response from idempotency_keys kept
            where kept.scope = wanted.scope and kept.key = wanted.key and expires_at > now() offset 0) as found`,
-}
+  columns: omit(sharedTables.idempotency_keys, 'expires_at'),
+})
 
 /** The records of these keys. */
 export function findAnswers(run: Run, keys: readonly Pick<KeyedRequest, 'scope' | 'key'>[]): Promise<StoredAnswer[]> {
-  return run<StoredAnswer>(find, [keys.map(({ scope }) => scope), keys.map(({ key }) => key)])
+  return run(find, [keys.map(({ scope }) => scope), keys.map(({ key }) => key)])
 }
 
 /**
@@ -59,12 +64,13 @@ export function findAnswers(run: Run, keys: readonly Pick<KeyedRequest, 'scope' 
 export const tryKeySql = (scope: string, key: string): string =>
   `pg_try_advisory_xact_lock(hashtextextended(${scope} || ' ' || ${key}, 0))`
 
-const claim: Statement = {
+const claim = defineStatement({
   name: 'claim-idempotency-key',
   text: keysInto(`(
     select $1::text as scope, $2::text as key, $3::text as fingerprint, ${unfinished} as status, $4::text as response
     where ${tryKeySql('$1::text', '$2::text')}) as claimed`),
-}
+  columns: pick(sharedTables.idempotency_keys, 'scope', 'key'),
+})
 
 /**
  * Claims a key for the rest of the transaction.
@@ -75,10 +81,9 @@ export async function claimKey(run: Run, { scope, key, fingerprint }: KeyedReque
   return (await run(claim, [scope, key, fingerprint, seen])).length > 0
 }
 
-const save: Statement = {
-  name: 'save-idempotent-answer',
-  text: `update idempotency_keys set status = $3, response = $4 where scope = $1 and key = $2`,
-}
+const save = prepared('save-idempotent-answer', ({ scope, key, status, response }: Omit<StoredAnswer, 'fingerprint'>) =>
+  build.updateTable('idempotency_keys').set({ status, response }).where('scope', '=', scope).where('key', '=', key),
+)
 
 /** Stores the response of a claimed key. */
 export async function saveAnswer(
@@ -86,14 +91,20 @@ export async function saveAnswer(
   { scope, key }: KeyedRequest,
   { status, response }: Pick<StoredAnswer, 'status' | 'response'>,
 ): Promise<void> {
-  await run(save, [scope, key, status, response])
+  await run(save({ scope, key, status, response }))
 }
 
-const finish: Statement = {
-  name: 'finish-idempotent-answer',
-  text: `update idempotency_keys set status = $3, response = $4
-         where scope = $1 and key = $2 and status = ${unfinished} returning 1`,
-}
+const finish = prepared(
+  'finish-idempotent-answer',
+  ({ scope, key, status, response }: Omit<StoredAnswer, 'fingerprint'>) =>
+    build
+      .updateTable('idempotency_keys')
+      .set({ status, response })
+      .where('scope', '=', scope)
+      .where('key', '=', key)
+      .where('status', '=', unfinished)
+      .returning('key'),
+)
 
 /** Stores the response of a committed, unfinished request. @returns false when a repetition has stored its own */
 export async function finishAnswer(
@@ -101,15 +112,20 @@ export async function finishAnswer(
   { scope, key }: KeyedRequest,
   { status, response }: Pick<StoredAnswer, 'status' | 'response'>,
 ): Promise<boolean> {
-  return (await run(finish, [scope, key, status, response])).length > 0
+  return (await run(finish({ scope, key, status, response }))).length > 0
 }
+
+const deleteExpired = defineStatement({
+  name: 'delete-expired-keys',
+  isPrepared: false,
+  text: `
+    delete from idempotency_keys where (scope, key) in (
+      select scope, key from idempotency_keys where expires_at < now() limit ${deletionBatch})
+    returning key`,
+  columns: pick(sharedTables.idempotency_keys, 'key'),
+})
 
 /** Deletes expired records; returns whether more are left. */
 export async function deleteExpiredKeys(db: Queries): Promise<boolean> {
-  const deleted = await db.runLong(
-    `delete from idempotency_keys where (scope, key) in (
-       select scope, key from idempotency_keys where expires_at < now() limit ${deletionBatch})
-     returning 1`,
-  )
-  return deleted.length === deletionBatch
+  return (await db.runLong(deleteExpired)).length === deletionBatch
 }

@@ -1,6 +1,7 @@
 import { type EventContract, subjectOf, type WireEvent } from '@notify/contracts'
 import type { z } from 'zod'
 import type { Run } from '../open.ts'
+import { defineStatements } from '../statement.ts'
 
 /** An event to publish after the commit, and its trace. */
 export interface Outgoing<Payload> {
@@ -51,9 +52,16 @@ export async function enqueueEvents<S extends z.ZodType>(
 ): Promise<void> {
   if (events.length === 0) return
   const messages = messagesOf(contract, events)
-  const text = `insert into outbox (subject, events) ${messagesSql(messages.length, 1)}`
-  await run({ name: `enqueue-events-${messages.length}`, text }, messageValues(messages))
+  await run(insert(messages.length), messageValues(messages))
 }
+
+const insert = defineStatements(
+  (count: number) => ({
+    name: `enqueue-events-${count}`,
+    text: `insert into outbox (subject, events) ${messagesSql(count, 1)}`,
+  }),
+  1,
+)
 
 /**
  * SQL that writes one outbox message per subject; for statements that change rows and publish the change.

@@ -2,12 +2,12 @@ import { wakeSubject } from '@notify/contracts'
 import { type Bus, openBusOf, type PendingBus, publish } from '@notify/messaging'
 import { type Kit, type Logger, startPeriodic } from '@notify/service-kit'
 import type { Queries } from '../open.ts'
-import { claimUnpublished, hasUnpublished, markPublished, type UnpublishedMessage } from './outbox-store.ts'
+import { claimUnpublished, type UnpublishedMessage } from './claim-unpublished.ts'
+import { hasUnpublished, markPublished, oldestUnpublishedSeconds } from './outbox-store.ts'
 import { createOutboxRetention } from './retention.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 64
-const pollMs = 200
 /** Minimum interval of wake-ups while busy; an idle committer wakes at once. */
 const wakeEveryMs = 40
 
@@ -18,6 +18,8 @@ interface OutboxRelayOptions {
   republishMs: number
   /** Subjects that are published before all others, however many wait. Needs an index on their unpublished messages. */
   urgentSubjects?: readonly string[]
+  /** How often the relay looks without being woken, in milliseconds; default 200. */
+  pollMs?: number
 }
 
 /** Wakes the relay, in whichever process it runs. Best effort and coalesced; the relay polls as well. */
@@ -50,7 +52,7 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
   const watch = createStreamWatch(kit, db, bus, options)
   const relay = startPeriodic(kit, {
     name: 'outbox relay',
-    everyMs: pollMs,
+    everyMs: options.pollMs ?? 200,
     async run(woken) {
       await watch.ensureChecked()
       if (!woken && !(await hasUnpublished(db.run))) return false
@@ -64,12 +66,9 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
   const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: () => relay.wake() })
   kit.lifecycle.onStop('outbox wake', () => wakes.unsubscribe())
   startPeriodic(kit, { name: 'outbox retention', everyMs: 60_000, run: createOutboxRetention(db) })
-  kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest message not yet published', async () => {
-    const [oldest] = await db.run<{ age: number }>(
-      `select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1`,
-    )
-    return oldest?.age ?? 0
-  })
+  kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest message not yet published', () =>
+    oldestUnpublishedSeconds(db.run),
+  )
 }
 
 /** Claims, publishes and marks one batch; the rows stay locked meanwhile, so that no other relay takes them. */

@@ -10,7 +10,9 @@ import {
   type StreamOrigin,
 } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
+import { sql } from 'kysely'
 import type { Queries, Run } from '../open.ts'
+import { build } from '../shared-tables.ts'
 import { noteLoss, republishLost } from './republish-lost.ts'
 
 const checkEveryMs = 5000
@@ -101,11 +103,8 @@ async function noticeLoss(
     const info = await streamInfo(kit, bus, streamReplicas)
     const { last_seq } = info.state
     const origin = originOf(bus, info)
-    await run(`update stream_watermark set last_seq = $2, checked_at = now(), origin = $3 where stream = $1`, [
-      name,
-      last_seq,
-      JSON.stringify(joinOrigins(known.origin, origin)),
-    ])
+    const seen = { last_seq, checked_at: sql<Date>`now()`, origin: JSON.stringify(joinOrigins(known.origin, origin)) }
+    await run(build.updateTable('stream_watermark').set(seen).where('stream', '=', name))
     // The creation time of the stream is useless: nats-server 2.9 changes it at restarts.
     const isRewound = BigInt(last_seq) < known.last_seq
     if (!isRewound && !(known.origin && hasRestarted(known.origin, origin))) return undefined
@@ -125,19 +124,24 @@ interface Known {
 
 /** The stream's expected position: from the last check, and from messages published since. */
 async function knownState(run: Run, stream: string): Promise<Known> {
+  const nothing = { stream, last_seq: 0, checked_at: sql<Date>`now()` }
   await run(
-    `insert into stream_watermark (stream, last_seq, checked_at) values ($1, 0, now()) on conflict (stream) do nothing`,
-    [stream],
+    build
+      .insertInto('stream_watermark')
+      .values(nothing)
+      .onConflict((on) => on.doNothing()),
   )
-  const [watermark] = await run<Known>(
-    `select last_seq, checked_at, origin from stream_watermark where stream = $1 for update`,
-    [stream],
+  const [watermark] = await run(
+    build.selectFrom('stream_watermark').selectAll().where('stream', '=', stream).forUpdate(),
   )
   const { last_seq, checked_at, origin } = watermark!
   // The timestamp of a batch is its start, which may precede the check.
-  const [published] = await run<{ last_seq: bigint | null }>(
-    `select max(published_seq) as last_seq from outbox where published_at > $1::timestamptz - interval '10 seconds'`,
-    [checked_at],
+  const moment = sql<Date>`${checked_at}::timestamptz - interval '10 seconds'`
+  const [published] = await run(
+    build
+      .selectFrom('outbox')
+      .select(({ fn }) => fn.max('published_seq').as('last_seq'))
+      .where('published_at', '>', moment),
   )
   const since = published?.last_seq ?? 0n
   return { checked_at, origin, last_seq: since > last_seq ? since : last_seq }

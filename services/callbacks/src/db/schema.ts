@@ -1,47 +1,47 @@
-import { column, type TablesOf } from '@notify/database'
-import type { ColumnType } from 'kysely'
-
-type Time = ColumnType<Date, Date | string | undefined, Date | string>
+import type { ReceiptStatus } from '@notify/contracts'
+import { column, createBuilder, type TablesOf } from '@notify/database'
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
   /** The part of providers needed to verify signatures; dispatch owns the record. */
   providers: {
-    id: column<string>(),
-    tenant_id: column<string>(),
-    kind: column<string>(),
-    revision: column<number>(),
+    id: column.id('prov'),
+    tenant_id: column.id('ten'),
+    kind: column.text(),
+    revision: column.integer(),
     /** The carrier's id of the account, if callbacks contain it. */
-    account_id: column<string | null>(),
-    /** The carrier's name for what the account is part of, where callbacks bear that instead. */
-    parent_id: column<string | null>(),
-    /** What a carrier must show once before it calls an address of this account, encrypted. */
-    verify_token: column<Buffer | null>(),
+    account_id: column.text().nullable(),
+    /** The carrier's name of the account's parent, if callbacks contain that instead. */
+    parent_id: column.text().nullable(),
+    /** The token that a carrier must present before it calls an address of this account, encrypted. */
+    verify_token: column.bytes().nullable(),
     /** The secret that verifies callbacks, encrypted. */
-    credentials: column<Buffer | null>(),
+    credentials: column.bytes().nullable(),
     /** The number or messaging service that sends SMS. */
-    sender: column<string | null>(),
+    sender: column.text().nullable(),
     /** The trusted SNS topics. */
-    topic_arns: column<string[]>(),
-    /** Since when nothing new is sent through it; what is in flight is still reported. */
-    deleted_at: column<ColumnType<Date | null, Date | null | undefined, Date | null>>(),
-    /** Since when nothing is verified with it: the row keeps no secret, only the revision. */
-    removed_at: column<ColumnType<Date | null, Date | null | undefined, Date | null>>(),
-    updated_at: column<Time>(),
+    topic_arns: column.texts().withDefault(),
+    /** Since when nothing new is sent through it; messages in flight are still reported. */
+    deleted_at: column.timestamp().nullable(),
+    /** Since when nothing is verified with it: the row keeps only the revision, not the secret. */
+    removed_at: column.timestamp().nullable(),
+    updated_at: column.timestamp().withDefault(),
   },
   received_callbacks: {
-    provider_id: column<string>(),
-    provider_message_id: column<string>(),
-    status: column<string>(),
-    received_at: column<Time>(),
+    provider_id: column.id('prov'),
+    provider_message_id: column.text(),
+    status: column.text(),
+    received_at: column.timestamp().withDefault(),
   },
   /** The outbox message with the receipts of an attempt. */
   told_receipts: {
-    attempt_id: column<string>(),
-    status: column<string>(),
-    message_id: column<string>(),
-    told_at: column<Time>(),
+    attempt_id: column.id('att'),
+    status: column.text<ReceiptStatus>(),
+    message_id: column.uuid(),
+    told_at: column.timestamp().withDefault(),
   },
 }
 
 export type Tables = TablesOf<typeof tables>
+
+export const build = createBuilder<Tables>()

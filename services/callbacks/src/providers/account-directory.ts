@@ -1,9 +1,10 @@
 import type { Claim, ReceivingAccount } from '@notify/carriers/receiving'
-import { idSchema } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
+import { type Id, idSchema } from '@notify/contracts'
+import { prepared, type Queries } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache, type Logger } from '@notify/service-kit'
-import type { Tables } from '../db/schema.ts'
+import type { Selectable } from 'kysely'
+import { build, type Tables } from '../db/schema.ts'
 
 /** The accounts of a claim; a tenant whose secret cannot be decrypted does not stop those that share its account. */
 export interface FoundAccounts {
@@ -30,35 +31,27 @@ export const credentialsAad = (tenantId: string, providerId: string) => `provide
 export const sealSecret = (keyRing: KeyRing, secret: string, tenantId: string, providerId: string): Buffer =>
   keyRing.encrypt(secret, credentialsAad(tenantId, providerId))
 
-interface Row {
-  id: ReceivingAccount['id']
-  tenant_id: ReceivingAccount['tenantId']
-  account_id: string | null
-  parent_id: string | null
-  sender: string | null
-  credentials: Buffer | null
-  verify_token: Buffer | null
-  topic_arns: string[]
-  deleted_at: Date | null
-}
+const shown = [
+  ...(['id', 'tenant_id', 'account_id', 'parent_id', 'sender', 'credentials', 'verify_token'] as const),
+  ...(['topic_arns', 'deleted_at'] as const),
+] as const
 
-const columns = 'id, tenant_id, account_id, parent_id, sender, credentials, verify_token, topic_arns, deleted_at'
+type Row = Pick<Selectable<Tables['providers']>, (typeof shown)[number]>
 
-const byAccount: Statement = {
-  name: 'find-providers-of-account',
-  text: `select ${columns} from providers where kind = $1 and account_id = $2 order by id`,
-}
-const byParent: Statement = {
-  name: 'find-providers-of-parent',
-  text: `select ${columns} from providers where kind = $1 and parent_id = $2 order by id`,
-}
-const byId: Statement = {
-  name: 'find-provider',
-  text: `select ${columns} from providers where kind = $1 and id = $2 and removed_at is null`,
-}
+const ofKind = (kind: string) => build.selectFrom('providers').select(shown).where('kind', '=', kind)
+
+const byAccount = prepared('find-providers-of-account', ({ kind, id }: { kind: string; id: string }) =>
+  ofKind(kind).where('account_id', '=', id).orderBy('id'),
+)
+const byParent = prepared('find-providers-of-parent', ({ kind, id }: { kind: string; id: string }) =>
+  ofKind(kind).where('parent_id', '=', id).orderBy('id'),
+)
+const byId = prepared('find-provider', ({ kind, id }: { kind: string; id: Id<'prov'> }) =>
+  ofKind(kind).where('id', '=', id).where('removed_at', 'is', null),
+)
 
 /** Accounts by kind and claimed id, cached for a second. */
-export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing, log: Logger): AccountDirectory {
+export function createAccountDirectory(db: Queries, keyRing: KeyRing, log: Logger): AccountDirectory {
   const accountOf = (row: Row): ReceivingAccount => {
     const { id, tenant_id: tenantId, sender, topic_arns: topicArns } = row
     const open = (sealed: Buffer | null) => sealed && keyRing.decrypt(sealed, credentialsAad(tenantId, id))
@@ -86,19 +79,20 @@ export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing, l
     })
     return { accounts, faults }
   }
-  const remembered = (statement: Statement) =>
+  const remembered = (query: typeof byAccount) =>
     createTtlCache<FoundAccounts>({
       ttlMs: rememberedMs,
       maxEntries: 10_000,
       async load(key) {
         const at = key.indexOf('|')
-        const rows = await db.run<Row>(statement, [key.slice(0, at), key.slice(at + 1)])
+        const rows = await db.run(query({ kind: key.slice(0, at), id: key.slice(at + 1) }))
         // An account that its tenant has connected again is reported once, for the provider in use.
         const inUse = new Set(rows.filter((row) => !row.deleted_at).map((row) => row.tenant_id))
         return readable(rows.filter((row) => !row.deleted_at || !inUse.has(row.tenant_id)))
       },
     })
-  const [ofAccount, ofParent, ofId] = [remembered(byAccount), remembered(byParent), remembered(byId)]
+  const ofProvider = ({ kind, id }: { kind: string; id: string }) => byId({ kind, id: ProviderId.parse(id) })
+  const [ofAccount, ofParent, ofId] = [remembered(byAccount), remembered(byParent), remembered(ofProvider)]
   return {
     async find(kind, claimed) {
       if ('accountIds' in claimed) {

@@ -1,7 +1,9 @@
 import { receivers } from '@notify/carriers/receiving'
 import { type ProviderChange, providerChanged } from '@notify/contracts'
 import { openEvent, readable, UnreadableError } from '@notify/messaging'
+import { sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { build } from '../db/schema.ts'
 import { sealSecret } from './account-directory.ts'
 
 /** Stores what is needed to verify a provider's callbacks; ignores older revisions. */
@@ -16,30 +18,21 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
   const { accountId = null, parentId = null, secret, verifyToken, sender = null, topicArns = [] } = kept
   const seal = (text: string | undefined) =>
     text === undefined ? null : sealSecret(keyRing, text, tenant_id, provider_id)
+  const row = {
+    ...{ revision, account_id: accountId, parent_id: parentId, sender, topic_arns: topicArns },
+    ...{ credentials: seal(secret), verify_token: seal(verifyToken) },
+    deleted_at: change.status === 'deleted' ? sql<Date>`now()` : null,
+  }
   await db.run(
-    {
-      name: 'save-provider',
-      text: `insert into providers (id, tenant_id, kind, revision, account_id, credentials, sender, topic_arns, parent_id, verify_token,
-               deleted_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, case when $11 then now() end)
-             on conflict (id) do update
-               set revision = $4, account_id = $5, credentials = $6, sender = $7, topic_arns = $8, parent_id = $9,
-                 verify_token = $10, deleted_at = case when $11 then now() end, updated_at = now()
-             where providers.revision < $4`,
-    },
-    [
-      provider_id,
-      tenant_id,
-      kind,
-      revision,
-      accountId,
-      seal(secret),
-      sender,
-      topicArns,
-      parentId,
-      seal(verifyToken),
-      change.status === 'deleted',
-    ],
+    build
+      .insertInto('providers')
+      .values({ id: provider_id, tenant_id, kind, ...row })
+      .onConflict((known) =>
+        known
+          .column('id')
+          .doUpdateSet({ ...row, updated_at: sql<Date>`now()` })
+          .where('providers.revision', '<', revision),
+      ),
   )
   receiving.accounts.forget()
   log.info({ provider_id, revision }, 'provider saved')

@@ -1,11 +1,11 @@
-import { type EventContract, subjectOf, type WireEvent } from '@notify/contracts'
-import { type Database, deletionByTime, type Statement } from '@notify/database'
+import { type EventContract, type Id, subjectOf, type WireEvent } from '@notify/contracts'
+import { defineStatement, deletionByTime, pick, type Queries } from '@notify/database'
 import type { z } from 'zod'
-import type { Tables } from '../db/schema.ts'
+import { tables } from '../db/schema.ts'
 
 /** The identity of a callback: the carrier's message id, and its content. */
 interface Identity {
-  provider_id: string
+  provider_id: Id<'prov'>
   provider_message_id: string
   status: string
 }
@@ -30,7 +30,7 @@ export function callbackOf<S extends z.ZodType>(
  * Commits a record with its event; existing records produce no event. `is true` prevents a quadratic join. Events are
  * passed as text, because nothing reads them on the way.
  */
-const record: Statement = {
+const record = defineStatement({
   name: 'record-callbacks',
   text: `
     with input as (
@@ -55,15 +55,16 @@ const record: Statement = {
       on conflict do nothing
     )
     select provider_id, provider_message_id, status from recorded`,
-}
+  columns: pick(tables.received_callbacks, 'provider_id', 'provider_message_id', 'status'),
+})
 
 /** Records callbacks; the batch must not contain duplicates. @returns the identities of the new ones */
-export async function recordCallbacks(db: Database<Tables>, callbacks: readonly NewCallback[]): Promise<Set<string>> {
+export async function recordCallbacks(db: Queries, callbacks: readonly NewCallback[]): Promise<Set<string>> {
   const input = callbacks.map(({ told, ...callback }) => {
     const { attempt_id = null } = (told.event ?? {}) as { attempt_id?: string }
     return { ...callback, attempt_id, event: JSON.stringify(told) }
   })
-  const recorded = await db.run<Identity>(record, [JSON.stringify(input)])
+  const recorded = await db.run(record, [JSON.stringify(input)])
   return new Set(recorded.map(callbackIdentity))
 }
 
@@ -73,6 +74,5 @@ export function callbackIdentity({ provider_id, provider_message_id, status }: I
 
 const keptDays = 14
 
-/** @returns a function that deletes one batch of expired records and resolves to true when more are left */
-export const createCallbackDeletion = (db: Database<Tables>): (() => Promise<boolean>) =>
-  deletionByTime(db, { table: 'received_callbacks', time: 'received_at', keptDays })
+/** Makes a function that deletes one batch of expired records and resolves to true when more are left */
+export const createCallbackDeletion = deletionByTime({ table: 'received_callbacks', time: 'received_at', keptDays })

@@ -1,18 +1,18 @@
-import type { readReceipts as contract, ReceiptStatus } from '@notify/contracts'
+import type { readReceipts as contract } from '@notify/contracts'
+import { anyOf } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { build } from '../db/schema.ts'
 
-interface Row {
-  attempt_id: string
-  status: ReceiptStatus
-  told_at: Date
-}
-
-/** What carriers reported of attempts, in the order of arrival. */
+/** The carriers' reports on attempts, in the order of arrival. */
 export const readReceipts: Handler<Context, typeof contract> = async ({ db }, { body }) => {
-  const rows = await db.run<Row>(
-    'select attempt_id, status, told_at from told_receipts where attempt_id = any ($1) order by told_at, status',
-    [body.attempt_ids],
+  const rows = await db.run(
+    build
+      .selectFrom('told_receipts')
+      .select(['attempt_id', 'status', 'told_at'])
+      .where('attempt_id', '=', anyOf(body.attempt_ids))
+      .orderBy('told_at')
+      .orderBy('status'),
   )
   return {
     receipts: rows.map(({ attempt_id, status, told_at }) => ({

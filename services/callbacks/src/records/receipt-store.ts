@@ -1,12 +1,11 @@
 import type { ReceiptWanted } from '@notify/contracts'
-import { type Database, deletionByTime, type Statement } from '@notify/database'
-import type { Tables } from '../db/schema.ts'
+import { column, defineStatement, deletionByTime, type Queries } from '@notify/database'
 
 /** As long as the outbox keeps events. */
 const keptDays = 7
 
 /** "Offset 0" looks up each row by itself: joined, a plan made while the tables were small would later read all of them. */
-const republishReceiptsSql: Statement = {
+const republishReceiptsSql = defineStatement({
   name: 'republish-receipts',
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (attempt_id text, known text)),
@@ -23,14 +22,14 @@ const republishReceiptsSql: Statement = {
       insert into outbox (subject, events) select subject, json_agg(one)::text from again group by subject
     )
     select count(*)::int as count from again`,
-}
+  columns: { count: column.integer() },
+})
 
 /** Publishes the receipts of these attempts again. @returns their number */
-export async function republishReceipts(db: Database<Tables>, wanted: readonly ReceiptWanted[]): Promise<number> {
-  const [row] = await db.run<{ count: number }>(republishReceiptsSql, [JSON.stringify(wanted)])
+export async function republishReceipts(db: Queries, wanted: readonly ReceiptWanted[]): Promise<number> {
+  const [row] = await db.run(republishReceiptsSql, [JSON.stringify(wanted)])
   return row?.count ?? 0
 }
 
-/** @returns a function that deletes one batch of expired references and resolves to true when more are left */
-export const createReceiptDeletion = (db: Database<Tables>): (() => Promise<boolean>) =>
-  deletionByTime(db, { table: 'told_receipts', time: 'told_at', keptDays })
+/** Makes a function that deletes one batch of expired references and resolves to true when more are left */
+export const createReceiptDeletion = deletionByTime({ table: 'told_receipts', time: 'told_at', keptDays })

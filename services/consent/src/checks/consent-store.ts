@@ -1,7 +1,8 @@
 import type { ConsentAnswer, ConsentSubject } from '@notify/contracts'
-import type { Run, Statement } from '@notify/database'
+import { defineStatement, pick, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
 
-const read: Statement = {
+const read = defineStatement({
   name: 'read-consents',
   text: `
     select coalesce(c.status, 'none') as status, coalesce(c.marketing_stopped, false) as marketing_stopped, c.entry_id
@@ -12,11 +13,12 @@ const read: Statement = {
       limit 1
     ) c on true
     order by wanted.at`,
-}
+  columns: pick(tables.consents, 'status', 'marketing_stopped', 'entry_id'),
+})
 
-/** What holds for each of these numbers, in their order. */
+/** The current consent of each of these numbers, in their order. */
 export function readConsents(run: Run, subjects: readonly ConsentSubject[]): Promise<ConsentAnswer[]> {
-  return run<ConsentAnswer>(read, [
+  return run(read, [
     subjects.map(({ tenant_id }) => tenant_id),
     subjects.map(({ mode }) => mode),
     subjects.map(({ recipient_index }) => recipient_index),

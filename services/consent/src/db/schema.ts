@@ -1,62 +1,62 @@
 import type { ConsentAction, ConsentStatus, KeyMode } from '@notify/contracts'
-import { column, type TablesOf } from '@notify/database'
-import type { ColumnType, Generated } from 'kysely'
+import { column, createBuilder, type TablesOf } from '@notify/database'
 import type { z } from 'zod'
 
-type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type Mode = z.infer<typeof KeyMode>
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
   /** The current consent of each number, so that no check has to replay the ledger. */
   consents: {
-    tenant_id: column<string>(),
-    mode: column<Mode>(),
-    recipient_index: column<string>(),
-    status: column<Generated<ConsentStatus>>(),
-    marketing_stopped: column<Generated<boolean>>(),
+    tenant_id: column.id('ten'),
+    mode: column.text<Mode>(),
+    recipient_index: column.text(),
+    status: column.text<ConsentStatus>().withDefault(),
+    marketing_stopped: column.boolean().withDefault(),
     /** Number of the latest entry. */
-    sequence: column<Generated<number>>(),
+    sequence: column.integer().withDefault(),
     /** The entry that set the status. */
-    entry_id: column<string | null>(),
-    changed_at: column<Time>(),
+    entry_id: column.id('optin').nullable(),
+    changed_at: column.timestamp().withDefault(),
   },
   /** The append-only ledger; only re-encryption changes a row. */
   consent_entries: {
-    id: column<string>(),
-    tenant_id: column<string>(),
-    mode: column<Mode>(),
-    recipient_index: column<string>(),
-    sequence: column<number>(),
-    action: column<ConsentAction>(),
-    source: column<string>(),
+    id: column.id('optin'),
+    tenant_id: column.id('ten'),
+    mode: column.text<Mode>(),
+    recipient_index: column.text(),
+    sequence: column.integer(),
+    action: column.text<ConsentAction>(),
+    source: column.text(),
     /** Status since this entry. */
-    status: column<ConsentStatus>(),
+    status: column.text<ConsentStatus>(),
     /** Blind index of the evidence, which recognises evidence given before. */
-    evidence_index: column<string | null>(),
+    evidence_index: column.text().nullable(),
     /** Identifies the message that caused the entry, so that a repetition adds none. */
-    origin: column<string | null>(),
+    origin: column.text().nullable(),
     /** Number, reference and evidence, encrypted. */
-    details: column<Buffer>(),
-    recorded_at: column<Time>(),
+    details: column.bytes(),
+    recorded_at: column.timestamp(),
   },
   /** Users of the carrier, who may write to us without a number. */
   users: {
-    tenant_id: column<string>(),
+    tenant_id: column.id('ten'),
     /** Blind index of the carrier's id. */
-    user_index: column<string>(),
+    user_index: column.text(),
     /** Encrypted; null until the carrier has reported it. */
-    phone: column<Buffer | null>(),
+    phone: column.bytes().nullable(),
   },
   /** Changes by users whose number is not known yet. */
   waiting_changes: {
-    tenant_id: column<string>(),
-    user_index: column<string>(),
-    origin: column<string>(),
-    action: column<Exclude<ConsentAction, 'opt_in'>>(),
-    source: column<string>(),
-    received_at: column<Time>(),
+    tenant_id: column.id('ten'),
+    user_index: column.text(),
+    origin: column.text(),
+    action: column.text<Exclude<ConsentAction, 'opt_in'>>(),
+    source: column.text(),
+    received_at: column.timestamp(),
   },
 }
 
 export type Tables = TablesOf<typeof tables>
+
+export const build = createBuilder<Tables>()

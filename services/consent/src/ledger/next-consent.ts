@@ -1,12 +1,12 @@
 import type { ConsentStatus, OptInSource } from '@notify/contracts'
 
-/** What holds for a number. */
+/** The current consent of a number. */
 export interface Consent {
   status: ConsentStatus
   marketingStopped: boolean
 }
 
-/** Something that changes it. */
+/** A change of the consent. */
 export type Change =
   | { action: 'opt_in'; source: OptInSource; evidence: 'none' | 'fresh' | 'given before' }
   | { action: 'opt_out' | 'marketing_stop' | 'marketing_resume' }

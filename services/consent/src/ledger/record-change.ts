@@ -1,17 +1,18 @@
-import { type ConsentEntry, consentGranted, consentRevoked, newId, type OptInSource } from '@notify/contracts'
+import { type ConsentEntry, consentGranted, consentRevoked, type Id, newId, type OptInSource } from '@notify/contracts'
 import { enqueueEvents, type Run } from '@notify/database'
 import { maskPhone } from '@notify/privacy'
 import type { Context } from '../context.ts'
+import { appendEntry } from './append-entry.ts'
 import { describeEntry, type EntryDetails, type EntryRow, sealDetails } from './entry-details.ts'
-import { appendEntry, findEntries, lockConsent, type Subject } from './ledger-store.ts'
+import { findEntries, lockConsent, type Subject } from './ledger-store.ts'
 import { type Change, nextConsent } from './next-consent.ts'
 
 /** A change to record for a number. */
 export interface Wanted {
-  tenantId: `ten_${string}`
+  tenantId: Id<'ten'>
   mode: 'live' | 'test'
   details: EntryDetails
-  /** Identifies the message that caused it, which is recorded once however often it arrives. */
+  /** Identifies the message that caused it, which is recorded once even if it arrives repeatedly. */
   origin: string | null
   what:
     | { action: 'opt_in'; source: OptInSource }
@@ -62,8 +63,8 @@ function pageOf(url: string): string {
 async function publish(run: Run, row: EntryRow, phone: string): Promise<void> {
   if (row.action !== 'opt_in' && row.action !== 'opt_out') return
   const event = {
-    entry_id: row.id as `optin_${string}`,
-    tenant_id: row.tenant_id as `ten_${string}`,
+    entry_id: row.id,
+    tenant_id: row.tenant_id,
     mode: row.mode,
     recipient_index: row.recipient_index,
     recipient_masked: maskPhone(phone),

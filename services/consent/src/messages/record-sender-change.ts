@@ -1,3 +1,4 @@
+import type { Id } from '@notify/contracts'
 import type { Context } from '../context.ts'
 import { type Recorded, recordChange } from '../ledger/record-change.ts'
 import { openPhone } from '../users/user-phone.ts'
@@ -6,8 +7,8 @@ import { phoneOf } from './sender-phone.ts'
 
 /** The sender of a change, as the carrier reported it. */
 interface Sender {
-  tenantId: `ten_${string}`
-  /** Empty when the carrier does not tell the number. */
+  tenantId: Id<'ten'>
+  /** Empty when the carrier does not report the number. */
   from: string
   userId: string | undefined
   receivedAt: string
@@ -16,7 +17,7 @@ interface Sender {
 /** `waiting`: recorded as soon as the carrier reports the number. `unknown`: the carrier reported no sender. */
 export type SenderChange = Recorded | { kind: 'waiting' } | { kind: 'unknown' }
 
-/** Records a change that a user made by a message or in the carrier's app, once however often it arrives. */
+/** Records a change that a user made by a message or in the carrier's app. Idempotent. */
 export async function recordSenderChange(
   context: Context,
   { tenantId, from, userId, receivedAt }: Sender,

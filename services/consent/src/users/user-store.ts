@@ -1,54 +1,71 @@
-import type { Run, Statement } from '@notify/database'
+import type { Id } from '@notify/contracts'
+import { prepared, type Run } from '@notify/database'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../db/schema.ts'
+import { build, type Tables } from '../db/schema.ts'
 
 /** A user as the carrier knows them. */
 export interface UserKey {
-  tenantId: string
+  tenantId: Id<'ten'>
   /** Blind index of the carrier's id. */
   userIndex: string
 }
 
-const lock: Statement = {
-  name: 'lock-user',
-  text: `insert into users as known (tenant_id, user_index) values ($1, $2)
-         on conflict (tenant_id, user_index) do update set user_index = known.user_index
-         returning phone`,
-}
+const lock = prepared('lock-user', ({ tenantId, userIndex }: UserKey) =>
+  build
+    .insertInto('users')
+    .values({ tenant_id: tenantId, user_index: userIndex })
+    .onConflict((known) =>
+      known.columns(['tenant_id', 'user_index']).doUpdateSet(({ ref }) => ({ user_index: ref('users.user_index') })),
+    )
+    .returning('phone'),
+)
 
-/** Locks a user until the transaction ends, so that a change and the user's number never miss each other. */
-export async function lockUser(run: Run, { tenantId, userIndex }: UserKey): Promise<Buffer | null> {
-  const [row] = await run<{ phone: Buffer | null }>(lock, [tenantId, userIndex])
+/** Locks a user until the transaction ends, so that a concurrent change and number always see each other. */
+export async function lockUser(run: Run, user: UserKey): Promise<Buffer | null> {
+  const [row] = await run(lock(user))
   return row!.phone
 }
 
-/** Keeps the number of a locked user. */
+/** Stores the number of a locked user. */
 export async function savePhone(run: Run, { tenantId, userIndex }: UserKey, phone: Buffer): Promise<void> {
-  await run('update users set phone = $3 where tenant_id = $1 and user_index = $2', [tenantId, userIndex, phone])
+  await run(
+    build.updateTable('users').set({ phone }).where('tenant_id', '=', tenantId).where('user_index', '=', userIndex),
+  )
 }
 
 export type WaitingChange = Pick<Selectable<Tables['waiting_changes']>, 'origin' | 'action' | 'source'>
 
-/** Keeps a change of a locked user whose number is not known yet. @returns false for one that is kept already */
+/** Stores a change of a locked user whose number is not known yet. @returns false if it was stored before */
 export async function addWaiting(
   run: Run,
   { tenantId, userIndex }: UserKey,
-  { origin, action, source }: WaitingChange,
+  change: WaitingChange,
   receivedAt: string,
 ): Promise<boolean> {
   const added = await run(
-    `insert into waiting_changes (tenant_id, user_index, origin, action, source, received_at)
-     values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1`,
-    [tenantId, userIndex, origin, action, source, receivedAt],
+    build
+      .insertInto('waiting_changes')
+      .values({ tenant_id: tenantId, user_index: userIndex, ...change, received_at: receivedAt })
+      .onConflict((known) => known.doNothing())
+      .returning('origin'),
   )
   return added.length > 0
 }
 
 /** Removes the waiting changes of a locked user. @returns them in the order in which they were received */
 export function takeWaiting(run: Run, { tenantId, userIndex }: UserKey): Promise<WaitingChange[]> {
-  return run<WaitingChange>(
-    `with taken as (delete from waiting_changes where tenant_id = $1 and user_index = $2 returning *)
-     select origin, action, source from taken order by received_at, origin`,
-    [tenantId, userIndex],
+  return run(
+    build
+      .with('taken', () =>
+        build
+          .deleteFrom('waiting_changes')
+          .where('tenant_id', '=', tenantId)
+          .where('user_index', '=', userIndex)
+          .returningAll(),
+      )
+      .selectFrom('taken')
+      .select(['origin', 'action', 'source'])
+      .orderBy('received_at')
+      .orderBy('origin'),
   )
 }

@@ -1,6 +1,5 @@
 import type { DomainRecordStatus, DomainStatus } from '@notify/contracts'
 import { column } from '@notify/database'
-import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 /** The records of a domain; one each. */
 export type RecordKey = 'dkim' | 'spf' | 'mail_from_mx' | 'mail_from_spf'
@@ -13,47 +12,45 @@ export interface RecordState {
 
 export type RecordStates = Partial<Record<RecordKey, RecordState>>
 
-export type Time = ColumnType<Date, Date | string | undefined, Date | string>
-
 /** The tables of sending domains. */
 export const domainTables = {
   domains: {
-    id: column<string>(),
-    tenant_id: column<string>(),
+    id: column.id('dom'),
+    tenant_id: column.id('ten'),
     /** Lower-case, in ASCII. */
-    domain: column<string>(),
-    selector: column<string>(),
+    domain: column.text(),
+    selector: column.text(),
     /** Base64 of the SubjectPublicKeyInfo. */
-    public_key: column<string>(),
+    public_key: column.text(),
     /** Base64 of the PKCS #8 key, encrypted. */
-    private_key: column<Buffer>(),
-    mail_from_region: column<string | null>(),
-    status: column<Generated<DomainStatus>>(),
+    private_key: column.bytes(),
+    mail_from_region: column.text().nullable(),
+    status: column.text<DomainStatus>().withDefault(),
     /** Incremented with each change of the status. */
-    revision: column<Generated<number>>(),
-    record_states: column<JSONColumnType<RecordStates>>(),
-    verified_at: column<Time | null>(),
-    last_checked_at: column<Time | null>(),
+    revision: column.integer().withDefault(),
+    record_states: column.jsonb<RecordStates>().withDefault(),
+    verified_at: column.timestamp().nullable(),
+    last_checked_at: column.timestamp().nullable(),
     /** Start of the check with the stored result; older checks never replace it. */
-    check_started_at: column<Time | null>(),
-    next_check_at: column<Time>(),
-    status_since: column<Time>(),
-    created_at: column<Time>(),
+    check_started_at: column.timestamp().nullable(),
+    next_check_at: column.timestamp(),
+    status_since: column.timestamp().withDefault(),
+    created_at: column.timestamp().withDefault(),
   },
   domain_identities: {
-    domain_id: column<string>(),
-    provider_id: column<string>(),
-    tenant_id: column<string>(),
-    domain: column<string>(),
-    selector: column<string>(),
+    domain_id: column.id('dom'),
+    provider_id: column.id('prov'),
+    tenant_id: column.id('ten'),
+    domain: column.text(),
+    selector: column.text(),
     /** Whether the carrier should have the domain. */
-    wanted: column<Generated<boolean>>(),
+    wanted: column.boolean().withDefault(),
     /** Revision of the provider's credentials at the last registration. */
-    synced_revision: column<number | null>(),
-    synced_at: column<Time | null>(),
-    failures: column<Generated<number>>(),
-    error: column<string | null>(),
-    next_try_at: column<Time | null>(),
-    leased_until: column<Time | null>(),
+    synced_revision: column.integer().nullable(),
+    synced_at: column.timestamp().nullable(),
+    failures: column.smallint().withDefault(),
+    error: column.text().nullable(),
+    next_try_at: column.timestamp().nullable(),
+    leased_until: column.timestamp().nullable(),
   },
 }

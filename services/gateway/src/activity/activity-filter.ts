@@ -1,12 +1,12 @@
-import type { ActivityStatus, Channel, KeyMode } from '@notify/contracts'
+import type { ActivityStatus, Channel, Id, KeyMode } from '@notify/contracts'
 import type { BlindIndex } from '@notify/privacy'
 
 /** What to read of the activity of a tenant; whatever is absent is not restricted. */
 export interface ActivityFilter {
-  tenantId: string
+  tenantId: Id<'ten'>
   channel?: Channel | undefined
   status?: ActivityStatus | undefined
-  applicationId?: string | undefined
+  applicationId?: Id<'app'> | undefined
   eventKey?: string | undefined
   mode?: KeyMode | undefined
   recipientIndex?: string | undefined
@@ -19,7 +19,7 @@ export interface ActivityFilter {
 interface Asked {
   channel?: Channel | undefined
   status?: ActivityStatus | undefined
-  application_id?: string | undefined
+  application_id?: Id<'app'> | undefined
   event_key?: string | undefined
   mode?: KeyMode | undefined
   recipient?: string | undefined
@@ -27,7 +27,7 @@ interface Asked {
   to?: Date | undefined
 }
 
-export function readFilter(blindIndex: BlindIndex, tenantId: string, asked: Asked): ActivityFilter {
+export function readFilter(blindIndex: BlindIndex, tenantId: Id<'ten'>, asked: Asked): ActivityFilter {
   const { channel, status, mode, from, to, application_id, event_key, recipient } = asked
   return {
     ...{ tenantId, channel, status, mode, from, to },

@@ -1,56 +1,22 @@
-import type { ActivityStatus, NotificationFact } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../db/schema.ts'
-
-type NotShown = 'metadata' | 'credits' | 'category' | 'after_failure'
-
-/** A change of one item of the trail: a notification, or a code under the id of its transaction. */
-export type ActivityFact = Omit<NotificationFact, 'notification_id' | 'status' | NotShown> & {
-  notification_id: NotificationFact['notification_id'] | `otp_${string}`
-  status: ActivityStatus
-}
-
-/**
- * Facts are complete and have a growing revision: the newest wins, repetitions change nothing. Triggers count them.
- * Cursors have milliseconds, so creation times have the same precision.
- */
-const project: Statement = {
-  name: 'project-activity',
-  text: `
-    insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
-      recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, mode)
-    select notification_id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
-      recipient_index, failure_reason, retryable, retry_count, date_trunc('milliseconds', created_at), occurred_at, mode
-    from json_to_recordset($1::json) as t (notification_id text, tenant_id text, application_id text, revision int,
-      channel text, status text, event_key text, recipient_masked text, recipient_index text, failure_reason text,
-      retryable boolean, retry_count int, created_at timestamptz, occurred_at timestamptz, mode text)
-    on conflict (id) do update set
-      revision = excluded.revision, status = excluded.status, failure_reason = excluded.failure_reason,
-      retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at
-      where activity.revision < excluded.revision`,
-}
-
-/** Writes facts, at most one per item. */
-export async function projectFacts(db: Database<Tables>, facts: readonly ActivityFact[]): Promise<void> {
-  await db.run(project, [JSON.stringify(facts)])
-}
+import type { Id } from '@notify/contracts'
+import type { Queries } from '@notify/database'
+import { build } from '../db/schema.ts'
 
 /** The revisions in a range of the activity, by id. */
-export function listRevisions(
-  db: Database<Tables>,
-  { after, until, limit }: { after: string; until: string; limit: number },
-): Promise<{ id: string; revision: number }[]> {
+export function listRevisions(db: Queries, { after, until, limit }: { after: string; until: string; limit: number }) {
   return db.run(
-    {
-      name: 'list-revisions',
-      text: 'select id, revision from activity where id > $1 and id <= $2 order by id limit $3',
-    },
-    [after, until, limit],
+    build
+      .selectFrom('activity')
+      .select(['id', 'revision'])
+      .where('id', '>', after)
+      .where('id', '<=', until)
+      .orderBy('id')
+      .limit(limit),
   )
 }
 
 /** Whether the trail of a tenant has the item. */
-export async function hasItem(db: Database<Tables>, tenantId: string, id: string): Promise<boolean> {
-  const text = 'select from activity where id = $1 and tenant_id = $2'
-  return (await db.run({ name: 'has-activity-item', text }, [id, tenantId])).length > 0
+export async function hasItem(db: Queries, tenantId: Id<'ten'>, id: string): Promise<boolean> {
+  const item = build.selectFrom('activity').select('id').where('id', '=', id).where('tenant_id', '=', tenantId)
+  return (await db.run(item)).length > 0
 }

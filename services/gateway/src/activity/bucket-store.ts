@@ -1,7 +1,7 @@
-import type { ActivityStatus, Channel } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import type { Tables } from '../db/schema.ts'
-import { type Bind, dimensionsOf } from './access-path.ts'
+import type { Queries } from '@notify/database'
+import { sql } from 'kysely'
+import { build } from '../db/schema.ts'
+import { dimensionsOf } from './access-path.ts'
 import type { ActivityFilter } from './activity-filter.ts'
 
 export type SummaryFilter = Omit<ActivityFilter, 'from' | 'to' | 'recipientIndex' | 'eventKey' | 'retryable'> & {
@@ -10,30 +10,24 @@ export type SummaryFilter = Omit<ActivityFilter, 'from' | 'to' | 'recipientIndex
   to: Date
 }
 
-interface BucketRow {
-  starts_at: Date
-  channel: Channel
-  status: ActivityStatus
-  count: number
-}
-
 /** The counters of a range of buckets, in the order of time. Both modes are added up unless the filter names one. */
-export function listBuckets(
-  db: Database<Tables>,
-  { tenantId, applicationId, width, from, to, ...dimensions }: SummaryFilter,
-): Promise<BucketRow[]> {
-  const values: unknown[] = []
-  const bind: Bind = (value) => `$${values.push(value)}`
-  const conditions = [
-    `tenant_id = ${bind(tenantId)}`,
-    `application_id = ${bind(applicationId ?? '')}`,
-    `width = ${bind(width)}`,
-    `starts_at >= ${bind(from)}::timestamptz and starts_at < ${bind(to)}::timestamptz`,
-    ...dimensionsOf(dimensions, bind),
-  ]
-  return db.run<BucketRow>(
-    `select starts_at, channel, status, sum(count)::float8 as count from activity_buckets where ${conditions.join(' and ')}
-     group by starts_at, channel, status having sum(count) > 0 order by starts_at, channel, status`,
-    values,
+export function listBuckets(db: Queries, { tenantId, applicationId, width, from, to, ...dimensions }: SummaryFilter) {
+  const shown = ['starts_at', 'channel', 'status'] as const
+  const inRange = build
+    .selectFrom('activity_buckets')
+    .select([...shown, sql<number>`sum(count)::float8`.as('count')])
+    .where('tenant_id', '=', tenantId)
+    .where('application_id', '=', applicationId ?? '')
+    .where('width', '=', width)
+    .where('starts_at', '>=', from)
+    .where('starts_at', '<', to)
+  return db.run(
+    dimensionsOf(dimensions)
+      .reduce((rows, condition) => rows.where(condition), inRange)
+      .groupBy(shown)
+      .having(({ fn }) => fn.sum('count'), '>', 0)
+      .orderBy('starts_at')
+      .orderBy('channel')
+      .orderBy('status'),
   )
 }

@@ -1,7 +1,7 @@
 import type { OtpFact } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { type ActivityFact, projectFacts } from './activity-store.ts'
+import { type ActivityFact, projectFacts } from './project-facts.ts'
 
 /** Writes facts, batched into one statement. */
 export type ProjectFact = (fact: ActivityFact) => Promise<void>

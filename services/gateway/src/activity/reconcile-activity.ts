@@ -4,7 +4,8 @@ import { endPage, takePage } from '@notify/database'
 import { type Kit, Problem, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { countMissed } from '../usage/count-usage.ts'
-import { listRevisions, projectFacts } from './activity-store.ts'
+import { listRevisions } from './activity-store.ts'
+import { projectFacts } from './project-facts.ts'
 
 /** A comparison that repeats: the messages accepted within a range of ages. */
 interface Walk {

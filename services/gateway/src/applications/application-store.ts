@@ -1,14 +1,27 @@
-import { type Application, type ApplicationChange, applicationChanged, type OtpSettings } from '@notify/contracts'
-import { type Database, enqueueEvents, nextUpdatedAt, type Run, requireRoom } from '@notify/database'
-import type { Selectable } from 'kysely'
-import type { Tables } from '../db/schema.ts'
+import {
+  type Application,
+  type ApplicationChange,
+  applicationChanged,
+  type Id,
+  type OtpSettings,
+} from '@notify/contracts'
+import { enqueueEvents, nextUpdatedAt, type Queries, type Run, requireRoom } from '@notify/database'
+import { type Selectable, sql, type UpdateObject } from 'kysely'
+import { build, type Tables } from '../db/schema.ts'
 
 export type ApplicationRow = Selectable<Tables['applications']>
 
+/** An application of a tenant that is not deleted. */
+const applicationOf = (tenantId: Id<'ten'>, id: Id<'app'>) =>
+  build
+    .selectFrom('applications')
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+
 /** Whether the tenant has this application. */
-export async function ownsApplication(db: Database<Tables>, tenantId: string, id: string): Promise<boolean> {
-  const text = 'select 1 from applications where id = $1 and tenant_id = $2 and deleted_at is null'
-  return (await db.run(text, [id, tenantId])).length > 0
+export async function ownsApplication(db: Queries, tenantId: Id<'ten'>, id: Id<'app'>): Promise<boolean> {
+  return (await db.run(applicationOf(tenantId, id).select('id'))).length > 0
 }
 
 /** The settings of an application that a caller can choose. */
@@ -19,8 +32,12 @@ export interface ApplicationSettings {
 }
 
 /** @throws Problem `application_limit_reached` */
-export function requireRoomForApplication(run: Run, tenantId: string, most: number): Promise<void> {
-  const rows = 'select 1 from applications where tenant_id = $1 and deleted_at is null'
+export function requireRoomForApplication(run: Run, tenantId: Id<'ten'>, most: number): Promise<void> {
+  const rows = build
+    .selectFrom('applications')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
   const [code, what] = ['application_limit_reached', 'applications of a tenant'] as const
   return requireRoom(run, { code, what, rows, owner: [tenantId], most })
 }
@@ -28,73 +45,88 @@ export function requireRoomForApplication(run: Run, tenantId: string, most: numb
 /** @returns undefined when there is no such tenant */
 export async function insertApplication(
   run: Run,
-  { id, tenantId, name, allowed_origins, otp }: ApplicationSettings & { id: string; tenantId: string },
+  { id, tenantId, name, allowed_origins, otp }: ApplicationSettings & { id: Id<'app'>; tenantId: Id<'ten'> },
 ): Promise<ApplicationRow | undefined> {
-  const [row] = await run<ApplicationRow>(
-    `insert into applications (id, tenant_id, name, allowed_origins, otp, managed)
-     select $1, id, $3, $4, $5, true from tenants where id = $2 returning *`,
-    [id, tenantId, name, allowed_origins, JSON.stringify(otp)],
+  const [tenant] = await run(build.selectFrom('tenants').select('id').where('id', '=', tenantId))
+  if (!tenant) return undefined
+  const settings = { name, allowed_origins, otp: JSON.stringify(otp), managed: true }
+  const [row] = await run(
+    build
+      .insertInto('applications')
+      .values({ id, tenant_id: tenantId, ...settings })
+      .returningAll(),
   )
   return row
 }
 
-export async function findApplication(run: Run, tenantId: string, id: string): Promise<ApplicationRow | undefined> {
-  const text = 'select * from applications where id = $1 and tenant_id = $2 and deleted_at is null'
-  return (await run<ApplicationRow>(text, [id, tenantId]))[0]
+export async function findApplication(
+  run: Run,
+  tenantId: Id<'ten'>,
+  id: Id<'app'>,
+): Promise<ApplicationRow | undefined> {
+  return (await run(applicationOf(tenantId, id).selectAll()))[0]
 }
 
 /** Finds an application and locks it until the transaction ends. */
-export async function lockApplication(run: Run, tenantId: string, id: string): Promise<ApplicationRow | undefined> {
-  const text = 'select * from applications where id = $1 and tenant_id = $2 and deleted_at is null for update'
-  return (await run<ApplicationRow>(text, [id, tenantId]))[0]
+export async function lockApplication(
+  run: Run,
+  tenantId: Id<'ten'>,
+  id: Id<'app'>,
+): Promise<ApplicationRow | undefined> {
+  return (await run(applicationOf(tenantId, id).selectAll().forUpdate()))[0]
 }
 
 /** The applications of a tenant, newest first. */
 export function listApplicationRows(
   run: Run,
-  { tenantId, after, limit }: { tenantId: string; after: string | undefined; limit: number },
+  { tenantId, after, limit }: { tenantId: Id<'ten'>; after: Id<'app'> | undefined; limit: number },
 ): Promise<ApplicationRow[]> {
-  return run<ApplicationRow>(
-    `select * from applications where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2)
-     order by id desc limit $3`,
-    [tenantId, after ?? null, limit],
-  )
+  const all = build
+    .selectFrom('applications')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+  return run((after === undefined ? all : all.where('id', '<', after)).orderBy('id', 'desc').limit(limit))
 }
 
+const changedNow = sql<Date>`${sql.raw(nextUpdatedAt())}`
+
 /** Changes an application through the API; from then on the bootstrap document does not. */
+const change = (id: Id<'app'>, fields: UpdateObject<Tables, 'applications'>) =>
+  build
+    .updateTable('applications')
+    .set(({ eb }) => ({ updated_at: changedNow, ...fields, revision: eb('revision', '+', 1), managed: true }))
+    .where('id', '=', id)
+    .returningAll()
+
 export async function updateApplication(
   run: Run,
-  id: string,
+  id: Id<'app'>,
   { name, allowed_origins, otp }: ApplicationSettings,
 ): Promise<ApplicationRow> {
-  const [row] = await run<ApplicationRow>(
-    `update applications set name = $2, allowed_origins = $3, otp = $4, revision = revision + 1, managed = true,
-       updated_at = ${nextUpdatedAt()} where id = $1 returning *`,
-    [id, name, allowed_origins, JSON.stringify(otp)],
-  )
+  const [row] = await run(change(id, { name, allowed_origins, otp: JSON.stringify(otp) }))
   return row!
 }
 
 /** Deletes an application and revokes its keys. Its row is kept: the activity shows its name. */
-export async function removeApplication(run: Run, id: string): Promise<ApplicationRow> {
+export async function removeApplication(run: Run, id: Id<'app'>): Promise<ApplicationRow> {
+  const now = sql<Date>`now()`
   await run(
-    `update api_keys set revoked_at = now(), updated_at = ${nextUpdatedAt()}
-     where application_id = $1 and revoked_at is null`,
-    [id],
+    build
+      .updateTable('api_keys')
+      .set({ revoked_at: now, updated_at: changedNow })
+      .where('application_id', '=', id)
+      .where('revoked_at', 'is', null),
   )
-  const [row] = await run<ApplicationRow>(
-    `update applications set deleted_at = now(), revision = revision + 1, managed = true, updated_at = now()
-     where id = $1 returning *`,
-    [id],
-  )
+  const [row] = await run(change(id, { deleted_at: now, updated_at: now }))
   return row!
 }
 
 /** Publishes the state of an application in the transaction of its change. */
 export async function enqueueApplicationChange(run: Run, row: ApplicationRow): Promise<void> {
   const event: ApplicationChange = {
-    application_id: row.id as `app_${string}`,
-    tenant_id: row.tenant_id as `ten_${string}`,
+    application_id: row.id,
+    tenant_id: row.tenant_id,
     revision: row.revision,
     allowed_origins: row.allowed_origins,
     status: row.deleted_at === null ? 'active' : 'revoked',
@@ -106,7 +138,7 @@ export async function enqueueApplicationChange(run: Run, row: ApplicationRow): P
 /** An application as returned to operators. */
 export function describeApplication(row: ApplicationRow): Application {
   return {
-    application_id: row.id as `app_${string}`,
+    application_id: row.id,
     name: row.name,
     allowed_origins: row.allowed_origins,
     otp: row.otp,

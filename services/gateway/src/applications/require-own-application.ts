@@ -1,4 +1,4 @@
-import { idSchema, type KeyPrincipal, type Route } from '@notify/contracts'
+import { type Id, idSchema, type KeyPrincipal, type Route } from '@notify/contracts'
 import { type PassedOn, Problem, type Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { forward } from '../forwarding/forward.ts'
@@ -33,14 +33,14 @@ export async function forwardToOwnApplication<R extends Route>(
 ): Promise<Reply> {
   const { application_id } = request.params as { application_id: string }
   const { tenant_id } = request.principal as Pick<KeyPrincipal, 'tenant_id'>
-  const isId = idSchema('app').safeParse(application_id).success
-  if (!isId || !(await ownsApplication(context.db, tenant_id, application_id))) {
+  const id = idSchema('app').safeParse(application_id).data
+  if (id === undefined || !(await ownsApplication(context.db, tenant_id, id))) {
     throw new Problem('not_found', 'No application has this id')
   }
   return forward(context, request)
 }
 
 /** The owner of the route refuses invalid ids. */
-function applicationOf(body: unknown): string | undefined {
+function applicationOf(body: unknown): Id<'app'> | undefined {
   return idSchema('app').safeParse((body as { application_id?: unknown } | null)?.application_id).data
 }

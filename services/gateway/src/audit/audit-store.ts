@@ -1,25 +1,24 @@
-import { type AuditEntry, earliestId } from '@notify/contracts'
-import { auditEntry, type Change, type Run, type Statement } from '@notify/database'
+import { type AuditEntry, earliestId, type Id } from '@notify/contracts'
+import { auditEntry, type Change, type Run } from '@notify/database'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../db/schema.ts'
+import { build, type Tables } from '../db/schema.ts'
 
 export type AuditRow = Selectable<Tables['audit_log']>
 
-const insert: Statement = {
-  name: 'insert-audit-entry',
-  text: `insert into audit_log (id, tenant_id, application_id, occurred_at, actor_kind, actor_id, action, resource_type,
-           resource_id, before, after, request_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do nothing`,
-}
-
 /** Appends an entry to the audit log; an existing one stays unchanged. */
 export async function appendAuditEntry(run: Run, entry: AuditEntry): Promise<void> {
-  const { audit_id, tenant_id, application_id, occurred_at, actor, action, resource, before, after, request_id } = entry
-  await run(insert, [
-    ...[audit_id, tenant_id, application_id, occurred_at, actor.kind, actor.id, action, resource.type, resource.id],
-    ...[before, after].map((fields) => fields && JSON.stringify(fields)),
-    request_id,
-  ])
+  const { audit_id, actor, resource, before, after, ...fields } = entry
+  await run(
+    build
+      .insertInto('audit_log')
+      .values({
+        ...{ id: audit_id, ...fields, actor_kind: actor.kind, actor_id: actor.id },
+        ...{ resource_type: resource.type, resource_id: resource.id },
+        before: before && JSON.stringify(before),
+        after: after && JSON.stringify(after),
+      })
+      .onConflict((known) => known.column('id').doNothing()),
+  )
 }
 
 /** Records a change of the gateway's own data in its transaction: the audit log is in the same schema. */
@@ -29,8 +28,8 @@ export async function recordOwnAudit(run: Run, change: Change): Promise<void> {
 }
 
 export interface AuditFilter {
-  tenantId: string
-  application_id?: string | undefined
+  tenantId: Id<'ten'>
+  application_id?: Id<'app'> | undefined
   actor_id?: string | undefined
   action?: string | undefined
   resource_type?: string | undefined
@@ -45,18 +44,17 @@ const equalities = ['application_id', 'actor_id', 'action', 'resource_type', 're
 export function listAuditRows(
   run: Run,
   { tenantId, from, to, ...filter }: AuditFilter,
-  { after, limit }: { after: string | undefined; limit: number },
+  { after, limit }: { after: Id<'aud'> | undefined; limit: number },
 ): Promise<AuditRow[]> {
-  const values: unknown[] = [tenantId, limit]
-  const conditions = ['tenant_id = $1']
-  const where = (condition: string, value: unknown) => {
-    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`)
+  let rows = build.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenantId)
+  for (const column of equalities) {
+    const wanted = filter[column]
+    if (wanted !== undefined) rows = rows.where(column, '=', wanted)
   }
-  for (const column of equalities) where(`${column} =`, filter[column])
-  where('id >=', from && earliestOf(from))
-  where('id <', to && earliestOf(to))
-  where('id <', after)
-  return run<AuditRow>(`select * from audit_log where ${conditions.join(' and ')} order by id desc limit $2`, values)
+  if (from) rows = rows.where('id', '>=', earliestOf(from))
+  if (to) rows = rows.where('id', '<', earliestOf(to))
+  if (after) rows = rows.where('id', '<', after)
+  return run(rows.orderBy('id', 'desc').limit(limit))
 }
 
 const earliestOf = (time: string) => earliestId('aud', Math.max(0, Date.parse(time)))
@@ -64,9 +62,9 @@ const earliestOf = (time: string) => earliestId('aud', Math.max(0, Date.parse(ti
 /** An entry as returned to operators. */
 export function describeAuditEntry(row: AuditRow): AuditEntry {
   return {
-    audit_id: row.id as `aud_${string}`,
-    tenant_id: row.tenant_id as `ten_${string}`,
-    application_id: row.application_id as `app_${string}` | null,
+    audit_id: row.id,
+    tenant_id: row.tenant_id,
+    application_id: row.application_id,
     occurred_at: row.occurred_at.toISOString(),
     actor: { kind: row.actor_kind, id: row.actor_id },
     action: row.action,

@@ -7,7 +7,7 @@ import { describeApplication, enqueueApplicationChange, insertApplication } from
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { Config } from '../config.ts'
 import { migrations } from '../db/migrations.ts'
-import type { Tables } from '../db/schema.ts'
+import { build } from '../db/schema.ts'
 import { describeKey, insertKey } from '../keys/key-store.ts'
 
 const usage = 'usage: create-tenant --name <name> [--application <name>]'
@@ -15,7 +15,7 @@ const usage = 'usage: create-tenant --name <name> [--application <name>]'
 /** Creates a tenant with an application and a live API key, and prints their ids and the key as one line of JSON. */
 export const createTenantCommand: Command<Config> = async (config, kit, args) => {
   const { name, application } = readArguments(args)
-  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const db = await openDatabase(kit, { config, migrations })
   const created = await db.transaction((run) => createTenant(run, name, application))
   process.stdout.write(`${JSON.stringify(created)}\n`)
 }
@@ -41,7 +41,7 @@ async function createTenant(run: Run, name: string, applicationName: string) {
   const tenantId = newId('ten')
   const applicationId = newId('app')
   const id = newId('key')
-  await run('insert into tenants (id, name) values ($1, $2)', [tenantId, name])
+  await run(build.insertInto('tenants').values({ id: tenantId, name }))
   const settings = { name: applicationName, allowed_origins: [], otp: {} }
   const application = (await insertApplication(run, { id: applicationId, tenantId, ...settings }))!
   await enqueueApplicationChange(run, application)

@@ -1,12 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { getMe, type KeyPrincipal, type Principal, type Route } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { parseApiKey } from '@notify/privacy'
 import { createTtlCache, Problem } from '@notify/service-kit'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { Config } from '../config.ts'
-import type { Tables } from '../db/schema.ts'
 import { findKey } from '../keys/key-store.ts'
 import { type Limits, limitsFor } from '../limits/admit.ts'
 import type { FailureLimit } from '../limits/limit-failures.ts'
@@ -39,7 +38,7 @@ interface Unknown {
   failures: FailureLimit
 }
 
-export function createCallers(db: Database<Tables>, config: Config, { addressOf, failures }: Unknown): Callers {
+export function createCallers(db: Queries, config: Config, { addressOf, failures }: Unknown): Callers {
   const verifyOperator = createOperatorVerifier(config)
   const limits = new WeakMap<Principal, Limits>()
   const strangers = new WeakMap<Principal, string>()
@@ -122,7 +121,7 @@ function bearerOf(request: IncomingMessage): string {
   throw unauthenticated('The Authorization header is not of the form: Bearer <API key or access token>')
 }
 
-async function keyCaller(db: Database<Tables>, config: Config, token: string): Promise<Caller> {
+async function keyCaller(db: Queries, config: Config, token: string): Promise<Caller> {
   const parsed = parseApiKey(token)
   if (!parsed) throw unauthenticated('This is not an API key: check that it was copied whole')
   const key = await findKey(db.run, parsed.keyId)
@@ -135,12 +134,7 @@ async function keyCaller(db: Database<Tables>, config: Config, token: string): P
   return { principal, limits }
 }
 
-async function operatorCaller(
-  db: Database<Tables>,
-  config: Config,
-  token: string,
-  verify: VerifyOperator,
-): Promise<Caller> {
+async function operatorCaller(db: Queries, config: Config, token: string, verify: VerifyOperator): Promise<Caller> {
   const principal = await verify(token)
   const tenantLimit = await findTenantLimit(db.run, principal.tenant_id)
   const limits = limitsOf(

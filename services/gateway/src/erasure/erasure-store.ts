@@ -1,52 +1,63 @@
 import { erasedText, type Person, type Queries } from '@notify/database'
+import { sql } from 'kysely'
 import { isOfRecipient } from '../activity/access-path.ts'
+import { build } from '../db/schema.ts'
 
 const batch = 200
+const count = sql<number>`count(*)::int`.as('count')
 
-const theirs = `${isOfRecipient('recipient_index', '$2')} and tenant_id = $1`
-
-const valuesOf = ({ tenantId, index }: Person) => [tenantId, index]
+const itemsOf = ({ tenantId, index = '' }: Person) =>
+  build
+    .selectFrom('activity')
+    .where(isOfRecipient(sql.ref('recipient_index'), index))
+    .where('tenant_id', '=', tenantId)
 
 export async function countActivity(db: Queries, person: Person): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(
-    `select count(*)::int as count from activity where ${theirs}`,
-    valuesOf(person),
-  )
+  const [row] = await db.runLong(itemsOf(person).select(count))
   return row!.count
 }
 
 /** @returns how many items there were */
 export async function eraseActivity(db: Queries, person: Person): Promise<number> {
+  const erased = { recipient_index: erasedText, recipient_masked: erasedText, retryable: false }
   const rows = await db.runLong(
-    `with theirs as (
-       select id from activity where ${theirs} limit ${batch}
-     ), locked as (
-       select id from activity where id = any(array(select id from theirs)) order by id for update
-     )
-     update activity set recipient_index = '${erasedText}', recipient_masked = '${erasedText}', retryable = false
-     where id = any(array(select id from locked)) returning 1`,
-    valuesOf(person),
+    build
+      .with('theirs', () => itemsOf(person).select('id').limit(batch))
+      .with('locked', () =>
+        build
+          .selectFrom('activity')
+          .select('id')
+          .where('id', '=', sql<string>`any(array(select id from theirs))`)
+          .orderBy('id')
+          .forUpdate(),
+      )
+      .updateTable('activity')
+      .set(erased)
+      .where('id', '=', sql<string>`any(array(select id from locked))`)
+      .returning('id'),
   )
   return rows.length
 }
 
-const theirJobs = `tenant_id = $1 and filters ->> 'recipient_index' = $2`
+const areOf = ({ index = '' }: Person) => sql<boolean>`filters ->> 'recipient_index' = ${index}`
 
 export async function countRetryJobs(db: Queries, person: Person): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(
-    `select count(*)::int as count from retry_jobs where ${theirJobs}`,
-    valuesOf(person),
+  const [row] = await db.runLong(
+    build.selectFrom('retry_jobs').select(count).where('tenant_id', '=', person.tenantId).where(areOf(person)),
   )
   return row!.count
 }
 
 /** The filters of jobs. @returns how many there were */
 export async function eraseRetryJobs(db: Queries, person: Person): Promise<number> {
+  const erased = JSON.stringify({ recipient_index: erasedText, recipient_masked: erasedText })
   const rows = await db.runLong(
-    `update retry_jobs
-     set filters = filters || '{"recipient_index": "${erasedText}", "recipient_masked": "${erasedText}"}'::jsonb
-     where ${theirJobs} returning 1`,
-    valuesOf(person),
+    build
+      .updateTable('retry_jobs')
+      .set({ filters: sql<string>`filters || ${erased}::jsonb` })
+      .where('tenant_id', '=', person.tenantId)
+      .where(areOf(person))
+      .returning('id'),
   )
   return rows.length
 }

@@ -1,3 +1,4 @@
+import type { Id } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import { findApplication } from '../applications/application-store.ts'
@@ -5,8 +6,8 @@ import { noSuchApplication } from '../applications/no-such-application.ts'
 import { describeKey, type KeyAddress, type KeyRow, lockKeyRow } from './key-store.ts'
 
 interface KeyRequest {
-  params: { application_id: string; key_id: string }
-  principal: { tenant_id: string }
+  params: { application_id: Id<'app'>; key_id: Id<'key'> }
+  principal: { tenant_id: Id<'ten'> }
 }
 
 export function keyAddress({ params, principal }: KeyRequest): KeyAddress {
@@ -14,7 +15,7 @@ export function keyAddress({ params, principal }: KeyRequest): KeyAddress {
 }
 
 /** @throws Problem `not_found`, also for an application of another tenant */
-export async function requireApplication(run: Run, tenantId: string, id: string): Promise<void> {
+export async function requireApplication(run: Run, tenantId: Id<'ten'>, id: Id<'app'>): Promise<void> {
   if (!(await findApplication(run, tenantId, id))) throw noSuchApplication()
 }
 

@@ -1,4 +1,4 @@
-import { type createRetryJob as contract, newId } from '@notify/contracts'
+import { type createRetryJob as contract, type Id, newId } from '@notify/contracts'
 import { auditEntry, idempotent } from '@notify/database'
 import { maskEmail, maskPhone } from '@notify/privacy'
 import { type Handler, Reply } from '@notify/service-kit'
@@ -7,7 +7,8 @@ import { countItems, type Total } from '../activity/total-store.ts'
 import { appendAuditEntry } from '../audit/audit-store.ts'
 import type { Context } from '../context.ts'
 import { describeRetry } from './describe-retry.ts'
-import { findRetryJob, insertRetryJob, requireRoomForRetryJob, type StoredFilters } from './retry-store.ts'
+import { findRetryJob, insertRetryJob, requireRoomForRetryJob } from './retry-store.ts'
+import type { StoredFilters } from './stored-filters.ts'
 
 interface Prepared {
   filters: StoredFilters
@@ -46,7 +47,7 @@ export const createRetry: Handler<Context, typeof contract> = idempotent({
 })
 
 /** The filter of a stored job: what may be retried, and was there when the job was made. */
-export function filterOf(tenantId: string, filters: StoredFilters, createdAt: Date): ActivityFilter {
+export function filterOf(tenantId: Id<'ten'>, filters: StoredFilters, createdAt: Date): ActivityFilter {
   const { channel, status, mode, application_id, event_key, recipient_index, from, to } = filters
   const end = new Date(createdAt.getTime() + 1)
   return {

@@ -1,8 +1,9 @@
 import { type OperatorPrincipal, retryActivity } from '@notify/contracts'
 import { type Kit, Problem, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { claimRetryJobs } from './claim-retry-jobs.ts'
 import { filterOf } from './create-retry.ts'
-import { claimRetryJobs, closePage, openPage, putBack, type RetryJobRow } from './retry-store.ts'
+import { closePage, openPage, putBack, type RetryJobRow } from './retry-store.ts'
 
 const everyMs = 500
 /** Longer than a page takes; should it take longer, another worker repeats it with the same keys. */

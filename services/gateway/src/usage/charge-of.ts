@@ -1,6 +1,6 @@
 import type { NotificationFact } from '@notify/contracts'
 import type { Config } from '../config.ts'
-import type { Charge } from './usage-store.ts'
+import type { Charge } from './count-charges.ts'
 
 /** Facts are repeated for days at most. */
 const leastMs = 90 * 86_400_000

@@ -2,7 +2,7 @@ import type { NotificationFact } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { chargeOf, recognisedMs } from './charge-of.ts'
-import { type Charge, countCharges } from './usage-store.ts'
+import { type Charge, countCharges } from './count-charges.ts'
 
 /** Counts what a fact charges, batched into one statement. */
 export type CountUsage = (fact: NotificationFact) => Promise<void>

@@ -1,6 +1,6 @@
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { readUsageOfToday, type TenantUsage } from './usage-store.ts'
+import { readUsageOfToday, type TenantUsage } from './usage-of-today.ts'
 
 const everyMs = 60_000
 /** Each tenant is a series of its own. */

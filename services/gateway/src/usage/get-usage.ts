@@ -27,7 +27,7 @@ function spanOf({ from, to }: { from?: string | undefined; to?: string | undefin
 
 const describe = ({ application_id, category, ...row }: UsageRow): UsageItem => ({
   ...row,
-  application_id: application_id as `app_${string}`,
+  application_id,
   category: category === '' ? null : category,
 })
 

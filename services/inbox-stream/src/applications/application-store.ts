@@ -1,34 +1,51 @@
-import type { ApplicationChange } from '@notify/contracts'
-import type { Queries, Run, Statement } from '@notify/database'
+import type { ApplicationChange, Id } from '@notify/contracts'
+import { anyOf, prepared, type Queries, type Run } from '@notify/database'
+import { type Insertable, sql } from 'kysely'
+import { build, type Tables } from '../db/schema.ts'
 
-const save: Statement = {
-  name: 'save-application',
-  text: `insert into applications (id, tenant_id, revision, allowed_origins, status) values ($1, $2, $3, $4, $5)
-         on conflict (id) do update set revision = excluded.revision, allowed_origins = excluded.allowed_origins,
-           status = excluded.status, updated_at = now()
-         where applications.revision < excluded.revision`,
-}
+const now = sql<Date>`now()`
+
+type NewApplication = Required<Omit<Insertable<Tables['applications']>, 'updated_at'>>
+
+const save = prepared('save-application', ({ id, tenant_id, revision, allowed_origins, status }: NewApplication) =>
+  build
+    .insertInto('applications')
+    .values({ id, tenant_id, revision, allowed_origins, status })
+    .onConflict((known) =>
+      known
+        .column('id')
+        .doUpdateSet(({ ref }) => ({
+          revision: ref('excluded.revision'),
+          allowed_origins: ref('excluded.allowed_origins'),
+          status: ref('excluded.status'),
+          updated_at: now,
+        }))
+        .whereRef('applications.revision', '<', 'excluded.revision'),
+    ),
+)
 
 /** Stores a published application, unless a newer revision is known. */
 export async function saveApplication({ run }: Queries, change: ApplicationChange): Promise<void> {
-  const { application_id, tenant_id, revision, allowed_origins, status } = change
-  await run(save, [application_id, tenant_id, revision, allowed_origins, status])
+  const { application_id: id, tenant_id, revision, allowed_origins, status } = change
+  await run(save({ id, tenant_id, revision, allowed_origins, status }))
 }
 
 /** Stores an application of the bootstrap document, which has no revision: any published one takes precedence. */
 export async function saveFirst(
   run: Run,
   {
-    application_id,
+    application_id: id,
     tenant_id,
     allowed_origins,
   }: Pick<ApplicationChange, 'application_id' | 'tenant_id' | 'allowed_origins'>,
 ): Promise<void> {
   await run(
-    `insert into applications (id, tenant_id, revision, allowed_origins, status) values ($1, $2, 0, $3, 'active')
-     on conflict (id) do update set allowed_origins = excluded.allowed_origins, updated_at = now()
-     where applications.revision = 0`,
-    [application_id, tenant_id, allowed_origins],
+    build
+      .insertInto('applications')
+      .values({ id, tenant_id, revision: 0, allowed_origins, status: 'active' })
+      .onConflict((known) =>
+        known.column('id').doUpdateSet({ allowed_origins, updated_at: now }).where('applications.revision', '=', 0),
+      ),
   )
 }
 
@@ -37,32 +54,35 @@ export interface ApplicationAccess {
   allowedOrigins: ReadonlySet<string>
 }
 
+const find = prepared('find-application', ({ id }: { id: Id<'app'> }) =>
+  build.selectFrom('applications').select(['status', 'allowed_origins']).where('id', '=', id),
+)
+
 /** What the users of an application may do; an unknown application is open, because only known ones get tokens. */
-export async function findAccess({ run }: Queries, applicationId: string): Promise<ApplicationAccess> {
-  const [row] = await run<{ status: string; allowed_origins: string[] }>(
-    { name: 'find-application', text: 'select status, allowed_origins from applications where id = $1' },
-    [applicationId],
-  )
+export async function findAccess({ run }: Queries, id: Id<'app'>): Promise<ApplicationAccess> {
+  const [row] = await run(find({ id }))
   return { isRevoked: row?.status === 'revoked', allowedOrigins: new Set(row?.allowed_origins ?? []) }
 }
 
+const revoked = prepared('list-revoked', ({ ids }: { ids: readonly Id<'app'>[] }) =>
+  build.selectFrom('applications').select('id').where('id', '=', anyOf(ids)).where('status', '=', 'revoked'),
+)
+
 /** Which of these applications are revoked. */
-export async function listRevoked({ run }: Queries, applicationIds: readonly string[]): Promise<string[]> {
-  const rows = await run<{ id: string }>(
-    { name: 'list-revoked', text: `select id from applications where id = any($1) and status = 'revoked'` },
-    [applicationIds],
-  )
-  return rows.map(({ id }) => id)
+export async function listRevoked({ run }: Queries, ids: readonly Id<'app'>[]): Promise<Id<'app'>[]> {
+  return (await run(revoked({ ids }))).map(({ id }) => id)
 }
+
+const findOrigin = prepared('find-origin', ({ origin }: { origin: string }) =>
+  build
+    .selectFrom('applications')
+    .select('id')
+    .where(sql<boolean>`allowed_origins @> array[${origin}]`)
+    .where('status', '=', sql.lit('active'))
+    .limit(1),
+)
 
 /** Whether any application lists this origin. */
 export async function isListed({ run }: Queries, origin: string): Promise<boolean> {
-  const rows = await run(
-    {
-      name: 'find-origin',
-      text: `select 1 from applications where allowed_origins @> array[$1] and status = 'active' limit 1`,
-    },
-    [origin],
-  )
-  return rows.length > 0
+  return (await run(findOrigin({ origin }))).length > 0
 }

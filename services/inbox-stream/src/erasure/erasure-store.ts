@@ -1,39 +1,55 @@
-import { erasedText, type Queries } from '@notify/database'
+import type { Id } from '@notify/contracts'
+import { anyOf, erasedText, type Queries } from '@notify/database'
+import { sql } from 'kysely'
+import { build } from '../db/schema.ts'
 
 const batch = 500
 
 /** The applications of a tenant, each with the inboxes of its users. */
-export async function applicationsOf(db: Queries, tenantId: string): Promise<string[]> {
-  const rows = await db.runLong<{ id: string }>(
-    `select distinct application_id as id from inboxes where tenant_id = $1 order by 1`,
-    [tenantId],
+export async function applicationsOf(db: Queries, tenantId: Id<'ten'>): Promise<Id<'app'>[]> {
+  const rows = await db.runLong(
+    build
+      .selectFrom('inboxes')
+      .select('application_id')
+      .distinct()
+      .where('tenant_id', '=', tenantId)
+      .orderBy('application_id'),
   )
-  return rows.map(({ id }) => id)
+  return rows.map(({ application_id }) => application_id)
 }
 
 export async function countInboxes(db: Queries, keys: readonly string[]): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(
-    'select count(*)::int as count from inboxes where key = any($1::text[])',
-    [keys],
+  const [row] = await db.runLong(
+    build.selectFrom('inboxes').select(sql<number>`count(*)::int`.as('count')).where('key', '=', anyOf(keys)),
   )
   return row!.count
 }
 
 /** An item leaves an empty row, so that a repeated hand-off does not bring it back. @returns how many rows there were */
 export async function eraseInboxes(db: Queries, keys: readonly string[]): Promise<number> {
+  const theirs = build.selectFrom('inbox_items').select('id').where('inbox_key', '=', anyOf(keys)).limit(batch)
   const items = await db.runLong(
-    `update inbox_items set inbox_key = '${erasedText}', content = null, category_index = null, deleted_at = coalesce(deleted_at, now())
-     where id = any(array(select id from inbox_items where inbox_key = any($1::text[]) limit ${batch})) returning 1`,
-    [keys],
+    build
+      .updateTable('inbox_items')
+      .set({ inbox_key: erasedText, content: null, category_index: null, deleted_at: sql`coalesce(deleted_at, now())` })
+      .where('id', '=', sql<Id<'inapp'>>`any(array(${theirs}))`)
+      .returning('id'),
   )
   if (items.length > 0) return items.length
+  const theirEvents = build
+    .selectFrom('inbox_events')
+    .select(['inbox_key', 'seq'])
+    .where('inbox_key', '=', anyOf(keys))
+    .limit(batch)
   const events = await db.runLong(
-    `delete from inbox_events where inbox_key = any($1::text[])
-       and (inbox_key, seq) in (select inbox_key, seq from inbox_events where inbox_key = any($1::text[]) limit ${batch}) returning 1`,
-    [keys],
+    build
+      .deleteFrom('inbox_events')
+      .where('inbox_key', '=', anyOf(keys))
+      .where(sql<boolean>`(inbox_key, seq) in (${theirEvents})`)
+      .returning('seq'),
   )
   if (events.length > 0) return events.length
-  await db.runLong('delete from waiting_items where inbox_key = any($1::text[])', [keys])
-  await db.runLong('delete from open_streams where inbox_key = any($1::text[])', [keys])
-  return (await db.runLong('delete from inboxes where key = any($1::text[]) returning 1', [keys])).length
+  await db.runLong(build.deleteFrom('waiting_items').where('inbox_key', '=', anyOf(keys)))
+  await db.runLong(build.deleteFrom('open_streams').where('inbox_key', '=', anyOf(keys)))
+  return (await db.runLong(build.deleteFrom('inboxes').where('key', '=', anyOf(keys)).returning('key'))).length
 }

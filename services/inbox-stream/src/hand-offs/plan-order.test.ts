@@ -1,9 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { type Linked, planOrder } from './plan-order.ts'
 
-const item = (notification_id: string, after: string | null = null): Linked => ({ notification_id, after })
+const idOf = (letter: string) => `notif_${letter}` as const
+const item = (letter: string, after?: string): Linked => ({
+  notification_id: idOf(letter),
+  after: after === undefined ? null : idOf(after),
+})
 const plan = (received: Linked[], stored: string[] = [], waiting: Linked[] = []) =>
-  planOrder(received, { stored: new Set(stored), waiting })
+  planOrder(received, { stored: new Set(stored.map(idOf)), waiting })
 
 test.each<[string, Linked[], string[], Linked[], string[], string[]]>([
   ['what follows none is stored as it came', [item('b'), item('a')], [], [], ['b', 'a'], []],
@@ -53,5 +57,5 @@ test.each<[string, Linked[], string[], Linked[], string[], string[]]>([
     ['a', 'b', 'c'],
   ],
 ])('%s', (_, received, stored, waiting, ready, early) => {
-  expect(plan(received, stored, waiting)).toEqual({ ready, early })
+  expect(plan(received, stored, waiting)).toEqual({ ready: ready.map(idOf), early: early.map(idOf) })
 })

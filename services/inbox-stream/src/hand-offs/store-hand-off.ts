@@ -5,13 +5,17 @@ import { coalesce } from '@notify/service-kit'
 import type { StoreContext } from '../context.ts'
 import { categoryIndexOf, inboxKeyOf } from '../inbox/inbox-key.ts'
 import { sealContent } from '../inbox/item-content.ts'
-import { type HandedItem, insertItems, lockInboxes, type StoredItem } from './item-store.ts'
+import { findKnown } from './find-known.ts'
+import type { HandedItem } from './handed-item.ts'
+import { insertItems, type StoredItem } from './insert-items.ts'
+import { keepWaiting } from './keep-waiting.ts'
+import { lockInboxes } from './lock-inboxes.ts'
 import { planOrder } from './plan-order.ts'
-import { findKnown, keepWaiting, takeWaiting } from './waiting-store.ts'
+import { takeWaiting } from './take-waiting.ts'
 
 const batch = { maxBatch: 256, maxInFlight: 2 }
 
-/** Handles a notification that dispatch hands over; the same one may come several times. */
+/** Handles a hand-off of dispatch. Idempotent. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
 /** Stores hand-offs in inboxes, many in one transaction, and publishes them to open streams. */
@@ -55,13 +59,13 @@ export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: S
 }
 
 interface Result {
-  /** What was ready to be stored; a row of `stored` for each that was not there. */
+  /** The ids that were ready; `stored` has a row for each that was new. */
   ready: HandedItem[]
   early: HandedItem[]
   stored: StoredItem[]
 }
 
-/** Stores what follows what is stored, keeps the rest until its predecessor comes, and reports what stands in its inbox. */
+/** Stores the ready notifications, keeps the others until their predecessors come, and reports the stored ones. */
 async function storeInOrder(run: Run, received: readonly HandedItem[]): Promise<Result> {
   await lockInboxes(run, received)
   const known = await findKnown(run, received)
@@ -76,7 +80,7 @@ async function storeInOrder(run: Run, received: readonly HandedItem[]): Promise<
   const early = plan.early.map((id) => items.get(id)!)
   const stored = await insertItems(run, ready)
   await keepWaiting(run, early)
-  // Reported again for a repetition: the report may be what was lost.
+  // A repetition is reported again, because the first report may have been lost.
   const repeated = received.filter(({ notification_id }) => known.stored.has(notification_id))
   const reports = [...ready, ...repeated].map((item) => ({ event: reportOf(item), traceparent: item.traceparent }))
   await enqueueEvents(run, inboxCreated, reports)

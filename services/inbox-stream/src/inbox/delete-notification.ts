@@ -1,9 +1,9 @@
 import type { deleteInboxNotification as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { deleteItem } from './delete-item.ts'
 import { inboxKeyOf } from './inbox-key.ts'
 import { noSuchNotification } from './mark-notification.ts'
-import { deleteItem } from './mark-store.ts'
 
 export const deleteNotification: Handler<Context, typeof contract> = async (context, { principal, params: { id } }) => {
   const { db, secrets, live } = context

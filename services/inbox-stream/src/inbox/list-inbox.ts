@@ -4,8 +4,8 @@ import type { Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { categoryIndexOf, inboxKeyOf } from './inbox-key.ts'
-import { type ListedItem, listItems } from './inbox-store.ts'
 import { notificationOf } from './item-content.ts'
+import { type ListedItem, listItems } from './list-items.ts'
 
 const bySequence = {
   position: z

@@ -3,7 +3,7 @@ import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { inboxKeyOf } from './inbox-key.ts'
 import { notificationOf } from './item-content.ts'
-import { markItem } from './mark-store.ts'
+import { markItem } from './mark-item.ts'
 
 export const markNotification: Handler<Context, typeof contract> = async (context, { principal, params, body }) => {
   const { db, secrets, live } = context
@@ -12,7 +12,7 @@ export const markNotification: Handler<Context, typeof contract> = async (contex
   const row = await markItem(db, inbox_key, { id: params.id, isRead: body.is_read })
   if (!row) throw noSuchNotification()
   const { id, seq, unread_count, content } = row
-  if (seq !== null) {
+  if (seq !== null && unread_count !== null) {
     const kind = body.is_read ? 'read' : 'unread'
     const created_at = row.created_at.toISOString()
     live.publish([{ tenant_id, application_id, inbox_key, seq, kind, item_id: id, unread_count, content, created_at }])

@@ -2,7 +2,7 @@ import type { readWholeInbox as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { inboxKeyOf } from './inbox-key.ts'
-import { readAllItems } from './mark-store.ts'
+import { readAllItems } from './read-all-items.ts'
 
 export const readInbox: Handler<Context, typeof contract> = async ({ db, secrets, live }, { principal }) => {
   const { tenant_id, application_id } = principal

@@ -10,7 +10,7 @@ export interface Listener {
   expiresAtMs: number
 }
 
-/** What all audiences of a process work with. */
+/** The dependencies that all audiences of a process share. */
 export interface Supply {
   live: LiveBus
   /** The next events of an inbox after a sequence. */
@@ -35,7 +35,7 @@ export class Audience implements Source {
     this.#supply = supply
     this.#unsubscribe = supply.live.listen(address, (events) => {
       for (const event of events) for (const { reader } of this.listeners) reader.hear(event)
-      // It would keep the message it came in.
+      // A slice would keep the whole message in memory.
       this.#latest = undefined
     })
   }

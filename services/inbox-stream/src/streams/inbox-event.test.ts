@@ -15,7 +15,7 @@ const shown: ItemContent = {
 const content = sealContent(keyRing, tenantId, id, shown)
 const created_at = '2026-01-01T00:00:00.000Z'
 
-/** What a reader of the stream makes of an event. */
+/** An event as a reader of the stream parses it. */
 function received(fields: Partial<InboxEvent>) {
   const event: InboxEvent = { seq: 7, kind: 'created', item_id: id, unread_count: 3, content, created_at, ...fields }
   const { chunk, text } = encodeInboxEvent(keyRing, tenantId, event)

@@ -4,21 +4,21 @@ import { coalesce, type Kit } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
 import { readLiveMessage, writeLiveMessage } from './live-message.ts'
 
-/** NATS takes 1 MiB; an event has at most a third of it. */
+/** NATS accepts 1 MiB; an event has at most a third of it. */
 const maxMessage = 400_000
-/** An event without its content takes fewer. */
+/** The most bytes of an event without its content. */
 const lineBytes = 300
 const flushMs = 1000
 
 export interface AddressedEvent extends InboxEvent, InboxAddress {}
 
-/** How replicas tell each other at once of what was committed. What is lost here is read from Postgres. */
+/** Sends committed events to other replicas at once. Lost ones are read from Postgres. */
 export interface LiveBus {
   /** Publishes events in the order of their sequences. Never throws, because it runs after the commit. */
   publish(events: readonly AddressedEvent[]): void
   /** @returns a function that unsubscribes */
   listen(address: InboxAddress, hear: (events: InboxEvent[]) => void): () => void
-  /** Waits until the server knows all listeners, or cannot be asked: a stream then reads what it misses. */
+  /** Waits until the server knows all listeners, or cannot be asked: a stream then reads the events that it missed. */
   ready(): Promise<void>
   /** Called when the connection was lost and is restored. */
   onGap(tell: () => void): void

@@ -12,7 +12,7 @@ export type InboxWriter = Pick<
   'send' | 'sendEncoded' | 'end' | 'bufferedBytes' | 'isClosed'
 >
 
-/** Where a stream has its events from. */
+/** The source of a stream's events. */
 export interface Source {
   /** The next events after a sequence, in order; empty when there are none. */
   readAfter(seq: number): Promise<readonly InboxEvent[]>

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
-import type { Tables } from '../db/schema.ts'
-import { beatReplica, deleteReplica, saveStreamCounts } from './stream-count-store.ts'
+import { beatReplica } from './beat-replica.ts'
+import { deleteReplica } from './delete-replica.ts'
+import { saveStreamCounts } from './save-stream-counts.ts'
 
 const beatMs = 5000
 const batch = { maxBatch: 1000, maxInFlight: 1 }
@@ -16,13 +17,13 @@ export interface StreamCounts {
 }
 
 interface Held {
-  /** Every inbox of which this process holds streams. */
+  /** Every inbox that has streams in this process. */
   keys(): Iterable<string>
   countOf(inboxKey: string): number
 }
 
-/** Whole numbers are saved, not differences: what failed or was lost is right again after the next save. */
-export function createStreamCounts(kit: Kit, db: Database<Tables>, held: Held): StreamCounts {
+/** Whole numbers are saved, not differences, so that the next save repairs a lost one. */
+export function createStreamCounts(kit: Kit, db: Queries, held: Held): StreamCounts {
   const replicaId = randomUUID()
   const unsaved = new Set<string>()
   let isOver = false
@@ -59,7 +60,7 @@ export function createStreamCounts(kit: Kit, db: Database<Tables>, held: Held): 
     await deleteReplica(db, replicaId)
   })
   return {
-    // A user is let in rather than turned away when nobody can count.
+    // If the count is unknown, the user is admitted rather than refused.
     opened: (key) =>
       saveOrRetry(key).catch((error) => {
         kit.log.warn({ err: error }, 'the streams of a user at other replicas could not be counted')

@@ -18,7 +18,7 @@ const Claims = z.object({
 
 const maxCached = 20_000
 
-/** Whom a token is for. */
+/** The user that a token is for. */
 export type TokenOwner = Omit<UserPrincipal, 'kind' | 'expires_at_ms'>
 
 export interface UserTokens {

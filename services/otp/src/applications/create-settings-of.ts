@@ -1,15 +1,15 @@
-import type { OtpSettings } from '@notify/contracts'
+import type { Id, OtpSettings } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
 import { findSettings } from './settings-store.ts'
 
 /** The current settings of an application. */
-export type SettingsOf = (applicationId: string) => Promise<OtpSettings>
+export type SettingsOf = (applicationId: Id<'app'>) => Promise<OtpSettings>
 
 /** Every replica applies a change within this time. */
 const ttlMs = 1000
 const maxEntries = 10_000
 
 export function createSettingsOf(db: Queries): SettingsOf {
-  return createTtlCache<OtpSettings>({ ttlMs, maxEntries, load: (id) => findSettings(db, id) }).get
+  return createTtlCache({ ttlMs, maxEntries, load: (id: Id<'app'>) => findSettings(db, id) }).get
 }

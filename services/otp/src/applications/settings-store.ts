@@ -1,23 +1,38 @@
-import { type ApplicationChange, OtpSettings } from '@notify/contracts'
-import type { Queries, Statement } from '@notify/database'
+import { type ApplicationChange, type Id, OtpSettings } from '@notify/contracts'
+import { prepared, type Queries } from '@notify/database'
+import { type Insertable, sql } from 'kysely'
+import { build, type Tables } from '../db/schema.ts'
 
-const save: Statement = {
-  name: 'save-settings',
-  text: `insert into applications (id, tenant_id, revision, settings) values ($1, $2, $3, $4)
-         on conflict (id) do update set revision = excluded.revision, settings = excluded.settings, updated_at = now()
-         where applications.revision < excluded.revision`,
-}
+type NewSettings = Required<Omit<Insertable<Tables['applications']>, 'updated_at'>>
 
-/** Keeps the settings of an application, unless a later revision is known. */
+const save = prepared('save-settings', ({ id, tenant_id, revision, settings }: NewSettings) =>
+  build
+    .insertInto('applications')
+    .values({ id, tenant_id, revision, settings })
+    .onConflict((known) =>
+      known
+        .column('id')
+        .doUpdateSet(({ ref }) => ({
+          revision: ref('excluded.revision'),
+          settings: ref('excluded.settings'),
+          updated_at: sql<Date>`now()`,
+        }))
+        .whereRef('applications.revision', '<', 'excluded.revision'),
+    ),
+)
+
+/** Stores the settings of an application, unless a later revision is known. */
 export async function saveSettings({ run }: Queries, change: ApplicationChange): Promise<void> {
-  const { application_id, tenant_id, revision, otp } = change
-  await run(save, [application_id, tenant_id, revision, JSON.stringify(otp)])
+  const { application_id: id, tenant_id, revision, otp } = change
+  await run(save({ id, tenant_id, revision, settings: JSON.stringify(otp) }))
 }
 
-const find: Statement = { name: 'find-settings', text: 'select settings from applications where id = $1' }
+const find = prepared('find-settings', ({ id }: { id: Id<'app'> }) =>
+  build.selectFrom('applications').select('settings').where('id', '=', id),
+)
 
 /** The settings of an application; none for one that the gateway has not published yet. */
-export async function findSettings({ run }: Queries, applicationId: string): Promise<OtpSettings> {
-  const [row] = await run<{ settings: unknown }>(find, [applicationId])
+export async function findSettings({ run }: Queries, id: Id<'app'>): Promise<OtpSettings> {
+  const [row] = await run(find({ id }))
   return OtpSettings.parse(row?.settings ?? {})
 }

@@ -1,68 +1,67 @@
 import type { KeyMode, OtpChannel, OtpSettings, OtpStatus } from '@notify/contracts'
-import { column, type TablesOf } from '@notify/database'
-import type { ColumnType } from 'kysely'
-
-type Time = ColumnType<Date, Date | string | undefined, Date | string>
+import { column, createBuilder, type TablesOf } from '@notify/database'
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
   /** Applications as the gateway publishes them. */
   applications: {
-    id: column<string>(),
-    tenant_id: column<string>(),
-    revision: column<number>(),
-    settings: column<OtpSettings>(),
-    updated_at: column<Time>(),
+    id: column.id('app'),
+    tenant_id: column.id('ten'),
+    revision: column.integer(),
+    settings: column.jsonb<OtpSettings>(),
+    updated_at: column.timestamp().withDefault(),
   },
   transactions: {
-    id: column<string>(),
-    tenant_id: column<string>(),
-    application_id: column<string>(),
+    id: column.id('otp'),
+    tenant_id: column.id('ten'),
+    application_id: column.id('app'),
     /** Mode of the key that began it. */
-    mode: column<KeyMode>(),
-    channel: column<OtpChannel>(),
+    mode: column.text<KeyMode>(),
+    channel: column.text<OtpChannel>(),
     /** Encrypted; erased once the transaction is verified or expired. */
-    recipient: column<Buffer | null>(),
-    recipient_masked: column<string>(),
-    recipient_index: column<string>(),
+    recipient: column.bytes().nullable(),
+    recipient_masked: column.text(),
+    recipient_index: column.text(),
     /** Beginning of the number, by which conversion is judged; null for addresses. */
-    prefix: column<string | null>(),
-    language: column<string | null>(),
+    prefix: column.text().nullable(),
+    language: column.text().nullable(),
     /** Digits of the code. */
-    length: column<number>(),
-    ttl_seconds: column<number>(),
+    length: column.smallint(),
+    ttl_seconds: column.integer(),
     /** Keyed HMAC of the current code; null when the code can no longer verify. */
-    code_proof: column<string | null>(),
-    status: column<OtpStatus>(),
-    failure_reason: column<string | null>(),
+    code_proof: column.text().nullable(),
+    status: column.text<OtpStatus>().withDefault(),
+    failure_reason: column.text().nullable(),
     /** Wrong codes so far. */
-    attempts: column<number>(),
-    resends: column<number>(),
+    attempts: column.smallint().withDefault(),
+    resends: column.smallint().withDefault(),
     /** The message that carries the current code. */
-    notification_id: column<string>(),
-    revision: column<number>(),
-    traceparent: column<string | null>(),
-    created_at: column<Time>(),
-    updated_at: column<Time>(),
-    expires_at: column<Time>(),
-    verified_at: column<Time | null>(),
+    notification_id: column.id('notif'),
+    revision: column.integer().withDefault(),
+    traceparent: column.text().nullable(),
+    created_at: column.timestamp().withDefault(),
+    updated_at: column.timestamp().withDefault(),
+    expires_at: column.timestamp(),
+    verified_at: column.timestamp().nullable(),
   },
   /** One row per code: counted by the limit per recipient, and handed to dispatch. */
   messages: {
-    notification_id: column<string>(),
-    transaction_id: column<string>(),
-    tenant_id: column<string>(),
-    mode: column<KeyMode>(),
-    recipient_index: column<string>(),
+    notification_id: column.id('notif'),
+    transaction_id: column.id('otp'),
+    tenant_id: column.id('ten'),
+    mode: column.text<KeyMode>(),
+    recipient_index: column.text(),
     /** Request to dispatch, encrypted; erased once dispatch has answered. */
-    request: column<Buffer | null>(),
+    request: column.bytes().nullable(),
     /** Error code with which dispatch refused it. */
-    refusal: column<string | null>(),
+    refusal: column.text().nullable(),
     /** When it is next handed to dispatch; null once dispatch has answered. */
-    due_at: column<Time | null>(),
-    expires_at: column<Time>(),
-    created_at: column<Time>(),
+    due_at: column.timestamp().nullable(),
+    expires_at: column.timestamp(),
+    created_at: column.timestamp().withDefault(),
   },
 }
 
 export type Tables = TablesOf<typeof tables>
+
+export const build = createBuilder<Tables>()

@@ -1,5 +1,7 @@
 import type { KeyMode } from '@notify/contracts'
-import type { Queries, Statement } from '@notify/database'
+import { column, defineStatement, type Queries } from '@notify/database'
+import { sql } from 'kysely'
+import { build } from '../db/schema.ts'
 
 /** The codes that conversion is judged by. */
 interface Sample {
@@ -14,7 +16,7 @@ interface Sample {
   most: number
 }
 
-const count: Statement = {
+const count = defineStatement({
   name: 'count-conversion',
   text: `
     select count(*)::int as sent, count(verified_at)::int as verified
@@ -24,33 +26,32 @@ const count: Statement = {
         and (verified_at is not null or created_at < now() - $5 * interval '1 millisecond')
         and (code_proof is not null)
       order by created_at desc limit $6) as latest`,
-}
+  columns: { sent: column.integer(), verified: column.integer() },
+})
 
 /** Counts how many of a prefix's latest codes were verified. Reads the transactions, so nothing can be lost. */
 export async function countConversion(db: Queries, sample: Sample): Promise<{ sent: number; verified: number }> {
   const { tenantId, mode, prefix, windowMs, graceMs, most } = sample
-  const [row] = await db.run<{ sent: number; verified: number }>(count, [
-    tenantId,
-    mode,
-    prefix,
-    windowMs,
-    graceMs,
-    most,
-  ])
+  const [row] = await db.run(count, [tenantId, mode, prefix, windowMs, graceMs, most])
   return row!
 }
 
-const list: Statement = {
-  name: 'list-conversions',
-  text: `select prefix, count(*)::int as sent, count(verified_at)::int as verified from transactions
-         where created_at > now() - $1 * interval '1 millisecond' and prefix is not null and mode = 'live'
-         group by prefix order by 2 desc, 1 limit 50`,
-}
-
 /** Conversion of the prefixes with the most codes. */
-export function listConversions(
-  db: Queries,
-  windowMs: number,
-): Promise<{ prefix: string; sent: number; verified: number }[]> {
-  return db.run(list, [windowMs])
+export function listConversions(db: Queries, windowMs: number) {
+  return db.run(
+    build
+      .selectFrom('transactions')
+      .select([
+        ({ ref }) => ref('prefix').$notNull().as('prefix'),
+        sql<number>`count(*)::int`.as('sent'),
+        sql<number>`count(verified_at)::int`.as('verified'),
+      ])
+      .where('created_at', '>', sql<Date>`now() - ${windowMs} * interval '1 millisecond'`)
+      .where('prefix', 'is not', null)
+      .where('mode', '=', 'live')
+      .groupBy('prefix')
+      .orderBy('sent', 'desc')
+      .orderBy('prefix')
+      .limit(50),
+  )
 }

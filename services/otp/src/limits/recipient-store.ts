@@ -1,17 +1,18 @@
 import type { KeyMode } from '@notify/contracts'
-import type { Run, Statement } from '@notify/database'
+import { column, defineStatement, type Run } from '@notify/database'
 
 /** Most codes to one recipient in the window, counted over all applications of a tenant. */
 const mostSends = 5
 const windowSeconds = 600
 
 /** Sends to one recipient wait for each other until their transaction ends, so that each is counted once. */
-const takeTurn: Statement = {
+const takeTurn = defineStatement({
   name: 'take-turn-at-recipient',
-  text: `select pg_advisory_xact_lock(hashtextextended('otp recipient ' || $1 || ' ' || $2 || ' ' || $3, 0))`,
-}
+  text: `select pg_advisory_xact_lock(hashtextextended('otp recipient ' || $1 || ' ' || $2 || ' ' || $3, 0)) as taken`,
+  columns: { taken: column.void() },
+})
 
-const countSends: Statement = {
+const countSends = defineStatement({
   name: 'count-sends-to-recipient',
   text: `select count(*)::int as sends,
            ceil(extract(epoch from min(created_at) + interval '${windowSeconds} seconds' - clock_timestamp()))::int as free_in
@@ -19,7 +20,8 @@ const countSends: Statement = {
            where tenant_id = $1 and recipient_index = $2 and mode = $3 and refusal is null
              and created_at > clock_timestamp() - interval '${windowSeconds} seconds'
            order by created_at desc limit ${mostSends}) as latest`,
-}
+  columns: { sends: column.integer(), free_in: column.integer().nullable() },
+})
 
 export interface RecipientKey {
   tenantId: string
@@ -34,6 +36,6 @@ export interface RecipientKey {
 export async function waitOfRecipient(run: Run, { tenantId, recipientIndex, mode }: RecipientKey): Promise<number> {
   const values = [tenantId, recipientIndex, mode]
   await run(takeTurn, values)
-  const [row] = await run<{ sends: number; free_in: number | null }>(countSends, values)
+  const [row] = await run(countSends, values)
   return row && row.sends >= mostSends ? Math.max(1, row.free_in ?? 1) : 0
 }

@@ -1,4 +1,4 @@
-import type { Route } from '@notify/contracts'
+import { type Id, isId, type Route } from '@notify/contracts'
 import { idempotent, type Run } from '@notify/database'
 import type { Handler, HttpRequest, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -10,7 +10,7 @@ interface Steps<R extends Route, Draft> {
   /** Validates the request and makes the code. Holds no connection, and its result may be discarded. */
   draft(context: Context, request: HttpRequest<R>): Promise<Draft>
   /** Writes the transaction with its message. @returns the message's id */
-  write(context: Context, request: HttpRequest<R>, run: Run, draft: Draft): Promise<string>
+  write(context: Context, request: HttpRequest<R>, run: Run, draft: Draft): Promise<Id<'notif'>>
 }
 
 /**
@@ -20,7 +20,7 @@ interface Steps<R extends Route, Draft> {
 export function commitAndSend<R extends Route, Draft>({ draft, write }: Steps<R, Draft>): Handler<Context, R> {
   return idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
     async prepare(context, request, done) {
-      const message = done === undefined ? undefined : await findMessage(context.db.run, done)
+      const message = done !== undefined && isId('notif', done) ? await findMessage(context.db.run, done) : undefined
       // Nothing was sent after a refusal, so the request starts again.
       if (!message || message.refusal !== null) return { draft: await draft(context, request) }
       return { answer: await sendMessage(context, message.notification_id) }

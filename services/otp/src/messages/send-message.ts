@@ -1,7 +1,8 @@
-import { type ErrorCode, errorCodes, type OtpSent } from '@notify/contracts'
+import { type ErrorCode, errorCodes, type Id, type OtpSent } from '@notify/contracts'
 import { Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { findMessage, type Message, settleAccepted, settleRefused } from './message-store.ts'
+import { findMessage, type Message } from './message-store.ts'
+import { settleAccepted, settleRefused } from './settle-message.ts'
 
 /** How often a request calls dispatch; the scheduler hands the message over later. */
 const mostTries = 2
@@ -10,7 +11,7 @@ const mostTries = 2
  * Hands a message to dispatch, unless that has happened, and makes the response. Repetitions send nothing twice.
  * @throws Problem with which dispatch refused it, or `service_unavailable`
  */
-export async function sendMessage(context: Context, notificationId: string): Promise<Reply> {
+export async function sendMessage(context: Context, notificationId: Id<'notif'>): Promise<Reply> {
   const message = await findMessage(context.db.run, notificationId)
   if (!message) throw new Error('a message is gone')
   if (message.request === null) {

@@ -1,6 +1,7 @@
 import { type Kit, Problem, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { claimMessages, type Message } from './message-store.ts'
+import { claimMessages } from './claim-messages.ts'
+import type { Message } from './message-store.ts'
 import { handOverMessage } from './send-message.ts'
 
 const everyMs = 500

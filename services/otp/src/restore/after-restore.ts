@@ -1,5 +1,6 @@
 import { afterRestoreCommand } from '@notify/database'
-import { countRestored, settleRestored } from './restored-store.ts'
+import { countRestored } from './count-restored.ts'
+import { settleRestored } from './settle-restored.ts'
 
 /** `main.ts after-restore`: fails codes that a backup brought back and that may have been sent since. */
 export const afterRestore = afterRestoreCommand({

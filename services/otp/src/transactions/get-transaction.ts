@@ -3,7 +3,7 @@ import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { unknownTransaction } from './refusals.ts'
 import { findTransaction, mostResends } from './transaction-store.ts'
-import { mostAttempts } from './try-store.ts'
+import { mostAttempts } from './try-codes.ts'
 
 /** The state of a transaction, for keys of its application and mode. */
 export const getTransaction: Handler<Context, typeof contract> = async ({ db }, { params, principal }) => {
@@ -11,7 +11,7 @@ export const getTransaction: Handler<Context, typeof contract> = async ({ db }, 
   if (!row) throw unknownTransaction()
   const { status, is_expired, attempts, resends } = row
   return {
-    transaction_id: row.id as `otp_${string}`,
+    transaction_id: row.id,
     // The scheduler writes `expired` a moment later.
     status: is_expired && status !== 'verified' && status !== 'failed' ? 'expired' : status,
     channel: row.channel,

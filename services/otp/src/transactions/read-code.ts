@@ -1,21 +1,29 @@
 import type { readCode as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { mostResends, type TransactionRow } from './transaction-store.ts'
-import { mostAttempts } from './try-store.ts'
-
-type Found = Pick<TransactionRow, 'expires_at' | 'verified_at' | 'attempts' | 'resends'>
+import { build } from '../db/schema.ts'
+import { mostResends } from './transaction-store.ts'
+import { mostAttempts } from './try-codes.ts'
 
 /** A transaction of a tenant and the messages of its codes, in the order of time. */
 export const readCode: Handler<Context, typeof contract> = async ({ db }, { body }) => {
-  const [found] = await db.run<Found>(
-    'select expires_at, verified_at, attempts, resends from transactions where id = $1 and tenant_id = $2',
-    [body.transaction_id, body.tenant_id],
+  const { transaction_id, tenant_id } = body
+  const [found] = await db.run(
+    build
+      .selectFrom('transactions')
+      .select(['expires_at', 'verified_at', 'attempts', 'resends'])
+      .where('id', '=', transaction_id)
+      .where('tenant_id', '=', tenant_id),
   )
   if (!found) return { code: null }
-  const messages = await db.run<{ notification_id: `notif_${string}` }>(
-    'select notification_id from messages where transaction_id = $1 order by created_at, notification_id limit 10',
-    [body.transaction_id],
+  const messages = await db.run(
+    build
+      .selectFrom('messages')
+      .select('notification_id')
+      .where('transaction_id', '=', transaction_id)
+      .orderBy('created_at')
+      .orderBy('notification_id')
+      .limit(10),
   )
   return {
     code: {

@@ -1,5 +1,6 @@
 import { Problem } from '@notify/service-kit'
-import { mostAttempts, type Standing } from './try-store.ts'
+import type { Standing } from './standing-store.ts'
+import { mostAttempts } from './try-codes.ts'
 
 /** The same problem for a missing transaction and for another application's. */
 export function unknownTransaction(): Problem {

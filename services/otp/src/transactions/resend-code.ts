@@ -6,12 +6,12 @@ import { rateLimited } from '../limits/rate-limited.ts'
 import { commitAndSend } from '../messages/commit-and-send.ts'
 import { composeCode } from './compose-code.ts'
 import { requireOpen, unknownTransaction } from './refusals.ts'
+import { renewTransaction } from './renew-transaction.ts'
 import {
   findTransaction,
   mostResends,
   type NewMessage,
   recipientAad,
-  renewTransaction,
   type TransactionRow,
 } from './transaction-store.ts'
 

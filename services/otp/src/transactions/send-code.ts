@@ -5,9 +5,10 @@ import { admitRecipient } from '../limits/admit-recipient.ts'
 import { admitSend } from '../limits/admit-send.ts'
 import { readNumber } from '../limits/read-number.ts'
 import { commitAndSend } from '../messages/commit-and-send.ts'
+import { beginTransaction, type NewTransaction } from './begin-transaction.ts'
 import { composeCode } from './compose-code.ts'
 import { readRecipient } from './read-recipient.ts'
-import { beginTransaction, type NewTransaction, recipientAad } from './transaction-store.ts'
+import { recipientAad } from './transaction-store.ts'
 
 const defaultLength = 6
 

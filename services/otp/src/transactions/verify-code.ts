@@ -1,10 +1,11 @@
-import type { verifyOtp as contract, KeyPrincipal } from '@notify/contracts'
+import type { verifyOtp as contract, Id, KeyPrincipal } from '@notify/contracts'
 import { idempotent, type Run } from '@notify/database'
 import { coalesce, type Handler, type HttpRequest, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { VerifyOutcome } from '../metrics.ts'
 import { requireOpen, unknownTransaction } from './refusals.ts'
-import { mostAttempts, standingOf, type Tried, type Try, tryCodesOf } from './try-store.ts'
+import { standingOf } from './standing-store.ts'
+import { mostAttempts, type Tried, type Try, tryCodesOf } from './try-codes.ts'
 
 /** Tries one code. Concurrent tries share a statement. */
 export type TryCode = (one: Try) => Promise<Tried | undefined>
@@ -86,7 +87,7 @@ async function judge(
   return new Reply(200, JSON.stringify({ status: 'verified', transaction_id: tried.id, verified_at }))
 }
 
-async function explain(run: Run, id: string, { application_id, mode }: KeyPrincipal): Promise<Problem> {
+async function explain(run: Run, id: Id<'otp'>, { application_id, mode }: KeyPrincipal): Promise<Problem> {
   const standing = await standingOf(run, { id, application_id, mode })
   if (!standing) return unknownTransaction()
   requireOpen(standing)

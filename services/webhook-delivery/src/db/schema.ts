@@ -1,118 +1,117 @@
-import { column, type TablesOf } from '@notify/database'
-import type { ColumnType } from 'kysely'
-
-type Time = ColumnType<Date, Date | string | undefined, Date | string>
-type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+import type { WebhookEventType } from '@notify/contracts'
+import { column, createBuilder, type TablesOf } from '@notify/database'
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
   /** The secrets that sign: webhook providers of dispatch, and those made for one subscription (`own`). */
   providers: {
-    id: column<string>(),
-    tenant_id: column<string>(),
-    application_id: column<string | null>(),
-    priority: column<number>(),
+    id: column.id('prov'),
+    tenant_id: column.id('ten'),
+    application_id: column.id('app').nullable(),
+    priority: column.integer().withDefault(),
     /** The last change of dispatch that was applied. */
-    revision: column<number>(),
+    revision: column.integer().withDefault(),
     /** Made by a subscription, which it signs for alone. */
-    own: column<boolean>(),
+    own: column.boolean().withDefault(),
     /** The subscription that is being created with it; null once that is committed. */
-    reserved_for: column<string | null>(),
+    reserved_for: column.id('whsub').nullable(),
     /** Null until dispatch has answered. */
-    secret: column<Buffer | null>(),
-    previous_secret: column<Buffer | null>(),
+    secret: column.bytes().nullable(),
+    previous_secret: column.bytes().nullable(),
     /** Until when requests bear the signature of the previous secret too. */
-    previous_until: column<MaybeTime>(),
+    previous_until: column.timestamp().nullable(),
     /** The secret before the previous one, and until when it signs as well. */
-    older_secret: column<Buffer | null>(),
-    older_until: column<MaybeTime>(),
+    older_secret: column.bytes().nullable(),
+    older_until: column.timestamp().nullable(),
     /** Waits before further attempts, in milliseconds; the service's own when null. */
-    retry_delays: column<number[] | null>(),
+    retry_delays: column.integers().nullable(),
     /** Since when no new send is signed with it; subscriptions that name it still are. */
-    deleted_at: column<ColumnType<Date | null, Date | null | undefined, Date | null>>(),
-    updated_at: column<Time>(),
+    deleted_at: column.timestamp().nullable(),
+    updated_at: column.timestamp().withDefault(),
   },
   subscriptions: {
-    id: column<string>(),
-    tenant_id: column<string>(),
-    application_id: column<string>(),
-    provider_id: column<string>(),
-    url: column<Buffer>(),
-    events: column<string[]>(),
-    description: column<string>(),
-    status: column<'active' | 'disabled'>(),
-    disabled_reason: column<'operator' | 'gone' | 'failing' | null>(),
-    revision: column<number>(),
-    created_at: column<Time>(),
-    updated_at: column<Time>(),
+    id: column.id('whsub'),
+    tenant_id: column.id('ten'),
+    application_id: column.id('app'),
+    provider_id: column.id('prov'),
+    url: column.bytes(),
+    events: column.texts<WebhookEventType>(),
+    description: column.text(),
+    status: column.text<'active' | 'disabled'>().withDefault(),
+    disabled_reason: column.text<'operator' | 'gone' | 'failing'>().nullable(),
+    revision: column.integer().withDefault(),
+    created_at: column.timestamp().withDefault(),
+    updated_at: column.timestamp().withDefault(),
   },
   /** A queue of deliveries: of a subscription, or of one origin that a tenant sends to by the channel `webhook`. */
   endpoints: {
-    id: column<string>(),
-    tenant_id: column<string>(),
-    active: column<boolean>(),
+    id: column.text(),
+    tenant_id: column.id('ten'),
+    active: column.boolean().withDefault(),
     /** When its first delivery is due; null when none waits. */
-    next_due_at: column<MaybeTime>(),
+    next_due_at: column.timestamp().nullable(),
     /** Until when one worker alone takes its deliveries. */
-    leased_until: column<MaybeTime>(),
+    leased_until: column.timestamp().nullable(),
     /** Whether it failed several times in a row: failing endpoints share a few slots. */
-    struggling: column<boolean>(),
-    failures: column<number>(),
-    failing_since: column<MaybeTime>(),
-    deleted_at: column<MaybeTime>(),
+    struggling: column.boolean().withDefault(),
+    failures: column.integer().withDefault(),
+    failing_since: column.timestamp().nullable(),
+    deleted_at: column.timestamp().nullable(),
   },
   deliveries: {
-    id: column<string>(),
-    tenant_id: column<string>(),
-    application_id: column<string>(),
-    endpoint_id: column<string>(),
-    subscription_id: column<string | null>(),
-    notification_id: column<string | null>(),
-    retry_count: column<number>(),
-    event_type: column<string>(),
-    provider_id: column<string | null>(),
+    id: column.id('whdel'),
+    tenant_id: column.id('ten'),
+    application_id: column.id('app'),
+    endpoint_id: column.text(),
+    subscription_id: column.id('whsub').nullable(),
+    notification_id: column.id('notif').nullable(),
+    retry_count: column.integer().withDefault(),
+    event_type: column.text(),
+    provider_id: column.id('prov').nullable(),
     /** Of a send by the channel `webhook`; a subscription has its own. */
-    url: column<Buffer | null>(),
-    body: column<Buffer>(),
-    status: column<'pending' | 'succeeded' | 'exhausted'>(),
-    attempts: column<number>(),
+    url: column.bytes().nullable(),
+    body: column.bytes(),
+    status: column.text<'pending' | 'succeeded' | 'exhausted'>().withDefault(),
+    attempts: column.integer().withDefault(),
     /** Attempts that count against the retry schedule. */
-    charged: column<number>(),
+    charged: column.integer().withDefault(),
     /** Attempts that failed in our own network. */
-    held: column<number>(),
-    next_attempt_at: column<MaybeTime>(),
-    last_status: column<number | null>(),
-    last_error: column<string | null>(),
-    traceparent: column<string | null>(),
+    held: column.integer().withDefault(),
+    next_attempt_at: column.timestamp().nullable(),
+    last_status: column.integer().nullable(),
+    last_error: column.text().nullable(),
+    traceparent: column.text().nullable(),
     /** Blind index of the recipient of the event's notification. */
-    recipient_index: column<string | null>(),
-    created_at: column<Time>(),
-    finished_at: column<MaybeTime>(),
+    recipient_index: column.text().nullable(),
+    created_at: column.timestamp().withDefault(),
+    finished_at: column.timestamp().nullable(),
   },
   attempts: {
-    delivery_id: column<string>(),
-    number: column<number>(),
-    started_at: column<Time>(),
-    finished_at: column<MaybeTime>(),
-    duration_ms: column<number | null>(),
-    status: column<number | null>(),
-    error: column<string | null>(),
-    response: column<Buffer | null>(),
+    delivery_id: column.id('whdel'),
+    number: column.integer(),
+    started_at: column.timestamp().withDefault(),
+    finished_at: column.timestamp().nullable(),
+    duration_ms: column.integer().nullable(),
+    status: column.integer().nullable(),
+    error: column.text().nullable(),
+    response: column.bytes().nullable(),
     /** Made of the delivery and the number. */
-    id: column<ColumnType<string, never, never>>(),
+    id: column.id('att').nullable().generated(),
   },
   /** The latest replay of each subscription. */
   replays: {
-    subscription_id: column<string>(),
-    since: column<Time>(),
-    count: column<number>(),
-    replayed: column<number>(),
+    subscription_id: column.id('whsub'),
+    since: column.timestamp(),
+    count: column.integer(),
+    replayed: column.integer().withDefault(),
     /** The last delivery that was looked at. */
-    reached: column<string>(),
-    next_at: column<MaybeTime>(),
-    requested_at: column<Time>(),
-    finished_at: column<MaybeTime>(),
+    reached: column.id('whdel').withDefault(),
+    next_at: column.timestamp().nullable(),
+    requested_at: column.timestamp().withDefault(),
+    finished_at: column.timestamp().nullable(),
   },
 }
 
 export type Tables = TablesOf<typeof tables>
+
+export const build = createBuilder<Tables>()

@@ -3,13 +3,13 @@ import { withLogFields } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { bodyAad, responseAad, targetAad, urlAad } from '../db/aad.ts'
-import { removeEndpoint } from '../endpoints/endpoint-store.ts'
+import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
 import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import { messageIdOf } from './message-body.ts'
 import { createSettler } from './settle-attempts.ts'
-import type { TakenDelivery } from './take-store.ts'
+import type { TakenDelivery } from './take-deliveries.ts'
 
 /** Bytes of an answer that are kept. */
 const excerptBytes = 20_000

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isId } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
-import { type CountedEndpoint, type Settlement, settleAttempts } from './settle-store.ts'
+import { type CountedEndpoint, type Settlement, settleDeliveries } from './settle-deliveries.ts'
 
 /** Waits between tries to settle. A lease may end meanwhile; settling is safe then, too. */
 const retryDelaysMs = [100, 500, 2000, 5000]
@@ -21,13 +22,13 @@ export function createSettler(context: Context): (settlement: Settlement) => Pro
 async function settleWithRetries({ db, log }: Context, settlements: readonly Settlement[]): Promise<CountedEndpoint[]> {
   for (const delayMs of retryDelaysMs) {
     try {
-      return await settleAttempts(db.run, settlements)
+      return await settleDeliveries(db.run, settlements)
     } catch (error) {
       log.warn({ err: error, count: settlements.length }, 'attempts could not be settled; trying again')
       await delay(delayMs)
     }
   }
-  return settleAttempts(db.run, settlements)
+  return settleDeliveries(db.run, settlements)
 }
 
 async function settleBatch(context: Context, settlements: readonly Settlement[]): Promise<undefined[]> {
@@ -35,7 +36,7 @@ async function settleBatch(context: Context, settlements: readonly Settlement[])
   context.wakeOutbox()
   for (const { id, failing_ms } of endpoints) {
     if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue
-    if (id.startsWith('whsub_')) await disableSubscription(context, id, 'failing')
+    if (isId('whsub', id)) await disableSubscription(context, id, 'failing')
   }
   return settlements.map(() => undefined)
 }

@@ -1,7 +1,8 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import type { Tables } from '../db/schema.ts'
-import { type Endpoint, releaseEndpoints, renewEndpoints } from './endpoint-store.ts'
+import type { Endpoint } from './claim-endpoints.ts'
+import { releaseEndpoints } from './release-endpoints.ts'
+import { renewEndpoints } from './renew-endpoints.ts'
 
 /** Lease of an endpoint. Others deliver to it this long after its worker has died. */
 export const leaseMs = 8000
@@ -17,7 +18,7 @@ export interface Leases {
 }
 
 /** Keeps leases as long as the process lives. A frozen process learns from its own clock that its leases have ended. */
-export function startLeases(kit: Pick<Kit, 'log' | 'lifecycle'>, db: Database<Tables>): Leases {
+export function startLeases(kit: Pick<Kit, 'log' | 'lifecycle'>, db: Queries): Leases {
   const endsMs = new Map<Endpoint, number>()
   let renewing: Promise<unknown> = Promise.resolve()
   const renew = async () => {

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
-import type { TakenDelivery } from '../deliveries/take-store.ts'
+import type { TakenDelivery } from '../deliveries/take-deliveries.ts'
 import type { EarnedWindow } from './earned-window.ts'
 
 /** How long a session takes new deliveries; then other endpoints have their turn. */

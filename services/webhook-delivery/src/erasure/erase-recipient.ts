@@ -3,7 +3,8 @@ import type { KeyRing } from '@notify/privacy'
 import { ConfigError } from '@notify/service-kit'
 import type { Config } from '../config.ts'
 import { bodyAad, targetAad } from '../db/aad.ts'
-import { type Erased, erasedReason, readDeliveries, type StoredDelivery, storeErased } from './erasure-store.ts'
+import { readDeliveries, type StoredDelivery } from './read-deliveries.ts'
+import { type Erased, erasedReason, storeErased } from './store-erased.ts'
 
 /** `main.ts erase-recipient`: events keep their delivery without the person; sends to the person's address end. */
 export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>((config) => {

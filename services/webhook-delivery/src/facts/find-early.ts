@@ -1,5 +1,6 @@
 import type { NotificationFact } from '@notify/contracts'
-import type { Run, Statement } from '@notify/database'
+import { defineStatement, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
 import type { Subscriber } from '../subscriptions/subscription-store.ts'
 
 /** Longer than a killed process keeps unacknowledged messages. */
@@ -27,7 +28,7 @@ export function failedBefore({ retry_count, after_failure }: NotificationFact): 
   return retry_count > 0 ? retry_count - 1 : undefined
 }
 
-const find: Statement = {
+const find = defineStatement({
   name: 'find-earlier-deliveries',
   text: `
     select input.notification_id, input.subscription_id
@@ -39,7 +40,11 @@ const find: Statement = {
     ) as earlier on true
     where earlier.status is null or (earlier.status = 'pending' and earlier.charged + earlier.held = 0
       and earlier.created_at > now() - make_interval(secs => $2))`,
-}
+  columns: {
+    notification_id: tables.deliveries.notification_id.present(),
+    subscription_id: tables.deliveries.subscription_id.present(),
+  },
+})
 
 /** A subscriber that a fact has to wait for. */
 export const turnOf = ({ notification_id }: Pick<Earlier, 'notification_id'>, subscriptionId: string): string =>
@@ -67,9 +72,6 @@ export async function findEarly(
       .map(({ id }) => ({ subscription_id: id, notification_id, retry_count }))
   })
   if (earlier.length === 0) return new Set()
-  const rows = await run<Pick<Earlier, 'notification_id' | 'subscription_id'>>(find, [
-    JSON.stringify(earlier),
-    longestTurnMs / 1000,
-  ])
+  const rows = await run(find, [JSON.stringify(earlier), longestTurnMs / 1000])
   return new Set(rows.map((row) => turnOf(row, row.subscription_id)))
 }

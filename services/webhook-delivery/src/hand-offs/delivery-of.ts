@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type HandOff, type HandOffReport, newId, type WebhookPayload } from '@notify/contracts'
 import type { Context } from '../context.ts'
 import { bodyAad, targetAad } from '../db/aad.ts'
-import type { NewDelivery } from '../deliveries/delivery-store.ts'
+import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 
 /** The type of a message that was requested without an event. */
@@ -22,7 +22,7 @@ const providerGraceMs = 10_000
 export function deliveryOf(
   { config, secrets }: Pick<Context, 'config' | 'secrets'>,
   { handOff, payload: { to, data }, traceparent }: OpenedHandOff,
-  providerId: string | undefined,
+  providerId: `prov_${string}` | undefined,
 ): NewDelivery | HandOffReport {
   const { notification_id, retry_count, tenant_id, application_id, mode } = handOff
   const refusal = (failure_reason: string) =>

@@ -1,21 +1,32 @@
 import type { HandOffReport } from '@notify/contracts'
-import type { Run } from '@notify/database'
+import { defineStatement, pick, type RowOf, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
 import type { DeliveryRow } from '../deliveries/delivery-store.ts'
 
-type HandOffRow = Pick<DeliveryRow, 'notification_id' | 'retry_count' | 'status' | 'last_error'>
+const columns = {
+  notification_id: tables.deliveries.notification_id.present(),
+  ...pick(tables.deliveries, 'retry_count', 'status', 'last_error'),
+}
+
+type HandOffRow = RowOf<typeof columns>
+
+const find = defineStatement({
+  name: 'find-hand-offs',
+  text: `
+    select d.notification_id, d.retry_count, d.status, d.last_error
+    from json_to_recordset($1::json) as t (notification_id text, retry_count int)
+    join deliveries d on d.notification_id = t.notification_id and d.retry_count = t.retry_count
+      and d.subscription_id is null`,
+  columns,
+})
 
 /** The deliveries of these hand-offs, whenever they were stored. */
 export function findHandOffs(
   run: Run,
   wanted: readonly Pick<DeliveryRow, 'notification_id' | 'retry_count'>[],
 ): Promise<HandOffRow[]> {
-  return run<HandOffRow>(
-    `select d.notification_id, d.retry_count, d.status, d.last_error
-     from json_to_recordset($1::json) as t (notification_id text, retry_count int)
-     join deliveries d on d.notification_id = t.notification_id and d.retry_count = t.retry_count
-       and d.subscription_id is null`,
-    [JSON.stringify(wanted.map(({ notification_id, retry_count }) => ({ notification_id, retry_count })))],
-  )
+  const named = wanted.map(({ notification_id, retry_count }) => ({ notification_id, retry_count }))
+  return run(find, [JSON.stringify(named)])
 }
 
 /** What is reported to dispatch about a delivery. */
@@ -23,7 +34,7 @@ export function reportOf({ notification_id, retry_count, status, last_error }: H
   const states = { pending: 'sent', succeeded: 'delivered', exhausted: 'failed' } as const
   const failed = status === 'exhausted'
   return {
-    notification_id: notification_id as `notif_${string}`,
+    notification_id,
     retry_count,
     status: states[status],
     failure_reason: failed ? last_error : null,

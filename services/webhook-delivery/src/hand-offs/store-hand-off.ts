@@ -3,7 +3,7 @@ import { enqueueEvents } from '@notify/database'
 import { openEvent } from '@notify/messaging'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { insertDeliveries } from '../deliveries/delivery-store.ts'
+import { insertDeliveries } from '../deliveries/insert-deliveries.ts'
 import { chooseProviders } from '../providers/provider-store.ts'
 import { deliveryOf, type OpenedHandOff } from './delivery-of.ts'
 import { findHandOffs, reportOf } from './hand-off-store.ts'
@@ -52,7 +52,7 @@ export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandO
 }
 
 /** @returns an error for a hand-off that must be redelivered; the others of its batch are stored */
-function prepare(context: Omit<Context, 'egress'>, opened: OpenedHandOff, providerId: string | undefined) {
+function prepare(context: Omit<Context, 'egress'>, opened: OpenedHandOff, providerId: `prov_${string}` | undefined) {
   try {
     return deliveryOf(context, opened, providerId)
   } catch (error) {

@@ -1,10 +1,12 @@
-import type { Run } from '@notify/database'
+import type { Id } from '@notify/contracts'
+import { column, defineStatement, type Run } from '@notify/database'
+import { build, tables } from '../db/schema.ts'
 
 /** A webhook provider of dispatch, its secrets encrypted. */
 export interface ProviderCopy {
-  id: string
-  tenant_id: string
-  application_id: string | null
+  id: Id<'prov'>
+  tenant_id: Id<'ten'>
+  application_id: Id<'app'> | null
   /** Whether it signs for one subscription alone. */
   own: boolean
   priority: number
@@ -40,42 +42,42 @@ export async function saveProviderRow(run: Run, copy: ProviderCopy): Promise<voi
   )
 }
 
-export interface ProviderRow {
-  id: string
-  tenant_id: string
-  application_id: string | null
-  own: boolean
-  deleted_at: Date | null
-}
-
 /** A provider of the tenant. */
-export async function findProvider(run: Run, id: string, tenantId: string): Promise<ProviderRow | undefined> {
-  const [row] = await run<ProviderRow>(
-    'select id, tenant_id, application_id, own, deleted_at from providers where id = $1 and tenant_id = $2',
-    [id, tenantId],
+export async function findProvider(run: Run, id: Id<'prov'>, tenantId: Id<'ten'>) {
+  const [row] = await run(
+    build
+      .selectFrom('providers')
+      .select(['id', 'tenant_id', 'application_id', 'own', 'deleted_at'])
+      .where('id', '=', id)
+      .where('tenant_id', '=', tenantId),
   )
   return row
 }
 
 /** Deletes the provider of a subscription. @returns whether it signed for that one alone */
-export async function deleteOwnProvider(run: Run, id: string): Promise<boolean> {
-  return (await run('delete from providers where id = $1 and own returning 1', [id])).length > 0
+export async function deleteOwnProvider(run: Run, id: Id<'prov'>): Promise<boolean> {
+  const own = build.deleteFrom('providers').where('id', '=', id).where('own', '=', true).returning('id')
+  return (await run(own)).length > 0
 }
+
+const choose = defineStatement({
+  name: 'choose-providers',
+  text: `
+    select w.application_id, p.id
+    from (select distinct tenant_id, application_id from json_to_recordset($1::json)
+            as t (tenant_id text, application_id text)) as w
+    cross join lateral (
+      select id from providers where tenant_id = w.tenant_id and not own and deleted_at is null
+        and (application_id is null or application_id = w.application_id)
+      order by priority, id limit 1) as p`,
+  columns: { application_id: column.id('app'), id: tables.providers.id },
+})
 
 /** The webhook provider that signs an application's sends: the first by priority. */
 export async function chooseProviders(
   run: Run,
   wanted: readonly { tenant_id: string; application_id: string }[],
-): Promise<Map<string, string>> {
-  const rows = await run<{ application_id: string; id: string }>(
-    `select w.application_id, p.id
-     from (select distinct tenant_id, application_id from json_to_recordset($1::json)
-             as t (tenant_id text, application_id text)) as w
-     cross join lateral (
-       select id from providers where tenant_id = w.tenant_id and not own and deleted_at is null
-         and (application_id is null or application_id = w.application_id)
-       order by priority, id limit 1) as p`,
-    [JSON.stringify(wanted)],
-  )
+): Promise<Map<string, Id<'prov'>>> {
+  const rows = await run(choose, [JSON.stringify(wanted)])
   return new Map(rows.map(({ application_id, id }) => [application_id, id]))
 }

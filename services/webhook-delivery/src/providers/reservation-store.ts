@@ -1,11 +1,12 @@
+import type { Id } from '@notify/contracts'
 import type { Run } from '@notify/database'
 
 /** A provider requested from dispatch for a subscription that is not committed yet. */
 export interface Reservation {
-  id: string
-  tenant_id: string
-  application_id: string
-  subscription_id: string
+  id: Id<'prov'>
+  tenant_id: Id<'ten'>
+  application_id: Id<'app'>
+  subscription_id: Id<'whsub'>
 }
 
 /** Written before dispatch is asked, so that a provider whose subscription never follows is known and deleted. */

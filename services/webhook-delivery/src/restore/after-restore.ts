@@ -1,5 +1,7 @@
 import { afterRestoreCommand } from '@notify/database'
-import { countReplays, countRestored, endReplays, settleRestored } from './restored-store.ts'
+import { countRestored } from './count-restored.ts'
+import { countReplays, endReplays } from './restored-replays.ts'
+import { settleRestored } from './settle-restored.ts'
 
 /** `main.ts after-restore`: exhausts deliveries that a backup restored and that may have been sent since. */
 export const afterRestore = afterRestoreCommand({

@@ -1,4 +1,4 @@
-import { type createWebhookSubscription as contract, newId } from '@notify/contracts'
+import { type createWebhookSubscription as contract, type Id, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -86,7 +86,7 @@ const tooSlow = () =>
   })
 
 /** @throws Problem `validation_failed` when it is missing, or not the key's own */
-function applicationOf(principal: Manager, given: string | undefined): string {
+function applicationOf(principal: Manager, given: Id<'app'> | undefined): Id<'app'> {
   if (principal.kind === 'operator') {
     if (given === undefined) throw fieldProblem('validation_failed', 'application_id', 'is missing')
     return given

@@ -1,4 +1,4 @@
-import type { WebhookEventType, WebhookSubscription } from '@notify/contracts'
+import type { WebhookSubscription } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
 import { urlAad } from '../db/aad.ts'
 import type { SubscriptionRow } from './subscription-store.ts'
@@ -8,11 +8,11 @@ export function describeSubscription(keyRing: KeyRing, row: SubscriptionRow): We
   const { id, tenant_id, replay } = row
   const time = (text: string) => new Date(text).toISOString()
   return {
-    subscription_id: id as `whsub_${string}`,
-    application_id: row.application_id as `app_${string}`,
-    provider_id: row.provider_id as `prov_${string}`,
+    subscription_id: id,
+    application_id: row.application_id,
+    provider_id: row.provider_id,
     url: keyRing.decrypt(row.url, urlAad(tenant_id, id)),
-    events: row.events as WebhookEventType[],
+    events: row.events,
     description: row.description,
     status: row.status,
     disabled_reason: row.disabled_reason,

@@ -1,29 +1,43 @@
+import type { Id } from '@notify/contracts'
 import { nextUpdatedAt, type Run } from '@notify/database'
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type { Context } from '../context.ts'
-import type { Tables } from '../db/schema.ts'
+import { build } from '../db/schema.ts'
 import { auditDisabling } from './audit-subscription.ts'
 import { publishSubscription } from './subscription-store.ts'
 
 /** Stops or resumes the deliveries of an endpoint; those whose time came meanwhile are due at once. */
 export async function setEndpointActive(run: Run, id: string, active: boolean): Promise<void> {
+  const healthy = { failures: 0, struggling: false, failing_since: null, next_due_at: sql<Date>`now()` }
   await run(
-    `update endpoints set active = $2, next_due_at = now(), failures = 0, struggling = false, failing_since = null where id = $1`,
-    [id, active],
+    build
+      .updateTable('endpoints')
+      .set({ active, ...healthy })
+      .where('id', '=', id),
   )
 }
 
 /** Disables a subscription whose receiver answered 410 or failed for too long; published and recorded once. */
-export async function disableSubscription(context: Context, id: string, reason: 'gone' | 'failing'): Promise<void> {
+export async function disableSubscription(
+  context: Context,
+  id: Id<'whsub'>,
+  reason: 'gone' | 'failing',
+): Promise<void> {
   const { db, log, metrics, wakeOutbox } = context
   const disabled = await db.transaction(async (run) => {
-    const [row] = await run<Selectable<Tables['subscriptions']>>(
-      `update subscriptions set status = 'disabled', disabled_reason = $2, revision = revision + 1,
-         updated_at = ${nextUpdatedAt()} where id = $1 and status = 'active' returning *`,
-      [id, reason],
+    const [row] = await run(
+      build
+        .updateTable('subscriptions')
+        .set(({ eb }) => ({
+          ...{ status: 'disabled', disabled_reason: reason, revision: eb('revision', '+', 1) },
+          updated_at: sql<Date>`${sql.raw(nextUpdatedAt())}`,
+        }))
+        .where('id', '=', id)
+        .where('status', '=', 'active')
+        .returningAll(),
     )
     if (!row) return false
-    await run(`update endpoints set active = false where id = $1`, [id])
+    await run(build.updateTable('endpoints').set({ active: false }).where('id', '=', id))
     await publishSubscription(run, row, null)
     await auditDisabling(run, row)
     return true

@@ -1,7 +1,8 @@
 import type { WebhookSubscription } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import type { Context } from '../context.ts'
-import { removeEndpoint } from '../endpoints/endpoint-store.ts'
+import { build } from '../db/schema.ts'
+import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
 import { deleteOwnProvider } from '../providers/provider-store.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { publishSubscription, type SubscriptionRow } from './subscription-store.ts'
@@ -13,11 +14,11 @@ export async function removeSubscription(
   row: SubscriptionRow,
   actor: string | null,
 ): Promise<WebhookSubscription> {
-  await run('delete from subscriptions where id = $1', [row.id])
-  await run('delete from replays where subscription_id = $1', [row.id])
+  await run(build.deleteFrom('subscriptions').where('id', '=', row.id))
+  await run(build.deleteFrom('replays').where('subscription_id', '=', row.id))
   const endsProvider = await deleteOwnProvider(run, row.provider_id)
   await removeEndpoint(run, row.id)
-  const deleted = { ...row, revision: row.revision + 1, status: 'deleted' }
+  const deleted = { ...row, revision: row.revision + 1, status: 'deleted' as const }
   await publishSubscription(run, deleted, actor, endsProvider ? row.provider_id : undefined)
   return describeSubscription(keyRing, row)
 }

@@ -1,4 +1,4 @@
-import type { KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
+import type { Id, KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { type AllowList, DestinationError, readDestination } from '@notify/egress-guard'
 import { Problem } from '@notify/service-kit'
@@ -19,14 +19,14 @@ export function actorOf(principal: Manager): string {
 }
 
 /** @throws Problem `not_found` also for what belongs to others */
-export async function requireSubscription(run: Run, principal: Manager, id: string): Promise<SubscriptionRow> {
+export async function requireSubscription(run: Run, principal: Manager, id: Id<'whsub'>): Promise<SubscriptionRow> {
   const row = await findSubscription(run, scopeOf(principal), id)
   if (!row) throw noSuchSubscription()
   return row
 }
 
 /** Locks the subscription until the transaction ends. @throws Problem `not_found` also for what belongs to others */
-export async function requireLocked(run: Run, principal: Manager, id: string): Promise<SubscriptionRow> {
+export async function requireLocked(run: Run, principal: Manager, id: Id<'whsub'>): Promise<SubscriptionRow> {
   const row = await lockSubscription(run, scopeOf(principal), id)
   if (!row) throw noSuchSubscription()
   return row

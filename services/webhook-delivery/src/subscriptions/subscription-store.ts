@@ -1,109 +1,107 @@
-import { type DisabledReason, subscriptionChanged, type WebhookEventType } from '@notify/contracts'
-import { enqueueEvents, type Run, requireRoom } from '@notify/database'
-import type { Selectable } from 'kysely'
+import { type Id, type SubscriptionChange, subscriptionChanged, type WebhookEventType } from '@notify/contracts'
+import { column, defineStatement, enqueueEvents, pick, type Run, requireRoom } from '@notify/database'
+import { type Selectable, sql } from 'kysely'
 import type { Config } from '../config.ts'
-import type { Tables } from '../db/schema.ts'
-
-type Plain = Selectable<Tables['subscriptions']>
-
-/** A subscription with the health of its endpoint and its latest replay. */
-export interface SubscriptionRow extends Plain {
-  failing_since: Date | null
-  replay: { since: string; count: number; replayed: number; requested_at: string; finished_at: string | null } | null
-}
+import { build, type Tables, tables } from '../db/schema.ts'
 
 /** Which subscriptions a caller may see. */
 export interface Scope {
-  tenantId: string
+  tenantId: Id<'ten'>
   /** Of an API key; undefined for operators. */
-  applicationId: string | undefined
+  applicationId: Id<'app'> | undefined
 }
 
-const whole = `s.*, e.failing_since,
-  (select json_build_object('since', r.since, 'count', r.count, 'replayed', r.replayed, 'requested_at', r.requested_at,
-     'finished_at', r.finished_at) from replays r where r.subscription_id = s.id) as replay`
-const from = 'from subscriptions s left join endpoints e on e.id = s.id'
+interface Replay {
+  since: string
+  count: number
+  replayed: number
+  requested_at: string
+  finished_at: string | null
+}
 
-const ofScope = 's.id = $1 and s.tenant_id = $2 and ($3::text is null or s.application_id = $3)'
-const valuesOf = ({ tenantId, applicationId }: Scope, id: string) => [id, tenantId, applicationId ?? null]
+const replay = sql<Replay | null>`(
+  select json_build_object('since', r.since, 'count', r.count, 'replayed', r.replayed, 'requested_at', r.requested_at,
+    'finished_at', r.finished_at) from replays r where r.subscription_id = s.id)`
 
-export async function findSubscription(run: Run, scope: Scope, id: string): Promise<SubscriptionRow | undefined> {
-  return (await run<SubscriptionRow>(`select ${whole} ${from} where ${ofScope}`, valuesOf(scope, id)))[0]
+/** Subscriptions with the health of their endpoints and their latest replays. */
+const subscriptions = build
+  .selectFrom('subscriptions as s')
+  .leftJoin('endpoints as e', 'e.id', 's.id')
+  .selectAll('s')
+  .select(['e.failing_since', replay.as('replay')])
+
+/** A subscription with the health of its endpoint and its latest replay. */
+export type SubscriptionRow = Selectable<Tables['subscriptions']> & {
+  failing_since: Date | null
+  replay: Replay | null
+}
+
+/** What a caller may see of them. */
+function within({ tenantId, applicationId }: Scope) {
+  const ofTenant = subscriptions.where('s.tenant_id', '=', tenantId)
+  return applicationId === undefined ? ofTenant : ofTenant.where('s.application_id', '=', applicationId)
+}
+
+export async function findSubscription(run: Run, scope: Scope, id: Id<'whsub'>): Promise<SubscriptionRow | undefined> {
+  return (await run(within(scope).where('s.id', '=', id)))[0]
 }
 
 /** Finds a subscription and locks it until the transaction ends. */
-export async function lockSubscription(run: Run, scope: Scope, id: string): Promise<SubscriptionRow | undefined> {
-  return (
-    await run<SubscriptionRow>(`select ${whole} ${from} where ${ofScope} for update of s`, valuesOf(scope, id))
-  )[0]
+export async function lockSubscription(run: Run, scope: Scope, id: Id<'whsub'>): Promise<SubscriptionRow | undefined> {
+  return (await run(within(scope).where('s.id', '=', id).forUpdate('s')))[0]
 }
 
 export function listSubscriptionRows(
   run: Run,
   scope: Scope,
-  { after, limit }: { after: string | undefined; limit: number },
+  { after, limit }: { after: Id<'whsub'> | undefined; limit: number },
 ): Promise<SubscriptionRow[]> {
-  const values: unknown[] = [scope.tenantId, limit]
-  const conditions = ['s.tenant_id = $1']
-  if (scope.applicationId !== undefined) conditions.push(`s.application_id = $${values.push(scope.applicationId)}`)
-  if (after !== undefined) conditions.push(`s.id < $${values.push(after)}`)
-  return run<SubscriptionRow>(
-    `select ${whole} ${from} where ${conditions.join(' and ')} order by s.id desc limit $2`,
-    values,
-  )
+  const page = within(scope).orderBy('s.id', 'desc').limit(limit)
+  return run(after === undefined ? page : page.where('s.id', '<', after))
 }
 
 /** All subscriptions of an application, locked until the transaction ends. */
 export function lockSubscriptionsOf(
   run: Run,
-  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+  owner: { tenantId: Id<'ten'>; applicationId: Id<'app'> },
 ): Promise<SubscriptionRow[]> {
-  return run<SubscriptionRow>(
-    `select ${whole} ${from} where s.tenant_id = $1 and s.application_id = $2 order by s.id for update of s`,
-    [tenantId, applicationId],
-  )
+  return run(within(owner).orderBy('s.id').forUpdate('s'))
 }
 
 /** Whom facts of these applications are sent to. */
-export interface Subscriber {
-  id: string
-  tenant_id: string
-  application_id: string
-  events: WebhookEventType[]
-  /** Earlier events are not delivered; a little earlier, since clocks differ. */
-  subscribed_ms: number
-  /** When it was changed last; a little later, since clocks differ. */
-  changed_ms: number
-}
+export type Subscriber = Awaited<ReturnType<typeof findSubscribers>>[number]
 
-export function findSubscribers(
-  run: Run,
-  facts: readonly { tenant_id: string; application_id: string }[],
-): Promise<Subscriber[]> {
+/** By clocks that differ: a little earlier than the creation, and a little later than the change. */
+const find = defineStatement({
+  name: 'find-subscribers',
+  text: `
+    select s.id, s.tenant_id, s.application_id, s.events,
+      (extract(epoch from s.created_at) * 1000 - 5000)::float8 as subscribed_ms,
+      (extract(epoch from s.updated_at) * 1000 + 5000)::float8 as changed_ms
+    from json_to_recordset($1::json) as t (tenant_id text, application_id text)
+    join subscriptions s on s.tenant_id = t.tenant_id and s.application_id = t.application_id
+    where s.status = 'active'`,
+  columns: {
+    ...pick(tables.subscriptions, 'id', 'tenant_id', 'application_id', 'events'),
+    subscribed_ms: column.double(),
+    changed_ms: column.double(),
+  },
+})
+
+export function findSubscribers(run: Run, facts: readonly { tenant_id: string; application_id: string }[]) {
   const applications = new Map(
     facts.map(({ tenant_id, application_id }) => [`${tenant_id} ${application_id}`, { tenant_id, application_id }]),
   )
-  return run<Subscriber>(
-    {
-      name: 'find-subscribers',
-      text: `select s.id, s.tenant_id, s.application_id, s.events,
-               (extract(epoch from s.created_at) * 1000 - 5000)::float8 as subscribed_ms,
-               (extract(epoch from s.updated_at) * 1000 + 5000)::float8 as changed_ms
-             from json_to_recordset($1::json) as t (tenant_id text, application_id text)
-             join subscriptions s on s.tenant_id = t.tenant_id and s.application_id = t.application_id
-             where s.status = 'active'`,
-    },
-    [JSON.stringify([...applications.values()])],
-  )
+  return run(find, [JSON.stringify([...applications.values()])])
 }
 
 interface NewSubscription {
-  id: string
-  tenantId: string
-  applicationId: string
-  providerId: string
+  id: Id<'whsub'>
+  tenantId: Id<'ten'>
+  applicationId: Id<'app'>
+  providerId: Id<'prov'>
   url: Buffer
-  events: readonly string[]
+  events: readonly WebhookEventType[]
   description: string
 }
 
@@ -112,46 +110,50 @@ type Limits = Pick<Config, 'SUBSCRIPTIONS_PER_APPLICATION' | 'SUBSCRIPTIONS_PER_
 /** @throws Problem `subscription_limit_reached` */
 export async function requireRoomForSubscription(
   run: Run,
-  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+  { tenantId, applicationId }: { tenantId: Id<'ten'>; applicationId: Id<'app'> },
   { SUBSCRIPTIONS_PER_APPLICATION, SUBSCRIPTIONS_PER_TENANT }: Limits,
 ): Promise<void> {
   const code = 'subscription_limit_reached'
-  const ofTenant = 'select 1 from subscriptions where tenant_id = $1'
+  const ofTenant = build.selectFrom('subscriptions').select('id').where('tenant_id', '=', tenantId)
   await requireRoom(run, {
     ...{ code, what: 'webhook subscriptions of a tenant', rows: ofTenant, owner: [tenantId] },
     most: SUBSCRIPTIONS_PER_TENANT,
   })
   await requireRoom(run, {
-    ...{ code, what: 'webhook subscriptions of an application', rows: `${ofTenant} and application_id = $2` },
+    ...{
+      code,
+      what: 'webhook subscriptions of an application',
+      rows: ofTenant.where('application_id', '=', applicationId),
+    },
     owner: [tenantId, applicationId],
     most: SUBSCRIPTIONS_PER_APPLICATION,
   })
 }
 
 export async function insertSubscription(run: Run, one: NewSubscription): Promise<SubscriptionRow> {
-  const [row] = await run<Plain>(
-    `insert into subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
-     values ($1, $2, $3, $4, $5, $6, $7) returning *`,
-    [one.id, one.tenantId, one.applicationId, one.providerId, one.url, one.events, one.description],
-  )
-  await run(`insert into endpoints (id, tenant_id) values ($1, $2)`, [one.id, one.tenantId])
+  const { id, tenantId: tenant_id, applicationId: application_id, providerId: provider_id, url, description } = one
+  const values = { id, tenant_id, application_id, provider_id, url, events: [...one.events], description }
+  const [row] = await run(build.insertInto('subscriptions').values(values).returningAll())
+  await run(build.insertInto('endpoints').values({ id, tenant_id }))
   return { ...row!, failing_since: null, replay: null }
 }
 
 /** Publishes a change of state, in its transaction. @param endedProviderId of a deleted one: the provider that signed for it alone */
 export async function publishSubscription(
   run: Run,
-  row: Pick<Plain, 'id' | 'tenant_id' | 'application_id' | 'revision' | 'disabled_reason'> & { status: string },
+  row: Pick<SubscriptionRow, 'id' | 'tenant_id' | 'application_id' | 'revision' | 'disabled_reason'> & {
+    status: SubscriptionChange['status']
+  },
   actor: string | null,
-  endedProviderId?: string,
+  endedProviderId?: Id<'prov'>,
 ): Promise<void> {
   const event = {
-    subscription_id: row.id as `whsub_${string}`,
-    tenant_id: row.tenant_id as `ten_${string}`,
-    application_id: row.application_id as `app_${string}`,
-    ...(endedProviderId === undefined ? {} : { provider_id: endedProviderId as `prov_${string}` }),
-    status: row.status as 'active' | 'disabled' | 'deleted',
-    reason: row.disabled_reason as DisabledReason | null,
+    subscription_id: row.id,
+    tenant_id: row.tenant_id,
+    application_id: row.application_id,
+    ...(endedProviderId === undefined ? {} : { provider_id: endedProviderId }),
+    status: row.status,
+    reason: row.disabled_reason,
     actor,
     revision: row.revision,
     occurred_at: new Date().toISOString(),

@@ -3,7 +3,7 @@ import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { bodyAad } from '../db/aad.ts'
-import { insertDeliveries } from '../deliveries/delivery-store.ts'
+import { insertDeliveries } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 import { requireActive, requireSubscription } from './scope.ts'
 

@@ -1,4 +1,4 @@
-import { dispatchAuditRecorded, type OperatorPrincipal } from '@notify/contracts'
+import { dispatchAuditRecorded, type Id, type OperatorPrincipal } from '@notify/contracts'
 import { type Run, recordAudit, requireUnchanged } from '@notify/database'
 import { describeEvent, eventIdOf, eventMissing } from './describe-event.ts'
 import { type EventId, type EventRow, type EventState, lockEvent, updateEvent } from './event-store.ts'
@@ -7,7 +7,7 @@ import { type EventId, type EventRow, type EventState, lockEvent, updateEvent } 
 interface ChangeRequest {
   principal: OperatorPrincipal
   requestId: string
-  params: { application_id: string; event_key: string }
+  params: { application_id: Id<'app'>; event_key: string }
   query?: { expected_updated_at?: string | undefined } | undefined
 }
 

@@ -5,6 +5,7 @@ import {
   type EventSummary,
   type EventVersion,
   type EventVersionSummary,
+  type Id,
   type OperatorPrincipal,
 } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
@@ -53,7 +54,7 @@ export function contentOf({ name, allowed_channels, templates }: EventRow | Vers
 
 interface EventRequest {
   principal: OperatorPrincipal
-  params: { application_id: string; event_key: string }
+  params: { application_id: Id<'app'>; event_key: string }
 }
 
 /** The event that a path names. @throws Problem `event_not_found` for what cannot be a key */

@@ -1,14 +1,14 @@
-import type { Channel, EventContent, EventStatus, EventTemplates } from '@notify/contracts'
+import type { Channel, EventContent, EventStatus, EventTemplates, Id } from '@notify/contracts'
 import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../../db/schema.ts'
+import { build, type Tables } from '../../db/schema.ts'
 
 export type EventRow = Selectable<Tables['events']>
 
 /** Identifies an event. The gateway has checked that the application belongs to the tenant. */
 export interface EventId {
-  tenantId: string
-  applicationId: string
+  tenantId: Id<'ten'>
+  applicationId: Id<'app'>
   eventKey: string
 }
 
@@ -35,7 +35,11 @@ export interface EventState extends EventContent {
 
 /** @throws Problem `event_limit_reached` */
 export function requireRoomForEvent(run: Run, { tenantId, applicationId }: EventId, most: number): Promise<void> {
-  const rows = 'select 1 from events where tenant_id = $1 and application_id = $2'
+  const rows = build
+    .selectFrom('events')
+    .select('event_key')
+    .where('tenant_id', '=', tenantId)
+    .where('application_id', '=', applicationId)
   const [code, what] = ['event_limit_reached', 'events of an application'] as const
   return requireRoom(run, { code, what, rows, owner: [tenantId, applicationId], most })
 }

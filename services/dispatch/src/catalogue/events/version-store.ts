@@ -1,6 +1,6 @@
 import { type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../../db/schema.ts'
+import { build, type Tables } from '../../db/schema.ts'
 import type { EventId, EventRow } from './event-store.ts'
 
 export type VersionRow = Selectable<Tables['event_versions']>
@@ -11,7 +11,12 @@ const keysOf = ({ tenantId, applicationId, eventKey }: EventId) => [tenantId, ap
 
 /** @throws Problem `event_version_limit_reached` */
 export function requireRoomForVersion(run: Run, id: EventId, most: number): Promise<void> {
-  const rows = `select 1 from event_versions where ${ofEvent}`
+  const rows = build
+    .selectFrom('event_versions')
+    .select('version')
+    .where('tenant_id', '=', id.tenantId)
+    .where('application_id', '=', id.applicationId)
+    .where('event_key', '=', id.eventKey)
   const [code, what] = ['event_version_limit_reached', 'versions of an event'] as const
   return requireRoom(run, { code, what, rows, owner: keysOf(id), most })
 }

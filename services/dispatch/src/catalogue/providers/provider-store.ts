@@ -1,7 +1,7 @@
-import type { Channel } from '@notify/contracts'
+import type { Channel, Id } from '@notify/contracts'
 import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../../db/schema.ts'
+import { build, type Tables } from '../../db/schema.ts'
 
 export type ProviderRow = Selectable<Tables['providers']>
 
@@ -59,8 +59,12 @@ export function listProviderRows(
 }
 
 /** @throws Problem `provider_limit_reached` */
-export function requireRoomForProvider(run: Run, tenantId: string, most: number): Promise<void> {
-  const rows = 'select 1 from providers where tenant_id = $1 and deleted_at is null'
+export function requireRoomForProvider(run: Run, tenantId: Id<'ten'>, most: number): Promise<void> {
+  const rows = build
+    .selectFrom('providers')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
   const [code, what] = ['provider_limit_reached', 'providers of a tenant'] as const
   return requireRoom(run, { code, what, rows, owner: [tenantId], most })
 }

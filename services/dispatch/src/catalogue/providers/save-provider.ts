@@ -8,9 +8,9 @@ import { withFormerSecrets } from './rotate-provider-secret.ts'
 import { credentialsOf, type Writing, writeProvider } from './write-provider.ts'
 
 interface ProviderRecord {
-  provider_id: string
-  tenant_id: string
-  application_id: string | null
+  provider_id: `prov_${string}`
+  tenant_id: `ten_${string}`
+  application_id: `app_${string}` | null
   channel: Channel
   kind: string
   name: string

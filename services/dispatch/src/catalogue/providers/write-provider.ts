@@ -11,9 +11,9 @@ export type Credentials = Record<string, string>
 
 /** A provider as it is to be. */
 export interface ProviderState {
-  id: string
-  tenant_id: string
-  application_id: string | null
+  id: ProviderRow['id']
+  tenant_id: ProviderRow['tenant_id']
+  application_id: ProviderRow['application_id']
   channel: Channel
   kind: string
   name: string
@@ -24,7 +24,7 @@ export interface ProviderState {
   updated_by: string | null
   isDeleted?: boolean
   /** The webhook subscription that it signs for alone; as before when absent. */
-  subscription_id?: string | null
+  subscription_id?: ProviderRow['subscription_id']
 }
 
 export type Writing = Pick<Context, 'secrets' | 'carrierTable'>

@@ -1,16 +1,17 @@
+import type { Id } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { lowestPriority, type ProviderRow } from './provider-store.ts'
 import { type Credentials, type Writing, writeProvider } from './write-provider.ts'
 
 /** The webhook subscription that a provider signs for alone. */
 export interface Owner {
-  tenant_id: string
-  application_id: string
-  subscription_id: string
+  tenant_id: Id<'ten'>
+  application_id: Id<'app'>
+  subscription_id: Id<'whsub'>
 }
 
 interface SubscriptionProvider extends Owner {
-  id: string
+  id: Id<'prov'>
   credentials: Credentials
   isDeleted?: boolean
 }

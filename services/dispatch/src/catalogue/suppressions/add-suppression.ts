@@ -31,7 +31,7 @@ interface Wanted {
 async function suppressByHand(
   { channels, secrets }: Pick<Context, 'channels' | 'secrets'>,
   run: Run,
-  tenant_id: string,
+  tenant_id: SuppressionRow['tenant_id'],
   wanted: Wanted,
 ): Promise<SuppressionRow> {
   const { channel, recipient, reason } = wanted

@@ -1,7 +1,7 @@
-import type { Channel, EventTemplates } from '@notify/contracts'
+import type { Channel, EventTemplates, Id } from '@notify/contracts'
 import { type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../../db/schema.ts'
+import { build, type Tables } from '../../db/schema.ts'
 
 export type TemplateRow = Selectable<Tables['templates']>
 export type TemplateSummaryRow = Omit<TemplateRow, 'templates'> & { channels: Channel[] }
@@ -14,8 +14,8 @@ interface TemplateText {
 }
 
 /** @throws Problem `template_limit_reached` */
-export function requireRoomForTemplate(run: Run, tenantId: string, most: number): Promise<void> {
-  const rows = 'select 1 from templates where tenant_id = $1'
+export function requireRoomForTemplate(run: Run, tenantId: Id<'ten'>, most: number): Promise<void> {
+  const rows = build.selectFrom('templates').select('id').where('tenant_id', '=', tenantId)
   const [code, what] = ['template_limit_reached', 'stored templates of a tenant'] as const
   return requireRoom(run, { code, what, rows, owner: [tenantId], most })
 }

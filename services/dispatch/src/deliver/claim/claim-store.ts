@@ -10,7 +10,7 @@ import type { QueueKey } from '../queues/send-queues.ts'
 /** A notification that this worker alone may send now, with the attempt that was opened for it. */
 export interface Claim {
   id: string
-  tenant_id: string
+  tenant_id: `ten_${string}`
   application_id: string
   channel: Channel
   lane: Lane

@@ -1,21 +1,13 @@
-import type { Run, Statement } from '@notify/database'
-import type { DeliveryRow } from './delivery-store.ts'
+import { defineStatement, pick, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
 
-/** A delivery that a worker has taken, with the address and the secrets to send it with. */
-export interface TakenDelivery extends DeliveryRow {
-  subscription_url: Buffer | null
-  signer_id: string | null
-  secret: Buffer | null
-  previous_secret: Buffer | null
-  older_secret: Buffer | null
-  retry_delays: number[] | null
-}
+const { subscriptions, providers } = tables
 
 /**
  * Takes the longest due deliveries of several endpoints and opens an attempt of each, before anything is sent. After a crash of
  * the worker they are due again when the lease ends. Nothing is taken for a subscription that was disabled or deleted meanwhile.
  */
-const take: Statement = {
+const take = defineStatement({
   name: 'take-deliveries',
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (endpoint_id text, room int)),
@@ -34,14 +26,24 @@ const take: Statement = {
       case when p.older_until > now() then p.older_secret end as older_secret
     from taken left join subscriptions s on s.id = taken.subscription_id
     left join providers p on p.id = coalesce(s.provider_id, taken.provider_id)`,
-}
+  columns: {
+    ...tables.deliveries,
+    subscription_url: subscriptions.url.nullable(),
+    signer_id: providers.id.nullable(),
+    secret: providers.secret.nullable(),
+    ...pick(providers, 'previous_secret', 'older_secret', 'retry_delays'),
+  },
+})
 
 export interface Room {
   endpoint_id: string
   room: number
 }
 
+/** A delivery that a worker has taken, with the address and the secrets to send it with. */
+export type TakenDelivery = Awaited<ReturnType<typeof takeDeliveries>>[number]
+
 /** @param leaseMs longer than the exchange and its settlement take */
-export function takeDeliveries(run: Run, wanted: readonly Room[], leaseMs: number): Promise<TakenDelivery[]> {
-  return run<TakenDelivery>(take, [JSON.stringify(wanted), leaseMs])
+export function takeDeliveries(run: Run, wanted: readonly Room[], leaseMs: number) {
+  return run(take, [JSON.stringify(wanted), leaseMs])
 }

@@ -1,55 +1,12 @@
-import type { HandOff } from '@notify/contracts'
-import type { Run, Statement } from '@notify/database'
-import type { Linked } from './plan-order.ts'
-
-/** A notification that is to stand in an inbox. */
-export interface NewItem {
-  id: string
-  notification_id: string
-  tenant_id: string
-  application_id: string
-  inbox_key: string
-  category_index: string | null
-  content: Buffer
-}
-
-/** A notification that dispatch has handed off: its position in the order, and the content of its report. */
-export interface HandedItem extends NewItem, Linked {
-  notification_id: HandOff['notification_id']
-  retry_count: number
-  traceparent: string | null
-}
-
-export interface StoredItem {
-  id: string
-  inbox_key: string
-  seq: number
-  unread_count: number
-  created_at: Date
-}
-
-/** `where false`: a row that is there is locked, and not written again. */
-const lock: Statement = {
-  name: 'lock-inboxes',
-  text: `
-    insert into inboxes (key, tenant_id, application_id, last_seq, unread_count)
-    select inbox_key, min(tenant_id), min(application_id), 0, 0
-    from json_to_recordset($1::json) as input (inbox_key text, tenant_id text, application_id text)
-    group by inbox_key order by inbox_key collate "C"
-    on conflict (key) do update set last_seq = excluded.last_seq where false`,
-}
-
-/** Locks the inboxes of items until the commit, new ones too: the statements that follow see all that was stored in them. */
-export async function lockInboxes(run: Run, items: readonly NewItem[]): Promise<void> {
-  const rows = items.map(({ inbox_key, tenant_id, application_id }) => ({ inbox_key, tenant_id, application_id }))
-  await run(lock, [JSON.stringify(rows)])
-}
+import { column, defineStatement, pick, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
+import type { NewItem } from './handed-item.ts'
 
 /**
  * Each inbox's row hands out the sequences and is locked until the commit, so that they are published without gaps and in
  * order. Inboxes are locked in the order of their keys, so that no two batches wait for each other.
  */
-const insert: Statement = {
+const insert = defineStatement({
   name: 'insert-items',
   text: `
     with fresh as (
@@ -78,14 +35,22 @@ const insert: Statement = {
     )
     select id, inbox_key, seq::int, unread_count::int, created_at from numbered join items using (id)
     order by inbox_key, seq`,
-}
+  columns: {
+    ...pick(tables.inbox_items, 'id', 'inbox_key', 'created_at'),
+    seq: column.integer(),
+    unread_count: column.integer(),
+  },
+})
+
+/** A notification that was stored in its inbox. */
+export type StoredItem = Awaited<ReturnType<typeof insertItems>>[number]
 
 /**
- * Puts notifications into their inboxes in this order, those that are there already left out.
+ * Stores notifications in their inboxes in this order, except those already stored.
  * @param items each notification once
  */
-export async function insertItems(run: Run, items: readonly NewItem[]): Promise<StoredItem[]> {
+export async function insertItems(run: Run, items: readonly NewItem[]) {
   if (items.length === 0) return []
   const rows = items.map(({ content, ...item }, place) => ({ place, ...item, content: content.toString('base64') }))
-  return run<StoredItem>(insert, [JSON.stringify(rows)])
+  return run(insert, [JSON.stringify(rows)])
 }

@@ -1,33 +1,24 @@
 import { webhookReported } from '@notify/contracts'
-import { enqueueSql, type Queries, type Restored, type Statement } from '@notify/database'
+import { column, defineStatement, enqueueSql, type Queries, type Restored } from '@notify/database'
 
 const batch = 500
 
 const restoredReason = 'restored: may have been delivered after the backup'
 
 /** An attempt that was open in the backup may have reached its receiver, whenever its lease ends. */
-const waiting = `select d.* from deliveries d
+export const waiting = `select d.* from deliveries d
   where d.next_attempt_at is not null and d.status = 'pending'
     and (d.next_attempt_at <= $1::timestamptz or exists (
       select from attempts a
       where a.delivery_id = d.id and a.number = d.attempts and a.finished_at is null and a.started_at <= $1::timestamptz))
     and ($2::timestamptz is null or d.created_at < $2::timestamptz) and ($3::text is null or d.tenant_id = $3)`
 
-const valuesOf = ({ sent_until, created_before, tenant }: Restored) => [sent_until, created_before, tenant]
-
-/** Counts waiting deliveries that may have been sent already, by tenant and subscription. */
-export function countRestored(db: Queries, restored: Restored): Promise<object[]> {
-  return db.runLong(
-    `select tenant_id, subscription_id, count(*)::int as count, min(created_at) as oldest, max(created_at) as newest
-     from (${waiting}) as waiting group by 1, 2 order by 1, 2`,
-    valuesOf(restored),
-  )
-}
+export const valuesOf = ({ sent_until, created_before, tenant }: Restored) => [sent_until, created_before, tenant]
 
 const reported = `json_build_object('notification_id', notification_id, 'retry_count', retry_count, 'status', 'failed',
   'failure_reason', last_error, 'retryable', true)`
 
-const settle: Statement = {
+const settle = defineStatement({
   name: 'settle-restored',
   text: `
     with waiting as (${waiting} order by d.endpoint_id, d.next_attempt_at limit ${batch}),
@@ -41,22 +32,11 @@ const settle: Statement = {
       where delivery_id = any(array(select id from settled)) and finished_at is null
     ), reports as (${enqueueSql(webhookReported, '(select * from settled where subscription_id is null) as final', reported)})
     select count(*)::int as count from settled`,
-}
+  columns: { count: column.integer() },
+})
 
 /** Exhausts a batch, and reports those that dispatch handed over. @returns how many there were */
 export async function settleRestored(db: Queries, restored: Restored): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(settle, valuesOf(restored))
+  const [row] = await db.runLong(settle, valuesOf(restored))
   return row!.count
-}
-
-const unfinished = `finished_at is null and next_at is not null and requested_at <= $1::timestamptz`
-
-export async function countReplays(db: Queries, { sent_until }: Restored): Promise<object[]> {
-  return db.run(`select subscription_id, requested_at from replays where ${unfinished} order by 1`, [sent_until])
-}
-
-/** Ends replays: those of the backup may have finished since. @returns how many there were */
-export async function endReplays(db: Queries, { sent_until }: Restored): Promise<number> {
-  const text = `update replays set finished_at = now(), next_at = null where ${unfinished} returning 1`
-  return (await db.run(text, [sent_until])).length
 }

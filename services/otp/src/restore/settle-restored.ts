@@ -1,4 +1,4 @@
-import type { Queries, Restored, Statement } from '@notify/database'
+import { column, defineStatement, type Queries, type Restored } from '@notify/database'
 import { factsInto } from '../transactions/fact-sql.ts'
 
 const batch = 500
@@ -7,22 +7,13 @@ const batch = 500
 const restoredReason = 'restored: may have been sent after the backup'
 
 /** What waits to be handed to dispatch; what was made since the restoration is left alone. */
-const waiting = `m.due_at is not null and m.created_at <= $1::timestamptz
+export const waiting = `m.due_at is not null and m.created_at <= $1::timestamptz
   and ($2::timestamptz is null or m.created_at < $2::timestamptz) and ($3::text is null or m.tenant_id = $3)`
 
-const valuesOf = ({ sent_until, created_before, tenant }: Restored) => [sent_until, created_before, tenant]
-
-/** Counts codes that wait and may have been sent already, by tenant. */
-export function countRestored(db: Queries, restored: Restored): Promise<object[]> {
-  return db.runLong(
-    `select tenant_id, count(*)::int as count, min(created_at) as oldest, max(created_at) as newest
-     from messages m where ${waiting} group by 1 order by 1`,
-    valuesOf(restored),
-  )
-}
+export const valuesOf = ({ sent_until, created_before, tenant }: Restored) => [sent_until, created_before, tenant]
 
 /** Refused, so that the repetition of a request starts again, with another code. */
-const settle: Statement = {
+const settle = defineStatement({
   name: 'settle-restored',
   text: `
     with settled as (
@@ -39,10 +30,11 @@ const settle: Statement = {
       returning t.*
     ), facts as (${factsInto('changed')})
     select count(*)::int as count from settled`,
-}
+  columns: { count: column.integer() },
+})
 
 /** Ends a batch. @returns how many there were */
 export async function settleRestored(db: Queries, restored: Restored): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(settle, valuesOf(restored))
+  const [row] = await db.runLong(settle, valuesOf(restored))
   return row!.count
 }

@@ -1,5 +1,6 @@
 import { deliveryAttempted, webhookReported } from '@notify/contracts'
-import { enqueueSql, type Run, type Statement } from '@notify/database'
+import { column, defineStatement, enqueueSql, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
 import type { Verdict } from './judge-outcome.ts'
 
 /** The end of an attempt. */
@@ -10,12 +11,6 @@ export interface Settlement {
   durationMs: number
   /** Beginning of the answer, encrypted. */
   response: Buffer | null
-}
-
-/** An endpoint whose failures were counted. */
-export interface CountedEndpoint {
-  id: string
-  failing_ms: number | null
 }
 
 /** The number of failures in a row after which an endpoint counts as struggling. */
@@ -33,7 +28,7 @@ const reported = `json_build_object('notification_id', notification_id, 'retry_c
  * Closes attempts and updates their deliveries. An attempt is settled once: a repetition changes nothing. After the lease of
  * an attempt has ended, its failure changes nothing and its success still counts. Endpoints are locked in the order of their ids.
  */
-const settle: Statement = {
+const settle = defineStatement({
   name: 'settle-deliveries',
   text: `
     with input as (
@@ -73,11 +68,15 @@ const settle: Statement = {
       failing_since = case when ok then null else coalesce(e.failing_since, now()) end,
       struggling = not ok and e.failures + failed >= ${strugglingAfter}
     from locked where e.id = locked.id
-    returning e.id, extract(epoch from now() - e.failing_since) * 1000 as failing_ms`,
-}
+    returning e.id, (extract(epoch from now() - e.failing_since) * 1000)::float8 as failing_ms`,
+  columns: { id: tables.endpoints.id, failing_ms: column.double().nullable() },
+})
+
+/** An endpoint whose failures were counted. */
+export type CountedEndpoint = Awaited<ReturnType<typeof settleDeliveries>>[number]
 
 /** Settles attempts of different deliveries; may be repeated. @returns the endpoints whose health changed */
-export async function settleAttempts(run: Run, settlements: readonly Settlement[]): Promise<CountedEndpoint[]> {
+export function settleDeliveries(run: Run, settlements: readonly Settlement[]) {
   const input = settlements.map(({ deliveryId, number, verdict, durationMs, response }) => ({
     delivery_id: deliveryId,
     number,
@@ -90,6 +89,5 @@ export async function settleAttempts(run: Run, settlements: readonly Settlement[
     duration_ms: durationMs,
     response: response?.toString('base64'),
   }))
-  const rows = await run<{ id: string; failing_ms: string | number | null }>(settle, [JSON.stringify(input)])
-  return rows.map(({ id, failing_ms }) => ({ id, failing_ms: failing_ms === null ? null : Number(failing_ms) }))
+  return run(settle, [JSON.stringify(input)])
 }

@@ -1,5 +1,7 @@
-import type { Run, Statement } from '@notify/database'
+import type { Id, KeyMode } from '@notify/contracts'
+import { defineStatement, pick, type RowOf, type Run } from '@notify/database'
 import { answers } from '../codes/code-proof.ts'
+import { tables } from '../db/schema.ts'
 import { factsInto } from './fact-sql.ts'
 
 /** Most wrong codes of a transaction. */
@@ -7,20 +9,18 @@ export const mostAttempts = 5
 
 /** A code to try for one transaction. */
 export interface Try {
-  id: string
-  application_id: string
-  mode: string
+  id: Id<'otp'>
+  application_id: Id<'app'>
+  mode: KeyMode
   salt: string
   answer: string
   traceparent: string | null
 }
 
+const columns = pick(tables.transactions, 'id', 'attempts', 'verified_at')
+
 /** A transaction after a try. */
-export interface Tried {
-  id: string
-  attempts: number
-  verified_at: Date | null
-}
+export type Tried = RowOf<typeof columns>
 
 const isRight = answers('t.code_proof', 'input.salt', 'input.answer')
 
@@ -28,7 +28,7 @@ const isRight = answers('t.code_proof', 'input.salt', 'input.answer')
  * Checks and counts in one conditional UPDATE. A statement that waited for a row evaluates it again, so a code verifies once and is
  * tried at most five times. Rows are locked in the order of their ids, so batches never deadlock.
  */
-const tryCodes: Statement = {
+const tryCodes = defineStatement({
   name: 'try-codes',
   text: `
     with input as (
@@ -52,30 +52,10 @@ const tryCodes: Statement = {
       returning t.*
     ), facts as (${factsInto('tried where verified_at is not null')})
     select id, attempts, verified_at from tried`,
-}
+  columns,
+})
 
 /** Tries codes, at most one per transaction. @returns the transactions that were open */
 export function tryCodesOf(run: Run, tries: readonly Try[]): Promise<Tried[]> {
   return run(tryCodes, [JSON.stringify(tries)])
-}
-
-/** Why a transaction could not be tried. */
-export interface Standing {
-  verified_at: Date | null
-  is_expired: boolean
-  attempts: number
-}
-
-const explain: Statement = {
-  name: 'explain-refused-try',
-  text: `select verified_at, expires_at <= now() as is_expired, attempts from transactions
-         where id = $1 and application_id = $2 and mode = $3 and code_proof is not null`,
-}
-
-/** Reads why a try was refused. @returns undefined when the caller has no transaction with the id */
-export async function standingOf(
-  run: Run,
-  { id, application_id, mode }: Pick<Try, 'id' | 'application_id' | 'mode'>,
-): Promise<Standing | undefined> {
-  return (await run<Standing>(explain, [id, application_id, mode]))[0]
 }

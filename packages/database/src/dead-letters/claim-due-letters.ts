@@ -1,0 +1,39 @@
+import type { DueLetter } from '@notify/messaging'
+import { claimDueSql } from '../claim-due.ts'
+import { pick } from '../columns.ts'
+import type { Queries } from '../open.ts'
+import { sharedTables } from '../shared-tables.ts'
+import { defineStatement } from '../statement.ts'
+
+const claimedAtOnce = 100
+/** Lease of a claimed letter. */
+const claimMs = 60_000
+
+const dueLetters = {
+  table: 'dead_letters',
+  key: ['id'],
+  due: 'next_try_at',
+  where: 'durable = any($1)',
+  set: 'tries = tries + 1',
+}
+
+const columns = sharedTables.dead_letters
+
+const claim = defineStatement({
+  name: 'claim-due-letters',
+  text: `${claimDueSql(dueLetters, { limit: claimedAtOnce, leaseMs: claimMs })}
+         select id, durable, event_id as "eventId", subject, event, whole_message as "wholeMessage", traceparent,
+           reason, retry_until as "retryUntil"
+         from claimed`,
+  columns: {
+    ...pick(columns, 'id', 'durable', 'subject', 'event', 'traceparent', 'reason'),
+    eventId: columns.event_id,
+    wholeMessage: columns.whole_message,
+    retryUntil: columns.retry_until,
+  },
+})
+
+/** Claims letters of these durables that are due; a claim ends after its lease. */
+export function claimDueLetters({ run }: Queries, durables: readonly string[]): Promise<DueLetter[]> {
+  return run(claim, [durables])
+}

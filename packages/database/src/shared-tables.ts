@@ -1,0 +1,67 @@
+import type { StreamOrigin } from '@notify/messaging'
+import { column, type TablesOf } from './columns.ts'
+import type { letterStates } from './dead-letters/letter-list.ts'
+import { createBuilder } from './query.ts'
+
+/** The tables of the mechanisms that services share; each service has those that it uses. */
+export const sharedTables = {
+  outbox: {
+    id: column.uuid().withDefault(),
+    subject: column.text(),
+    /** JSON array of wire events. */
+    events: column.text(),
+    created_at: column.timestamp().withDefault(),
+    published_at: column.timestamp().nullable(),
+    published_seq: column.bigint().nullable(),
+    /** How often it was published before its stream forgot it. */
+    publications: column.smallint().withDefault(),
+  },
+  stream_watermark: {
+    stream: column.text(),
+    last_seq: column.bigint(),
+    checked_at: column.timestamp(),
+    /** Null before the first check. */
+    origin: column.jsonb<StreamOrigin>().nullable(),
+  },
+  stream_losses: {
+    stream: column.text(),
+    noticed_at: column.timestamp(),
+    last_seq: column.bigint(),
+    published_after: column.timestamp(),
+    looked_up_to: column.uuid().nullable(),
+    republished: column.integer().withDefault(),
+    made_up_at: column.timestamp().nullable(),
+  },
+  idempotency_keys: {
+    scope: column.text(),
+    key: column.text(),
+    fingerprint: column.text(),
+    status: column.smallint(),
+    response: column.text(),
+    expires_at: column.timestamp().withDefault(),
+  },
+  dead_letters: {
+    id: column.uuid().withDefault(),
+    durable: column.text(),
+    event_id: column.text(),
+    subject: column.text(),
+    event: column.text(),
+    whole_message: column.boolean(),
+    traceparent: column.text().nullable(),
+    reason: column.text(),
+    state: column.text<(typeof letterStates)[number]>(),
+    tries: column.integer().withDefault(),
+    next_try_at: column.timestamp().nullable(),
+    retry_until: column.timestamp().withDefault(),
+    created_at: column.timestamp().withDefault(),
+    updated_at: column.timestamp().withDefault(),
+  },
+  /** The positions of periodic walks. */
+  walks: {
+    name: column.text(),
+    reached: column.text(),
+    next_at: column.timestamp().withDefault(),
+  },
+}
+
+export const build = createBuilder<TablesOf<typeof sharedTables>>()

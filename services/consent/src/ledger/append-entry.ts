@@ -1,0 +1,32 @@
+import { defineStatement, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
+import type { EntryRow } from './entry-details.ts'
+import type { Subject } from './ledger-store.ts'
+
+const append = defineStatement({
+  name: 'append-entry',
+  text: `
+    with entry as (
+      insert into consent_entries (id, tenant_id, mode, recipient_index, sequence, action, source, status, evidence_index,
+        origin, details, recorded_at)
+      values ($4, $1, $2, $3, $5, $6, $7, $8, $9, $10, $11, date_trunc('milliseconds', clock_timestamp()))
+      returning *
+    ), changed as (
+      update consents c
+      set sequence = entry.sequence, status = entry.status, marketing_stopped = $12, changed_at = entry.recorded_at,
+          entry_id = case when entry.action in ('opt_in', 'opt_out') then entry.id else c.entry_id end
+      from entry where c.tenant_id = $1 and c.mode = $2 and c.recipient_index = $3
+    )
+    select * from entry`,
+  columns: tables.consent_entries,
+})
+
+type NewEntry = Omit<EntryRow, 'tenant_id' | 'mode' | 'recipient_index' | 'recorded_at'> & { marketingStopped: boolean }
+
+/** Appends an entry to the ledger and updates the current consent of the number, under its lock. */
+export async function appendEntry(run: Run, subject: Subject, entry: NewEntry): Promise<EntryRow> {
+  const { id, sequence, action, source, status, evidence_index, origin, details, marketingStopped } = entry
+  const values = [id, sequence, action, source, status, evidence_index, origin, details, marketingStopped]
+  const [row] = await run(append, [subject.tenantId, subject.mode, subject.recipientIndex, ...values])
+  return row!
+}

@@ -1,0 +1,26 @@
+import { claimDueSql, column, defineStatement, type Queries } from '@notify/database'
+import { tables } from '../db/schema.ts'
+import type { RetryJobRow } from './retry-store.ts'
+
+/** SQL: whether an earlier job of the tenant of a `job` is under way. */
+export const isBehind = (job: string) => `exists (select from retry_jobs earlier
+  where earlier.tenant_id = ${job}.tenant_id and earlier.finished_at is null and earlier.id < ${job}.id)`
+
+const due = {
+  table: 'retry_jobs',
+  key: ['id'],
+  due: 'next_at',
+  where: `not ${isBehind('retry_jobs')}`,
+  set: 'claims = claims + 1',
+}
+
+const claim = defineStatement({
+  name: 'claim-retry-jobs',
+  text: `${claimDueSql(due, { limit: 4, leaseMs: '$1' })} select *, false as behind from claimed`,
+  columns: { ...tables.retry_jobs, behind: column.boolean() },
+})
+
+/** Claims the jobs that are due, of each tenant the earliest. */
+export function claimRetryJobs(db: Queries, leaseMs: number): Promise<RetryJobRow[]> {
+  return db.run(claim, [leaseMs])
+}

@@ -1,0 +1,14 @@
+import type { ActivityStatus, Channel, Id, KeyMode } from '@notify/contracts'
+
+/** The filters of a job as they are stored; a recipient only by its blind index and masked. */
+export interface StoredFilters {
+  channel?: Channel | undefined
+  status?: ActivityStatus | undefined
+  application_id?: Id<'app'> | undefined
+  event_key?: string | undefined
+  mode?: KeyMode | undefined
+  recipient_index?: string | undefined
+  recipient_masked?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}

@@ -1,0 +1,22 @@
+import { claimDueSql, defineStatement, type Queries } from '@notify/database'
+import { type Message, messageColumns } from './message-store.ts'
+
+const batch = 100
+const leaseMs = 10_000
+
+const claim = defineStatement({
+  name: 'claim-messages',
+  text: `${claimDueSql(
+    { table: 'messages', key: ['notification_id'], due: 'due_at', where: 'expires_at > now()' },
+    { limit: batch, leaseMs },
+  )}
+    select m.notification_id, m.transaction_id, m.tenant_id, t.application_id, m.mode, m.request, m.refusal, m.expires_at,
+      (extract(epoch from m.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms, t.traceparent
+    from claimed m join transactions t on t.id = m.transaction_id`,
+  columns: messageColumns,
+})
+
+/** Claims messages that their requests have not handed over in time. */
+export function claimMessages(db: Queries): Promise<Message[]> {
+  return db.run(claim)
+}

@@ -1,0 +1,40 @@
+import type { Id } from '@notify/contracts'
+import { defineStatement, pick, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
+import { mostResends, type NewMessage, ownLoopTurn } from './transaction-store.ts'
+import { mostAttempts } from './try-codes.ts'
+
+/** Condition for sending another code. */
+const isOpen = `code_proof is not null and verified_at is null and attempts < ${mostAttempts} and expires_at > now()
+  and recipient is not null`
+
+const renew = defineStatement({
+  name: 'renew-transaction',
+  text: `
+    with renewed as (
+      update transactions set code_proof = $3, notification_id = $4, status = 'pending', failure_reason = null,
+        resends = resends + 1, revision = revision + 1, updated_at = clock_timestamp(),
+        expires_at = clock_timestamp() + ttl_seconds * interval '1 second', traceparent = $6
+      where id = $1 and notification_id = $2 and resends < ${mostResends} and ${isOpen}
+      returning *
+    ), dropped as (
+      update messages set request = null, due_at = null where notification_id = $2 and exists (select from renewed)
+    )
+    insert into messages (notification_id, transaction_id, tenant_id, mode, recipient_index, request, due_at, expires_at)
+    select notification_id, id, tenant_id, mode, recipient_index, $5, clock_timestamp() + ${ownLoopTurn}, expires_at from renewed
+    returning notification_id`,
+  columns: pick(tables.messages, 'notification_id'),
+})
+
+/**
+ * Replaces the code of a transaction. The earlier code no longer verifies, and its message is not handed over.
+ * @param current message of the code to replace
+ * @returns false when the transaction has changed meanwhile
+ */
+export async function renewTransaction(
+  run: Run,
+  { id, current, traceparent, ...made }: NewMessage & { id: Id<'otp'>; current: Id<'notif'>; traceparent: string },
+): Promise<boolean> {
+  const { codeProof, notificationId, request } = made
+  return (await run(renew, [id, current, codeProof, notificationId, request, traceparent])).length > 0
+}

@@ -1,0 +1,45 @@
+import { claimDueSql, column, defineStatement, pick, type Run } from '@notify/database'
+import { tables } from '../db/schema.ts'
+
+/** Endpoints per tenant in a claim, so that a tenant with thousands of endpoints delays no other. */
+const mostOfTenant = 8
+
+/** The tenant's room in this process, of the statement's parameters. */
+const roomOfTenant = `least(${mostOfTenant}, coalesce(($4::jsonb ->> owner)::int, $5))`
+
+/**
+ * One worker at a time delivers to an endpoint, so the limit of requests in flight holds over all replicas. An endpoint is one
+ * row here however many deliveries wait for it, so a claim costs the same.
+ */
+const due = {
+  table: 'endpoints',
+  key: ['id'],
+  due: 'next_due_at',
+  where: 'active and struggling = $3 and (leased_until is null or leased_until <= now())',
+  set: `leased_until = now() + $2 * interval '1 millisecond'`,
+  fair: { by: 'tenant_id', most: roomOfTenant },
+}
+
+const claim = defineStatement({
+  name: 'claim-endpoints',
+  text: `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })}
+         select id, tenant_id, struggling, leased_until::text as lease from claimed`,
+  columns: { ...pick(tables.endpoints, 'id', 'tenant_id', 'struggling'), lease: column.text() },
+})
+
+/** The `lease` of an endpoint is the end of its lease, which identifies it. A renewal changes it. */
+export type Endpoint = Awaited<ReturnType<typeof claimEndpoints>>[number]
+
+export interface Claim {
+  limit: number
+  leaseMs: number
+  struggling: boolean
+  /** How many endpoints of a tenant this process has room for: of those that it knows, and of any other. */
+  rooms: { known: Record<string, number>; other: number }
+}
+
+/** Claims endpoints with due deliveries, fairly over the tenants. */
+export function claimEndpoints(run: Run, { limit, leaseMs, struggling, rooms }: Claim) {
+  const values = [limit, leaseMs, struggling, JSON.stringify(rooms.known), rooms.other]
+  return run(claim, values)
+}

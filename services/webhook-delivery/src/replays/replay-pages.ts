@@ -1,0 +1,70 @@
+import type { Id } from '@notify/contracts'
+import { claimDueSql, defineStatement, pick, type Queries } from '@notify/database'
+import { sql } from 'kysely'
+import { build, tables } from '../db/schema.ts'
+import { again } from './replay-store.ts'
+
+const claim = defineStatement({
+  name: 'claim-replays',
+  text: `${claimDueSql({ table: 'replays', key: ['subscription_id'], due: 'next_at' }, { limit: 8, leaseMs: 30_000 })}
+         select subscription_id from claimed`,
+  columns: pick(tables.replays, 'subscription_id'),
+})
+
+/**
+ * Replays one page of each job that is due. A page commits together with the position it reached, so an interrupted job
+ * continues where it stopped. @returns how many deliveries are due now
+ */
+export async function replayPages(db: Queries, perSecond: number): Promise<number> {
+  let replayed = 0
+  for (const { subscription_id } of await db.run(claim)) replayed += await replayPage(db, subscription_id, perSecond)
+  return replayed
+}
+
+async function replayPage(db: Queries, id: Id<'whsub'>, most: number): Promise<number> {
+  return db.transaction(async (run) => {
+    const [job] = await run(
+      build
+        .selectFrom('replays')
+        .select(['reached', 'since', 'requested_at', 'replayed'])
+        .where('subscription_id', '=', id)
+        .where('finished_at', 'is', null)
+        .forUpdate(),
+    )
+    if (!job) return 0
+    const page = build
+      .selectFrom('deliveries')
+      .select('id')
+      .where('subscription_id', '=', id)
+      .where('status', '=', 'exhausted')
+      .where('id', '>', job.reached)
+      .where('created_at', '>=', job.since)
+      .where('created_at', '<=', job.requested_at)
+      .orderBy('id')
+      .limit(most)
+      .forUpdate()
+    const moved = await run(
+      build
+        .with('page', () => page)
+        .updateTable('deliveries')
+        .set(again)
+        .where('id', '=', sql<Id<'whdel'>>`any(array(select id from page))`)
+        .returning('id'),
+    )
+    const reached =
+      moved
+        .map((one) => one.id)
+        .toSorted()
+        .at(-1) ?? job.reached
+    const end =
+      moved.length < most
+        ? { next_at: null, finished_at: sql<Date>`now()` }
+        : { next_at: sql<Date>`now() + interval '1 second'`, finished_at: null }
+    const state = { ...end, reached, replayed: job.replayed + moved.length }
+    await run(build.updateTable('replays').set(state).where('subscription_id', '=', id))
+    if (moved.length > 0) {
+      await run(build.updateTable('endpoints').set({ next_due_at: sql<Date>`now()` }).where('id', '=', id))
+    }
+    return moved.length
+  })
+}

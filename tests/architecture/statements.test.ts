@@ -1,0 +1,125 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { schemaOf, serviceNames } from '@notify/contracts'
+import { type CheckedStatement, column, declaredStatements, migrate } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
+import pg from 'pg'
+import { migrationsOf } from '../../scripts/service-declarations.ts'
+import { describeStatement } from './describe-statement.ts'
+import { readText, root, sourcesOf } from './sources.ts'
+import { columnFaults, countCtes } from './statement-faults.ts'
+import { statementsOf } from './syntax-tree.ts'
+
+const declaring = /\bdefineStatements?(<[^(]*>)?\(/g
+const mostCtes = 7
+
+const filesOf = (folder: string) => sourcesOf(folder).filter((file) => readText(file).match(declaring))
+
+/** The statements that the files of a folder declare. */
+async function declaredIn(folder: string): Promise<readonly CheckedStatement[]> {
+  const before = declaredStatements.length
+  for (const file of filesOf(folder)) await import(join(root, file))
+  return declaredStatements.slice(before)
+}
+
+let env: TestEnv
+/** First those of the mechanisms, which every service imports; the gateway has all their tables. */
+const mechanisms = await declaredIn('packages/database')
+const suites: { folder: string; service: (typeof serviceNames)[number]; statements: readonly CheckedStatement[] }[] = [
+  { folder: 'packages/database', service: 'gateway', statements: mechanisms },
+]
+for (const service of serviceNames) {
+  const folder = `services/${service}`
+  suites.push({ folder, service, statements: await declaredIn(folder) })
+}
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  for (const service of serviceNames) {
+    const config = { DATABASE_URL: env.stack.databaseUrl(service) }
+    await migrate(createTestKit(service), {
+      config,
+      schema: schemaOf(service),
+      migrations: await migrationsOf(service),
+    })
+  }
+})
+afterAll(() => env?.stop())
+
+/** A connection of a service's role. */
+async function withClient<T>(service: (typeof serviceNames)[number], work: (client: pg.Client) => Promise<T>) {
+  const client = new pg.Client({ connectionString: env.stack.databaseUrl(service) })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+test.each(suites)('the statements of $folder return the columns that they declare', async ({ service, statements }) => {
+  const faults = await withClient(service, async (client) => {
+    const all: string[] = []
+    for (const statement of statements) {
+      const found = await describeStatement(client, statement.text).then(
+        (result) => columnFaults(statement, result),
+        (error: Error) => [error.message],
+      )
+      all.push(...found.map((fault) => `${statement.name}: ${fault}`))
+    }
+    return all
+  })
+  expect(faults).toEqual([])
+})
+
+test.each(suites)('the names of the statements of $folder are unique', ({ folder, statements }) => {
+  const names = (folder === 'packages/database' ? statements : [...mechanisms, ...statements]).map(({ name }) => name)
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
+test(`a statement has at most ${mostCtes} common table expressions`, async () => {
+  const long: string[] = []
+  for (const { folder, statements } of suites) {
+    for (const { name, text } of statements) {
+      const count = countCtes(await statementsOf(text))
+      if (count > mostCtes) long.push(`${folder} ${name}: ${count}`)
+    }
+  }
+  expect(long).toEqual([])
+})
+
+test.each(suites)(
+  'a file of $folder that declares a statement with common table expressions declares no other',
+  ({ folder }) => {
+    const crowded = filesOf(folder).filter((file) => {
+      const text = readText(file)
+      return text.match(declaring)!.length > 1 && /\bwith (recursive )?\w+ as \(/.test(text)
+    })
+    expect(crowded).toEqual([])
+  },
+)
+
+test.each<[string, CheckedStatement['columns'], string[]]>([
+  ['select id, name from tenants', { id: column.id('ten'), name: column.text() }, []],
+  ['select id from tenants', { id: column.id('ten'), name: column.text() }, ['name is not in the result']],
+  ['select id, name from tenants', { id: column.id('ten') }, ['name is not declared']],
+  ['select count(*) as count from tenants', { count: column.integer() }, ['count is bigint, not integer']],
+  ['select deleted_at from applications', { deleted_at: column.timestamp() }, ['deleted_at may be null']],
+  [
+    'with a as (select deleted_at from applications) select * from a',
+    { deleted_at: column.timestamp() },
+    ['deleted_at may be null'],
+  ],
+  [
+    'update applications set name = name returning deleted_at',
+    { deleted_at: column.timestamp() },
+    ['deleted_at may be null'],
+  ],
+  ['select deleted_at from applications', { deleted_at: column.timestamp().nullable().present() }, []],
+  ['select name from tenants', { name: column.text().present() }, ['name is never null: present() is needless']],
+  ['delete from tenants', {}, []],
+])('%s, declared otherwise, is found', async (text, columns, faults) => {
+  const result = await withClient('gateway', (client) => describeStatement(client, text))
+  expect(columnFaults({ columns }, result)).toEqual(faults)
+})
