@@ -13,7 +13,7 @@ import { appendAuditEntry } from './audit/audit-store.ts'
 import type { ConsumerContext } from './context.ts'
 
 const options = {
-  // As many as one statement takes, and as many again that collect meanwhile.
+  // One statement's worth of facts, and as many again that collect meanwhile.
   concurrency: 4000,
   retry: ['250ms', '1s', '5s', '15s'],
   async handle({ project, countUsage }: ConsumerContext, fact: NotificationFact) {

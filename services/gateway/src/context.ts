@@ -21,9 +21,9 @@ export interface Context {
   secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
   /** Wakes the relay: the outbox has work. */
   wakeOutbox(): void
-  /** Looks recipients up without knowing them. */
+  /** Makes the blind indexes that find recipients by an HMAC. */
   blindIndex: BlindIndex
-  /** Counts further requests of a call that was let in. @returns the RateLimit headers */
+  /** Counts further requests of an admitted call. @returns the RateLimit headers */
   charge(principal: Principal, requests: number): OutgoingHttpHeaders
 }
 

@@ -9,7 +9,7 @@ export interface WindowPosition {
 
 /**
  * Counts requests. A count of 0 only reads.
- * @param perSecond the limit: what a window has beyond it delays the next window by as long as it takes at this rate
+ * @param perSecond the limit: an excess of one window delays the next window by the time that it takes at this rate
  */
 export type Count = (id: string, requests: number, perSecond?: number) => WindowPosition
 
