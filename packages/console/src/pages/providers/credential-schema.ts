@@ -62,7 +62,7 @@ export function newCredentials(fields: readonly CredentialField[], values: Value
 }
 
 /**
- * What changes of the credentials. An empty secret stays as it is, unless it is in `removed`; another field that was emptied
+ * The changed credentials. An empty secret stays unchanged, unless it is in `removed`; another emptied field is
  * is removed. @returns undefined when nothing changes
  */
 export function changedCredentials(
