@@ -5,7 +5,7 @@ import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
-/** What the parameters in paths identify. */
+/** The descriptions of path parameters. */
 const pathParameters: Record<string, string> = {
   id: 'Id of the item',
   phone_e164: 'Phone number in E.164, for example +14155550100',

@@ -71,7 +71,7 @@ export const OtpSent = z
   .meta({ id: 'OtpSent' })
 export type OtpSent = z.output<typeof OtpSent>
 
-/** What dispatch may refuse a message for. */
+/** The errors with which dispatch may refuse a message. */
 const sendErrors = [
   'invalid_recipient',
   'recipient_suppressed',

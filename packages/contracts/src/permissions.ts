@@ -36,7 +36,7 @@ export const OperatorPermission = z.enum([
 ])
 export type OperatorPermission = z.infer<typeof OperatorPermission>
 
-/** What one of our own services may be allowed to ask of another. */
+/** The permissions of internal services at each other. */
 export const ServicePermission = z.enum(['notifications:accept', 'consents:check', 'timelines:read'])
 export type ServicePermission = z.infer<typeof ServicePermission>
 

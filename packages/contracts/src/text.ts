@@ -51,7 +51,7 @@ export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-
 
 const longestKeyword = 200
 
-/** What nobody sees: default ignorable characters, format characters such as a zero-width space, and controls. */
+/** Invisible characters: default ignorable ones, format characters such as a zero-width space, and controls. */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?!\s)\p{Cc}/gu
 
 /**

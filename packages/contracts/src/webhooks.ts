@@ -6,7 +6,7 @@ import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { Timestamp } from './text.ts'
 
-/** What a customer's endpoint may subscribe to. `undelivered` counts as failed. */
+/** The events that a customer's endpoint may subscribe to. `undelivered` counts as failed. */
 export const WebhookEventType = z.enum(['notification.delivered', 'notification.failed'])
 export type WebhookEventType = z.infer<typeof WebhookEventType>
 

@@ -131,7 +131,7 @@ describe('suppression', () => {
   const suppressing = (recipient: string) =>
     env.api('POST', '/api/v1/suppressions', { token: env.operatorToken, body: { channel: 'sms', recipient } })
 
-  test('who was suppressed between acceptance and sending is not written to, and the trail says why', async () => {
+  test('a recipient suppressed between acceptance and sending gets no message, and the trail shows why', async () => {
     const phone = freshPhone()
     const id = await send(env, phone, { send_at: new Date(Date.now() + 1500).toISOString() })
     expect((await suppressing(phone)).status).toBeLessThan(300)

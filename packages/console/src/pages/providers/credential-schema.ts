@@ -63,7 +63,7 @@ export function newCredentials(fields: readonly CredentialField[], values: Value
 
 /**
  * The changed credentials. An empty secret stays unchanged, unless it is in `removed`; another emptied field is
- * is removed. @returns undefined when nothing changes
+ * removed. @returns undefined when nothing changes
  */
 export function changedCredentials(
   fields: readonly CredentialField[],
