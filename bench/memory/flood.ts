@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What the flooding process is told; its memory is not the gateway's. */
+/** The parameters of the flooding process; its memory is not the gateway's. */
 export interface Flood {
   url: string
   apiKey: string

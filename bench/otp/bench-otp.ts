@@ -86,7 +86,7 @@ async function sendBulk(client: JsonClient): Promise<void> {
   })
 }
 
-/** Sends a code every so often as long as it is told to; the times from each 200 to the carrier, in milliseconds. */
+/** Sends a code at a fixed interval until stopped; the times from each 200 to the carrier, in milliseconds. */
 async function measure(
   carrierUrl: string,
   client: JsonClient,

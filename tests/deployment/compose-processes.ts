@@ -7,7 +7,7 @@ import {
   eventually,
   machineEnvironment,
   makeDataFolder,
-  postgresPlace,
+  postgresFolders,
   requireBinary,
   type Server,
   startConfigured,
@@ -19,7 +19,7 @@ import { program } from './dockerfile.ts'
 import { root } from './project.ts'
 
 /** Where a stack of compose runs on this machine. */
-export interface ComposePlace {
+export interface ComposeSite {
   network: ComposeNetwork
   /** Its data. */
   folder: string
@@ -28,11 +28,11 @@ export interface ComposePlace {
 }
 
 /** Runs initdb as the entry point of Postgres' image does, then the server. */
-export async function startPostgresContainer({ network, folder, values }: ComposePlace): Promise<Server> {
+export async function startPostgresContainer({ network, folder, values }: ComposeSite): Promise<Server> {
   const { POSTGRES_PASSWORD_FILE, POSTGRES_INITDB_ARGS } = network.environmentOf('postgres', values)
   const password = readFileSync(POSTGRES_PASSWORD_FILE!, 'utf8')
   const wanted = join(folder, 'postgres')
-  const place = postgresPlace(wanted)
+  const place = postgresFolders(wanted)
   if (!existsSync(join(place.dataDir, 'PG_VERSION'))) {
     makeDataFolder(place)
     const passwordFile = join(place.dataDir, '..', 'password')
@@ -57,7 +57,7 @@ export async function startPostgresContainer({ network, folder, values }: Compos
 }
 
 /** Starts nats-server with the files of compose, their ports and store on this machine. */
-export function startNatsContainer({ network, folder }: ComposePlace): Promise<Server> {
+export function startNatsContainer({ network, folder }: ComposeSite): Promise<Server> {
   const port = network.portOf('nats', 4222)
   const place = { 4222: port, 8222: network.portOf('nats', 8222), '"/data"': JSON.stringify(join(folder, 'jetstream')) }
   const configured = join(folder, 'etc-nats')
@@ -86,7 +86,7 @@ function forThisServer(text: string): string {
 }
 
 /** Starts redis-server with the command of compose. */
-export function startRedisContainer({ network, folder }: ComposePlace): Promise<Server> {
+export function startRedisContainer({ network, folder }: ComposeSite): Promise<Server> {
   const [, file, ...args] = containers.redis!.command!
   const port = network.portOf('redis', 6379)
   const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
@@ -100,7 +100,7 @@ export function startRedisContainer({ network, folder }: ComposePlace): Promise<
 /** The program of a container of ours, with its arguments, its environment and its files. */
 function launch(
   name: string,
-  { network, values }: ComposePlace,
+  { network, values }: ComposeSite,
   stdio: ('ignore' | 'inherit' | 'ipc' | number)[],
 ): ChildProcess {
   const { build, command = program } = containers[name]!
@@ -111,7 +111,7 @@ function launch(
 }
 
 /** Runs a container that ends by itself. @returns its exit code */
-export async function runContainer(name: string, place: ComposePlace): Promise<number> {
+export async function runContainer(name: string, place: ComposeSite): Promise<number> {
   const [code] = await once(launch(name, place, ['ignore', 'ignore', 'inherit']), 'exit')
   return code
 }
@@ -122,7 +122,7 @@ export async function runContainer(name: string, place: ComposePlace): Promise<n
  */
 export async function startContainer(
   name: string,
-  place: ComposePlace,
+  place: ComposeSite,
   running: (() => Promise<unknown>)[],
 ): Promise<void> {
   const logFile = join(place.folder, `${name}.log`)

@@ -37,7 +37,7 @@ beforeAll(() => {
 
 const runs = Object.entries(containers).filter(([name]) => name !== 'secrets')
 
-test.each(runs)('%s finds every file that it is told of, and no other', (name, container) => {
+test.each(runs)('%s finds every file that its configuration names, and no other', (name, container) => {
   const told = JSON.stringify([environmentOf(container, {}), container.command, container.healthcheck])
   const named = [...told.matchAll(/\/(?:run\/secrets|etc\/nats)\/[\w.]+/g)].map(([path]) => path)
   // nats.conf includes it.
@@ -145,7 +145,7 @@ test('a file that was deleted is written again with the same secret, also after 
   expect(contentOf(made)).toEqual(before)
 })
 
-test('without what the secrets are made from, nothing is made anew: the start says what to do', () => {
+test('without what the secrets are made from, nothing is recreated: the start says what to do', () => {
   const made = newMade()
   rmSync(stateIn(made))
   const before = contentOf(made)
@@ -157,7 +157,7 @@ test('without what the secrets are made from, nothing is made anew: the start sa
   expect(contentOf(made)).toEqual(before)
 })
 
-test('the secrets of .env are used as they are, at every start anew, and never kept', () => {
+test('the secrets of .env are read at every start, used unchanged, and never kept', () => {
   const given = newVolumes()
   const { values: env, bootstrapFile, remove } = makeEnvironment()
   expect(given.run({ ...env, BOOTSTRAP_FILE: bootstrapFile }).status).toBe(0)
@@ -193,7 +193,7 @@ test('.env gives all secrets with their document, or none', () => {
   remove()
 })
 
-test('the key is shown to whoever asks, at the ports that compose publishes', () => {
+test('the key is shown to every caller, at the ports that compose publishes', () => {
   const { status, stdout } = volumes.run({ GATEWAY_PORT: '18080' }, ['show'])
   expect([status, stdout]).toEqual([0, expect.stringMatching(/sk_live_\w+[\s\S]*http:\/\/127\.0\.0\.1:18080\/console/)])
   expect(newVolumes().run({}, ['show']).stderr).toContain('there are none that this installation has made')

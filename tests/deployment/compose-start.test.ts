@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, greeting, type PortBlock, postgresPlace, reservePortBlock } from '@notify/dev-env'
+import { eventually, greeting, type PortBlock, postgresFolders, reservePortBlock } from '@notify/dev-env'
 import { connectBus, readNatsLogin } from '@notify/messaging'
 import { createTestKit } from '@notify/test-kit/kit'
 import pg from 'pg'
 import { containers } from './compose-file.ts'
 import { ComposeNetwork } from './compose-network.ts'
 import {
-  type ComposePlace,
+  type ComposeSite,
   runContainer,
   startContainer,
   startNatsContainer,
@@ -34,7 +34,7 @@ const started = [
 const secrets = new ComposeSecrets()
 const running: (() => Promise<unknown>)[] = []
 let ports: PortBlock
-let place: ComposePlace
+let place: ComposeSite
 
 /** The containers in an order in which each follows all that it depends on. */
 function inOrder(): string[] {
@@ -79,7 +79,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopAll()
   await ports.release()
-  rmSync(postgresPlace(join(place.folder, 'postgres')).dataDir, { recursive: true, force: true })
+  rmSync(postgresFolders(join(place.folder, 'postgres')).dataDir, { recursive: true, force: true })
   rmSync(place.folder, { recursive: true })
   secrets.remove()
 })

@@ -32,7 +32,7 @@ test('every host has TLS', () => {
   }
 })
 
-test('events of the stream are not held back, and a quiet stream is not cut', () => {
+test('events of the stream are not buffered, and a quiet stream is not cut', () => {
   const stream = ingresses.find(({ spec }) => JSON.stringify(spec).includes('/in-app/stream'))!
   expect(stream.metadata.annotations).toMatchObject({ 'nginx.ingress.kubernetes.io/proxy-buffering': 'off' })
   const seconds = Number(stream.metadata.annotations!['nginx.ingress.kubernetes.io/proxy-read-timeout'])
@@ -105,7 +105,7 @@ test('the base names no way in', () => {
   expect(JSON.stringify(base)).not.toMatch(/nginx|"ingress"\s*}/)
 })
 
-test('callers are told apart behind the ingress controller', () => {
+test('callers keep their own addresses behind the ingress controller', () => {
   const { data } = ofKind(production, 'ConfigMap').find(({ metadata }) => metadata.name === 'shared')!
   expect(data!.TRUSTED_PROXIES).toMatch(/^\S+\/\d+$/)
 })

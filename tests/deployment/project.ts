@@ -40,7 +40,7 @@ export function faultOf({ schema }: Variables, name: string, value: string): str
   return result?.error && `${name}: ${result.error.issues[0]?.message}`
 }
 
-/** How long the service may take to end, in milliseconds, when told this. */
+/** How long the service may take to end after SIGTERM, in milliseconds. */
 export function drainMsOf({ schema }: Variables, environment: Record<string, string | undefined>): number {
   const read = (name: string) => schema.shape[name]!.parse(environment[name]) as number
   return read('DRAIN_DELAY') + read('SHUTDOWN_TIMEOUT')

@@ -112,7 +112,7 @@ function replaceOrRemove(resource: Tree, { op, path, value }: { op: string; path
   else place[last] = value
 }
 
-/** What elements of a list are told apart by; other lists are replaced as a whole. */
+/** The keys by which elements of a list are merged; other lists are replaced as a whole. */
 const mergeKeys: Record<string, string> = {
   containers: 'name',
   env: 'name',

@@ -20,7 +20,7 @@ export async function backUp({ admin }: TestEnv, schemas: readonly string[]): Pr
         select ${one.columns} from ${copyOf(one)}`,
     )
     const all = tables.map(({ schema, name }) => `${schema}.${name}`).join(', ')
-    // Without the triggers, which would count the rows once more.
+    // Without the triggers, which would count the rows a second time.
     await client.query(
       `begin; set local session_replication_role = replica; truncate ${all}; ${restore.join('; ')}; commit`,
     )

@@ -129,7 +129,7 @@ test.each(serviceNames)(
 const provision = (service: ServiceName, stream: string) =>
   busOf(service).connection.request(`$JS.API.STREAM.UPDATE.${stream}`, JSON.stringify({ name: stream }))
 
-test('the user of consent cannot forge a receipt, nor read the credentials that dispatch tells of', async () => {
+test('the user of consent cannot forge a receipt, nor read the credentials that dispatch publishes', async () => {
   await expect(publish('consent', 'callbacks.receipt.sms')).rejects.toThrow(denied)
   const { jsm, connection } = busOf('consent')
   const spy = { durable_name: 'consent-spy', filter_subject: 'dispatch.provider.changed' }
@@ -157,7 +157,7 @@ test('a service with a wrong password ends at its start, with one line that name
   expect([status, `${stdout}${stderr}`.includes('hunter2')]).toEqual([1, false])
 })
 
-test("a service goes on with its stream as it is when its settings are another release's, and tells of it", async () => {
+test('a service keeps using a stream whose settings are of another release, and logs it', async () => {
   await using admin = await openBus(env)
   await admin.jsm.streams.update('OTP', { max_age: 60_000_000_000, duplicate_window: 1_000_000_000 })
   const { config } = await provisionStream(busOf('otp'), 'otp', 1)

@@ -41,7 +41,7 @@ function everySequence(info: Record<string, unknown>, given: unknown) {
   return { ...info, delivered: pair, ack_floor: pair }
 }
 
-/** The bus as a server would answer that tells something else of its durables. */
+/** A bus whose server reports altered information on its durables. */
 function distorted(distort: Distortion): Bus {
   const consumers = Object.create(bus.jsm.consumers, {
     info: {

@@ -127,7 +127,7 @@ test('one of a batch is refused alone, whatever its channel', async () => {
 })
 
 describe('what comes back', () => {
-  test('a permanent bounce: undelivered for good, and the address is written to no more, in any spelling', async () => {
+  test('a permanent bounce: undelivered, and the address is suppressed in any spelling', async () => {
     const to = freshAddress('bounce')
     const id = await sendEmail(env, emailTo(to))
     const { failure_reason } = await untilState(env, id, { delivery_status: 'undelivered', retryable: false })
@@ -170,7 +170,7 @@ describe('what comes back', () => {
     expect([again.status, again.text]).toEqual([202, first.text])
   })
 
-  test('a complaint: delivered it stays, and the recipient is written to no more', async () => {
+  test('a complaint: the message stays delivered, and the recipient is suppressed', async () => {
     const to = freshAddress('complaint')
     const id = await sendEmail(env, emailTo(to))
     await untilState(env, id, { delivery_status: 'delivered' })
@@ -193,7 +193,7 @@ describe('what comes back', () => {
     await untilState(env, id, { delivery_status: 'undelivered', retry_count: 1, attempts: [{}, {}] })
   })
 
-  test('whoever is suppressed meanwhile is not tried again either', async () => {
+  test('a recipient that is suppressed meanwhile is not retried either', async () => {
     const to = freshAddress('softbounce')
     const id = await sendEmail(env, emailTo(to))
     await untilState(env, id, { delivery_status: 'undelivered', retryable: true })
@@ -287,7 +287,7 @@ test('the trail shows emails apart from other channels, masked', async () => {
   expect(JSON.stringify(body)).not.toMatch(/bounce\+|Lovelace/)
 })
 
-test('whom an email was for, and what it said, stands in no table, no message on the bus and no log', async () => {
+test('the recipient and the text of an email appear in no table, no message on the bus and no log', async () => {
   const [who, name, word, other] = ['zwetschgenknoedel', 'Rumpelstilzchen', 'Donaudampfschiff', 'Siebenschlaefer']
   const ids: string[] = []
   for (const behaviour of ['bounce', 'complaint', 'delay', 'reject', 'ada']) {

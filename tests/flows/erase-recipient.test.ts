@@ -58,7 +58,7 @@ async function run(service: Service, recipient: string, ...args: string[]): Prom
   return lines
 }
 
-/** As operations.md says: all services, and once more for what was on its way. */
+/** The procedure of operations.md: all services, then all again for messages that were under way. */
 async function eraseEverywhere(recipient: string, ...args: string[]): Promise<void> {
   for (let round = 0; round < 2; round++) {
     await using bus = await openBus(env)
@@ -189,7 +189,7 @@ test('the inbox of a user is erased, and the ledger refuses every other change',
   }
 })
 
-test("what waits to be sent to the person's own webhook address ends, and its delivery names the address no more", async () => {
+test("a delivery that waits for the person's own webhook address ends, and no longer names the address", async () => {
   const address = `${env.stack.receiverUrl}${freshPath('500')}`
   const { body, status } = await env.api('POST', '/api/v1/notifications', {
     body: {

@@ -2,7 +2,7 @@ import { type SealedEventContract, schemaOf, subjectFilter } from '@notify/contr
 import { allEvents } from '@notify/contracts/catalogue'
 import type { EncryptedColumn } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
-import { isHeardBy, openEvent } from '@notify/messaging'
+import { matchesFilter, openEvent } from '@notify/messaging'
 import { createBlindIndex, type KeyRing, parseKey, parseKeyRing } from '@notify/privacy'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
 import { encryptedColumns as callbacks } from '../../services/callbacks/src/db/encrypted-columns.ts'
@@ -79,7 +79,7 @@ async function columnsWith(env: TestEnv, text: string): Promise<string[]> {
 const sealedEvents = [...allEvents().values()].filter((one): one is SealedEventContract => one.sealed !== undefined)
 
 function sealedTextOf(env: TestEnv, subject: string, payload: object | null): string {
-  const contract = sealedEvents.find((one) => isHeardBy(subjectFilter(one), subject))
+  const contract = sealedEvents.find((one) => matchesFilter(subjectFilter(one), subject))
   return contract && payload ? JSON.stringify(openEvent(keyRingOf(env), contract, payload as never)) : ''
 }
 

@@ -40,7 +40,7 @@ const bodies: Record<string, (mode: Mode) => object> = {
 
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'consent', 'otp', 'inbox-stream'])
-  // As keys were that somebody made before test keys were refused this permission.
+  // Keys like those made before test keys were refused this permission.
   const { apiKey } = await addKey(env, env, { mode: 'test', permissions: [...KeyPermission.options] })
   keys = { live: env.apiKey, test: apiKey }
   const send_at = new Date(Date.now() + 3_600_000).toISOString()

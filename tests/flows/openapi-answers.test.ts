@@ -205,7 +205,7 @@ test('so are an accepted request and its replay', async () => {
   }
 })
 
-test('so is what is answered while the service behind the gateway is away', async () => {
+test('so is what is answered while the service behind the gateway is down', async () => {
   await Promise.all([env.kill('dispatch-api'), env.kill('inbox-stream'), env.kill('callbacks')])
   const behind = publicRoutes().filter(({ service }) => service !== 'gateway')
   await Promise.all(

@@ -49,7 +49,7 @@ test('with Redis killed messages are accepted and delivered as ever', async () =
   expect(await sentTo(phone)).toBe(1)
 })
 
-test('with NATS gone it is still 202; when NATS is back, everything is delivered once and the trail is right', async () => {
+test('with NATS down it is still 202; when NATS is back, everything is delivered once and the trail is right', async () => {
   const before = (await activity(env)).body.total_count
   await env.kill('nats')
   const phones = [freshPhone(), freshPhone(), freshPhone('0002')]
@@ -103,14 +103,14 @@ test('when JetStream forgets everything, what was accepted is still delivered on
   expect((await activity(env)).body.total_count).toBe(rows[0].count)
 })
 
-/** For after a start: callbacks says once more than now that it waits. */
+/** For after a start: callbacks logs again that it waits. */
 function untilWaits(): () => Promise<void> {
   const said = () => env.logs('callbacks', 5000).split('waiting for NATS').length
   const before = said()
   return () => eventually(() => expect(said()).toBeGreaterThan(before))
 }
 
-test('a process that starts while NATS is gone lives and waits, says so, and works when NATS comes', async () => {
+test('a process that starts while NATS is down lives and waits, logs it, and works when NATS is up', async () => {
   await env.kill('nats')
   await env.kill('callbacks')
   const waits = untilWaits()
@@ -126,7 +126,7 @@ test('a process that starts while NATS is gone lives and waits, says so, and wor
   await untilActivity(env, await send(env, freshPhone()), { status: 'delivered' }, 20_000)
 })
 
-test('a gateway and a dispatch-api that start while NATS is gone accept; what they accepted is delivered when it comes', async () => {
+test('a gateway and a dispatch-api that start while NATS is down accept; what they accepted is delivered when it comes', async () => {
   await env.kill('nats')
   for (const name of ['gateway', 'dispatch-api'] as const) {
     await env.kill(name)
@@ -141,7 +141,7 @@ test('a gateway and a dispatch-api that start while NATS is gone accept; what th
   expect(await sentTo(phone)).toBe(1)
 })
 
-test('a process that is told to end while it waits for NATS ends in good order', async () => {
+test('a process that is asked to end while it waits for NATS ends in good order', async () => {
   await env.kill('nats')
   await env.kill('callbacks')
   const waits = untilWaits()
@@ -154,7 +154,7 @@ test('a process that is told to end while it waits for NATS ends in good order',
   await env.restart('callbacks')
 })
 
-test('with the database gone a request is 503 with Retry-After that says nothing of the inside; then all works again', async () => {
+test('with the database down a request is 503 with Retry-After that reveals no internals; then all works again', async () => {
   const known = await send(env, freshPhone('0002'))
   await untilActivity(env, known, { status: 'undelivered' })
   await database.fail()

@@ -26,7 +26,7 @@ async function sendMany(count: number): Promise<string[]> {
   return ids
 }
 
-/** Each delivered, by the carrier's count once, and so the trail says. */
+/** Each is delivered: once by the carrier's count, and by the trail. */
 async function everyOneIsDeliveredOnce(ids: readonly string[], timeoutMs = 60_000): Promise<void> {
   await eventually(
     async () => {
@@ -95,7 +95,7 @@ test('a key that is revoked or rotated at one gateway stops at the other within 
   }
 })
 
-test('a worker and a gateway that are told to end amid the work leave the rest to the others', async () => {
+test('a worker and a gateway that are asked to end amid the work leave the rest to the others', async () => {
   const [worker] = replicas
   const before = attemptsIn(worker!.output())
   const sending = sendMany(300)

@@ -11,7 +11,7 @@ const [before, after] = ['before', 'after'].map((id) => `${id}:${randomBytes(32)
 
 let env: TestEnv
 beforeAll(async () => {
-  // As after the first step of a rotation: everybody can read the new key, nobody encrypts with it yet.
+  // As after the first step of a rotation: every process can read the new key, none encrypts with it yet.
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     apart: ['dispatch-worker', 'callbacks', 'dispatch-api'],
     env: { all: { ENCRYPTION_KEYS: `${before},${after}` } },

@@ -127,7 +127,7 @@ test('while nothing reaches Postgres and back, each call is 503 within 8 s; then
   proxies.postgres.swallowOpen()
   proxies.postgres.swallowNew()
   await expectUnavailable([...callsOfDispatch(id), () => activity(env)])
-  // Once more, when only new connections are tried.
+  // Again, when only new connections are tried.
   await expectUnavailable([...callsOfDispatch(id), () => activity(env)])
   await proxies.postgres.recover()
   await eventually(() => send(env, freshPhone('0008')))

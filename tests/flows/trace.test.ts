@@ -73,7 +73,7 @@ test('one trace spans gateway, dispatch, worker, carrier call, outbox, JetStream
   expect(carrierCall?.attributes['notification.id']).toBe(id)
 })
 
-test('a trace begins at the gateway when the caller brings none, and tells nothing of the message', async () => {
+test('a trace begins at the gateway when the caller brings none, and reveals nothing of the message', async () => {
   const { id, phone, carrierSaw } = begunHere
   const [, begun] = carrierSaw.split('-')
   expect(begun).toMatch(/^[0-9a-f]{32}$/)

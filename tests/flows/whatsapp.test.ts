@@ -183,7 +183,7 @@ describe('a template', () => {
     expect((await env.messages({ to: phone }))[0]!.text).toBe('Hi Ada, spring sale until May 1st!')
   })
 
-  test('is known as soon as the carrier tells: paused, and approved again', async () => {
+  test('is known as soon as the carrier reports it: paused, and approved again', async () => {
     const phone = await agreed()
     await judgeTemplate(env, { name: 'news', category: 'UTILITY', body: 'Hi {{1}}.' })
     const template = withTemplate('news', 'utility')
@@ -194,7 +194,7 @@ describe('a template', () => {
     await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(202))
   }, 40_000)
 
-  test('is read anew when an operator asks, and is listed with its state', async () => {
+  test('is read again when an operator asks, and is listed with its state', async () => {
     await judgeTemplate(env, { name: 'quiet_news', category: 'UTILITY', tell: false })
     const path = '/api/v1/whatsapp/templates'
     const asked = await env.api('POST', `${path}/sync`, { token: env.operatorToken })

@@ -11,7 +11,7 @@ export interface WorkRecord {
   onStack(stack: Stack): void
   /**
    * Expects that calls cause the same work, whatever the services do by themselves meanwhile.
-   * @param make the calls of one trial, with ids that no trial before used: an id that is in a cache is looked up no more
+   * @param make the calls of one trial, with ids that no trial before used: a cached id is not looked up
    */
   expectEqual(make: () => Promise<Call[]>): Promise<void>
   stop(): Promise<void>

@@ -6,11 +6,11 @@ import { asciiOnly } from './ascii-only.ts'
 import { common, root } from './bundle-options.ts'
 import { catalogueApart } from './catalogue-apart.ts'
 import { images } from './images.ts'
-import { keepPlaces } from './keep-places.ts'
 import { leaveOut } from './leave-out.ts'
 import { licencesOf } from './licences.ts'
 import { ownMappings } from './own-mappings.ts'
 import { plainBuiltins } from './plain-builtins.ts'
+import { relativePaths } from './relative-paths.ts'
 
 export { imageNames } from './images.ts'
 
@@ -61,7 +61,7 @@ async function bundleProgram({ source, file, out, keepNames }: Program): Promise
     entryPoints: { [basename(file, extname(file))]: source },
     outdir: join(out, dirname(file)),
     outExtension: { '.js': extname(file) },
-    plugins: [leaveOut(source), keepPlaces(root, dirname(file)), asciiOnly, plainBuiltins, catalogueApart],
+    plugins: [leaveOut(source), relativePaths(root, dirname(file)), asciiOnly, plainBuiltins, catalogueApart],
   })
   await mkdir(join(out, dirname(file)), { recursive: true })
   for (const { path, text } of outputFiles) await writeFile(path, path.endsWith('.map') ? ownMappings(text) : text)

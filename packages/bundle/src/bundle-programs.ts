@@ -4,8 +4,8 @@ import { build } from 'esbuild'
 import { common } from './bundle-options.ts'
 import { images } from './images.ts'
 import { leaveOut } from './leave-out.ts'
-import { ownPlaces } from './own-places.ts'
 import { plainBuiltins } from './plain-builtins.ts'
+import { sourcePaths } from './source-paths.ts'
 
 /**
  * Bundles programs that run beside their sources: loading them costs a third of the CPU time. What they have in common is
@@ -22,7 +22,7 @@ export async function bundlePrograms(sources: readonly string[], out: string): P
     keepNames: true,
     entryPoints: [...entryPoints, worker],
     outdir: out,
-    plugins: [leaveOut(''), ownPlaces, plainBuiltins],
+    plugins: [leaveOut(''), sourcePaths, plainBuiltins],
   })
   await writeFile(join(out, 'package.json'), '{ "type": "module" }\n')
 }

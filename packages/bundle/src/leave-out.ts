@@ -62,7 +62,7 @@ export function leaveOut(program: string): Plugin {
         })
       }
       build.onLoad({ filter: /./, namespace: 'left-out' }, ({ pluginData: stub }) => ({
-        // Its exports make it CommonJS, of which nobody asks whether a name is there.
+        // Its exports make it a CommonJS module, whose export names are not checked.
         contents: `${stub}\nexports.isLeftOut = true`,
         loader: 'js',
       }))

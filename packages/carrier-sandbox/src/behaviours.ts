@@ -1,7 +1,7 @@
-/** What a stand-in does with a message whose recipient says nothing else. */
+/** What a stand-in does with a message whose recipient asks for no other behaviour. */
 const ordinary = { behaviour: 'delivered', summary: 'Sent, then delivered.' } as const
 
-/** What the last four digits of a recipient's phone number ask for. Each carrier's folder says how it does it. */
+/** What the last four digits of a recipient's phone number ask for. Each carrier's folder implements it. */
 const magicEndings = [
   { ending: '0002', behaviour: 'undelivered', summary: 'Sent, then undelivered with error 30003.' },
   { ending: '0003', behaviour: 'refused', summary: 'Refused with 400 and error 21211; no message is logged.' },
@@ -26,7 +26,7 @@ const behaviourByEnding = new Map<string, PhoneBehaviour>(
   magicEndings.map(({ ending, behaviour }) => [ending, behaviour]),
 )
 
-/** Every behaviour with its ending and a sentence for people, the ordinary one last. */
+/** Every behaviour with its ending and a one-sentence description; the default is last. */
 export const behaviours = [...magicEndings, { ending: 'any other', ...ordinary }]
 
 /** The behaviour that a phone number in E.164 asks for by its last four digits. */
@@ -34,7 +34,7 @@ export function behaviourOfPhone(phone: string): PhoneBehaviour {
   return behaviourByEnding.get(phone.slice(-4)) ?? ordinary.behaviour
 }
 
-/** What the local part of a recipient's email address asks for, whatever follows a plus sign in it. */
+/** What the local part of a recipient's email address asks for, ignoring anything after a plus sign. */
 const magicLocalParts = [
   { local_part: 'bounce', behaviour: 'bounced', summary: 'Sent, then a permanent bounce.' },
   { local_part: 'softbounce', behaviour: 'softBounced', summary: 'Sent, then a transient bounce.' },
@@ -67,10 +67,10 @@ const behaviourByLocalPart = new Map<string, EmailBehaviour>(
   magicLocalParts.map(({ local_part, behaviour }) => [local_part, behaviour]),
 )
 
-/** Every behaviour of email with its local part and a sentence for people, the ordinary one last. */
+/** Every behaviour of email with its local part and a one-sentence description; the default is last. */
 export const emailBehaviours = [...magicLocalParts, { local_part: 'any other', ...ordinary }]
 
-/** The behaviour that an email address asks for; letter case and what follows a plus sign say nothing. */
+/** The behaviour that an email address asks for; letter case and anything after a plus sign are ignored. */
 export function behaviourOfEmail(address: string): EmailBehaviour {
   const localPart = address.slice(0, address.lastIndexOf('@')).toLowerCase()
   return behaviourByLocalPart.get(localPart.split('+')[0] ?? '') ?? ordinary.behaviour

@@ -40,14 +40,14 @@ const variables = z.object({
     })
     .pipe(z.array(MetaNumber))
     .default([]),
-  /** Where people's messages to TWILIO_NUMBER are reported; without it, `POST /inbound` is refused. */
+  /** The webhook that inbound messages to TWILIO_NUMBER are reported to; without it, `POST /inbound` is refused. */
   TWILIO_INBOUND_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  /** The number of TWILIO_ACCOUNT_SID that people write to. */
+  /** The number of TWILIO_ACCOUNT_SID that receives inbound messages. */
   TWILIO_NUMBER: z
     .string()
     .regex(/^\+[1-9]\d{3,14}$/, 'must be an E.164 number')
     .default('+15005550006'),
-  /** The one AWS user that may use SES; several are given in SES_ACCOUNTS. Without any, SES refuses everybody. */
+  /** The one AWS user that may use SES; several are given in SES_ACCOUNTS. Without any, SES refuses every request. */
   SES_ACCESS_KEY_ID: z.string().regex(accessKeyId, 'must be 16 to 128 letters, digits or underscores').optional(),
   /** The secret of SES_ACCESS_KEY_ID. */
   SES_SECRET_ACCESS_KEY: z.string().optional(),
@@ -91,14 +91,14 @@ const variables = z.object({
     .string()
     .transform((list) => list.split(',').map((secret) => secret.trim()))
     .default([]),
-  /** Where others reach the sandbox, without a trailing slash; the address that it listens on unless given. */
+  /** The sandbox's public URL, without a trailing slash; defaults to the address that it listens on. */
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
     .optional(),
   /** Wait before each callback, in milliseconds. */
   CARRIER_DELAY_MS: wholeNumber(0, 3_600_000).default(50),
-  /** How many messages are kept; the oldest fall out. */
+  /** How many messages are kept; the oldest are dropped. */
   MESSAGE_LOG_SIZE: wholeNumber(1, 10_000_000).default(100_000),
 })
 

@@ -1,4 +1,4 @@
-/** First in, first out, in constant time: an array whose head moves on, cut off when it is half of the array. */
+/** A first-in, first-out queue in constant time: the array's head moves, and is cut off when it is half of the array. */
 export class Fifo<T> {
   #items: (T | undefined)[] = []
   #head = 0

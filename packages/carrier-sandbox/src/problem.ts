@@ -37,7 +37,7 @@ function sendInvalid(res: Response, error: z.ZodError): void {
   )
 }
 
-/** The body as this schema reads it; undefined when it does not fit, and the answer is given then. */
+/** The body parsed by this schema; undefined when it does not fit, after an error was answered. */
 export function readBody<S extends z.ZodType>(req: Request, res: Response, schema: S): z.output<S> | undefined {
   let json: unknown
   try {

@@ -29,10 +29,10 @@ import { snsRoutes } from './sns/sns-routes.ts'
 import { twilioRoutes } from './twilio/routes.ts'
 
 const bodyLimitBytes = 256 * 1024
-/** SES takes messages of 40 MiB; base64 makes a third more of them. */
+/** SES accepts messages of 40 MiB; base64 adds a third. */
 const emailLimitBytes = 56 * 1024 * 1024
 const stopGraceMs = 1_000
-/** Longer than clients keep a connection, so that they never write on one that is just being closed. */
+/** Longer than clients keep a connection, so that they never write on one that is being closed. */
 const keepAliveTimeoutMs = 65_000
 
 /** A running sandbox. */
@@ -43,7 +43,7 @@ export interface Sandbox {
   dnsAddress: string
   /** Where the HTTPS receiver of webhooks listens; undefined without a certificate. */
   receiverUrl: string | undefined
-  /** Stops listening, cancels callbacks that wait, and gives those under way a second. */
+  /** Stops listening, cancels waiting callbacks, and gives those under way one second. */
   stop(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 const mostRemembered = 10_000
 
-/** Says no to the same key twice, then yes, and starts again. */
+/** Refuses the same key twice, then allows it, and starts again. */
 export function createThrottle(): (key: string) => boolean {
   const refusals = new Map<string, number>()
   return (key) => {

@@ -44,7 +44,7 @@ test('a body of more than 256 KiB is refused with 413, whatever its type', async
 })
 
 test.each([
-  ['an encoding that nobody knows', { 'content-encoding': 'secret' }],
+  ['an unknown encoding', { 'content-encoding': 'secret' }],
   ['a compressed body that is not compressed', { 'content-encoding': 'gzip' }],
 ])('%s is refused with 4xx', async (_what, headers) => {
   const { url } = await startSandbox()

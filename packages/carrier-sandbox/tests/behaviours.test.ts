@@ -19,7 +19,7 @@ test.each([
   expect((await listMessages(url)).items).toMatchObject([{ to, status }])
 })
 
-test('0002 tells why it was not delivered, in the callback and when fetched', async () => {
+test('0002 reports why it was not delivered, in the callback and in the message', async () => {
   const [{ url }, receiver] = await Promise.all([startSandbox(), startReceiver()])
   const client = twilioClient(url)
   const { sid } = await client.messages.create(messageTo('+15551230002', receiver.url))
@@ -75,11 +75,11 @@ test('0006 is answered 500 every time and leaves no message', async () => {
   expect((await listMessages(url)).total).toBe(0)
 })
 
-test('0008 is accepted and no callback follows', async () => {
+test('0008 is accepted, and no callback follows', async () => {
   const [{ url }, receiver] = await Promise.all([startSandbox(), startReceiver()])
   const client = twilioClient(url)
   const { sid } = await client.messages.create(messageTo('+15551230008', receiver.url))
-  // What is sent later and through the same steps is there: the silent one would have been there before it.
+  // Its callbacks would have come before those of a message sent later.
   await client.messages.create(messageTo('+15551230001', receiver.url))
   await eventually(() => expect(receiver.statuses()).toEqual(['sent', 'delivered']))
   expect(receiver.received.map(({ parameters }) => parameters.MessageSid)).not.toContain(sid)

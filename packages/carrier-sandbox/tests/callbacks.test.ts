@@ -77,7 +77,7 @@ test('a callback names the message, its state and its parties', async () => {
   expect(new Set(tokens).size).toBe(2)
 })
 
-test('no trace goes on in callbacks, as little as Twilio knows of one', async () => {
+test('callbacks carry no trace context, like those of Twilio', async () => {
   const [{ url }, receiver] = await Promise.all([startSandbox(), startReceiver()])
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   await postMessage(url, { To: to, From: sender, Body: 'Hi', StatusCallback: receiver.url }, { traceparent })
@@ -99,7 +99,7 @@ test('a callback is repeated until it is answered below 500, under one token and
   expect(last).not.toBe(first)
 })
 
-test('a receipt outlives a restart of its receiver', async () => {
+test('a receipt survives a restart of its receiver', async () => {
   const { url } = await startSandbox()
   const first = createServer().listen(0, '127.0.0.1')
   await once(first, 'listening')
@@ -153,7 +153,7 @@ test('many messages at once get every callback, each message in order', async ()
   }
 })
 
-test('stopping cancels what waits and gives what is under way a second', async () => {
+test('stopping cancels waiting callbacks and gives those under way one second', async () => {
   const hanging = await startReceiver(() => {})
   const sandbox = await startSandbox()
   await twilioClient(sandbox.url).messages.create({ to, from: sender, body: 'Hi', statusCallback: hanging.url })

@@ -42,7 +42,7 @@ test('records of every type are answered as they were set', async () => {
   expect(await resolver.resolveNs('example.test')).toEqual(['ns1.example.test'])
 })
 
-test('a long text comes in strings of 255 octets whose join is the text', async () => {
+test('a long text is split into strings of 255 octets that join to the text', async () => {
   const { url, resolver } = await start()
   const value = `v=DKIM1; k=rsa; p=${'abcdefgh'.repeat(80)}`
   await set(url, [{ type: 'TXT', name: 's1._domainkey.example.test', value }])
@@ -70,7 +70,7 @@ test('aliases in a circle are a failure of the server, not an endless answer', a
   await expect(resolver.resolveTxt('a.test')).rejects.toMatchObject({ code: 'ESERVFAIL' })
 })
 
-test('a name that does not exist, and one without records of the type, are told apart', async () => {
+test('a name that does not exist, and one without records of the type, get different answers', async () => {
   const { url, resolver } = await start()
   await set(url, [{ type: 'TXT', name: 'deep.down.example.test', value: 'x' }])
   await expect(resolver.resolveTxt('other.test')).rejects.toMatchObject({ code: 'ENOTFOUND' })
@@ -83,7 +83,7 @@ test.each([
   ['REFUSED', 'EREFUSED'],
   ['TIMEOUT', 'ETIMEOUT'],
   ['NXDOMAIN', 'ENOTFOUND'],
-])('the fault %s is met by whoever asks for the name, until it is replaced', async (value, code) => {
+])('every query for the name meets the fault %s until it is replaced', async (value, code) => {
   const { url, resolver } = await start()
   await set(url, [
     { type: 'TXT', name: 'faulty.test', value: 'hidden' },
@@ -112,7 +112,7 @@ test('setting replaces the names listed, whatever their letter case, and no othe
   ])
 })
 
-test('what the records of a sending domain point to is there before anything is set, and after all is forgotten', async () => {
+test('the built-in records of a sending domain exist before anything is set, and after all is removed', async () => {
   const { url, resolver } = await start()
   await set(url, [{ type: 'TXT', name: '_spf.notification-service.dev', value: 'v=spf1 +all' }])
   expect((await fetch(`${url}/dns`, { method: 'DELETE' })).status).toBe(204)
@@ -126,7 +126,7 @@ test('the SPF include of the service has the name that the configuration gives i
   expect(await resolverAt(dnsAddress).resolveTxt('_spf.mail.test')).toEqual([['v=spf1 ip4:192.0.2.0/24 -all']])
 })
 
-test('a hundred records do not fit into a datagram, and arrive over TCP', async () => {
+test('a hundred records do not fit into a datagram and arrive over TCP', async () => {
   const { url, resolver } = await start()
   const records = Array.from({ length: 100 }, (_, i) => ({ type: 'TXT', name: 'many.test', value: `record ${i}` }))
   await set(url, records)
@@ -134,7 +134,7 @@ test('a hundred records do not fit into a datagram, and arrive over TCP', async 
   expect(texts.sort()).toEqual(records.map(({ value }) => value).sort())
 })
 
-test('the records of a domain may be handed on as the API shows them', async () => {
+test('the records of a domain may be set as the API returns them', async () => {
   const { url, resolver } = await start()
   const asShown = { purpose: 'spf', ttl: 3600, status: 'pending', found: [] }
   await set(url, [{ ...asShown, type: 'TXT', name: 'shown.test', value: 'v=spf1 -all' }])

@@ -15,7 +15,7 @@ async function start() {
   return { url, receiver }
 }
 
-test('what a person writes is reported to the webhook, signed over its address', async () => {
+test('an inbound message is reported to the webhook, signed over its address', async () => {
   const { url, receiver } = await start()
   const answer = await post(url, { channel: 'sms', from, body: 'Grüße & mehr' })
   expect(answer.status).toBe(202)
@@ -82,7 +82,7 @@ test.each([
   expect(receiver.received).toEqual([])
 })
 
-test('without a webhook there is nobody to tell: 409', async () => {
+test('without a webhook an inbound message is refused with 409', async () => {
   const { url } = await startSandbox()
   const answer = await post(url, { channel: 'sms', from, body: 'STOP' })
   expect([answer.status, await answer.json()]).toEqual([

@@ -48,7 +48,7 @@ test('messages are found by their exact recipient and by channel', async () => {
   expect(await listMessages(url, '?limit=2')).toMatchObject({ total: 3, items: [{ text: 'c' }, { text: 'b' }] })
 })
 
-test('the oldest messages fall out of a full log, everywhere', async () => {
+test('a full log drops the oldest messages, everywhere', async () => {
   const { url } = await startSandbox({ MESSAGE_LOG_SIZE: '3' })
   await send(url, '+15551230011', 'out')
   for (const text of ['a', 'b', 'c']) await send(url, '+15551230012', text)

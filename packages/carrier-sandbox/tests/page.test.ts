@@ -47,7 +47,7 @@ test('the HTML of an email is served where nothing of it runs, loads or leaves',
   expect(page).toContain('<iframe sandbox="" ')
 })
 
-test('the page shows a code large: the one number of a text that speaks of a code', async () => {
+test('the page shows a code large: the only number in a text that contains the word code', async () => {
   const { url } = await startSandbox()
   const page = await (await fetch(url)).text()
   const source = /function showCode[\s\S]*?\n}\n/.exec(page)?.[0] ?? ''

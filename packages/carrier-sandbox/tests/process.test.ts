@@ -58,7 +58,7 @@ test('a DNS port that is taken ends the start with one line that names DNS_PORT'
   expect({ stderr, code }).toEqual({ stderr: expect.stringMatching(/^carrier-sandbox: DNS_PORT [^\n]+\n$/), code: 1 })
 })
 
-test('accounts may come from the list alone', async () => {
+test('the list of accounts may be the only source of accounts', async () => {
   const child = run({ PORT: '0', DNS_PORT: '0', TWILIO_ACCOUNTS: `${account.sid}:with:colon` })
   await once(child.stdout!, 'data')
   child.kill('SIGTERM')

@@ -41,7 +41,7 @@ test.each([
 test('silent@ is accepted and no event follows', async () => {
   const { subscriber, client } = await start()
   const { MessageId } = await client.send(emailTo('silent@example.test'))
-  // What is sent later and through the same steps is there: the silent one would have been there before it.
+  // Its events would have come before those of a message sent later.
   await client.send(emailTo('ada@example.test'))
   await eventually(() => expect(subscriber.events()).toHaveLength(2))
   expect(subscriber.events().map(({ mail }) => mail.messageId)).not.toContain(MessageId)
@@ -144,7 +144,7 @@ test('an event has the fields of the published examples', async () => {
   })
 })
 
-test('delivery, complaint, delay and transient bounce tell what SES tells', async () => {
+test('delivery, complaint, delay and transient bounce have the fields that SES sends', async () => {
   const { subscriber, client } = await start()
   for (const localPart of ['complaint', 'delay', 'softbounce', 'virus'])
     await client.send(emailTo(`${localPart}@x.test`))
@@ -167,7 +167,7 @@ test('delivery, complaint, delay and transient bounce tell what SES tells', asyn
   expect(find('Reject')).toMatchObject({ reject: { reason: 'Bad content' } })
 })
 
-test('nothing is sent to a subscriber before it has confirmed, and all of it afterwards', async () => {
+test('a subscriber gets nothing before it has confirmed, and every message afterwards', async () => {
   const subscriber = await startSubscriber({ confirms: false })
   const { url } = await startSandbox({ SES_EVENTS_URL: subscriber.url })
   await sesClient(url).send(emailTo('ada@example.test'))
@@ -178,7 +178,7 @@ test('nothing is sent to a subscriber before it has confirmed, and all of it aft
   await eventually(() => expect(subscriber.events().map(({ eventType }) => eventType)).toEqual(['Send', 'Delivery']))
 })
 
-test('a confirmation that is not answered with a visit is asked for again', async () => {
+test('the request for confirmation is repeated until the subscriber opens its link', async () => {
   const subscriber = await startSubscriber({ confirms: false })
   const { url } = await startSandbox({ SES_EVENTS_URL: subscriber.url })
   await sesClient(url).send(emailTo('ada@example.test'))
@@ -240,7 +240,7 @@ test('a notification has the fields and headers of SNS', async () => {
   })
 })
 
-test('addresses in the messages are those under which others reach the sandbox', async () => {
+test('URLs in the messages use the public address of the sandbox', async () => {
   const { subscriber, client } = await start({ PUBLIC_URL: 'http://carriers.internal:8088/' })
   await client.send(emailTo('ada@example.test'))
   const [request] = await eventually(() => {
@@ -281,7 +281,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ errors: [{ path }] })
 })
 
-test('no trace goes on in events, as little as SNS knows of one', async () => {
+test('events carry no trace context, like those of SNS', async () => {
   const { subscriber, client } = await start()
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   client.middlewareStack.add(

@@ -70,7 +70,7 @@ test.each([
   ['TYPE_NOT_FOUND', { ...dkimRecord, type: 'A', value: '192.0.2.1' }],
   ['INVALID_VALUE', { ...dkimRecord, value: 'v=DKIM1; k=rsa; p=' }],
   ['SERVICE_ERROR', { ...dkimRecord, type: 'FAULT', value: 'SERVFAIL' }],
-])('a domain that is not verified says why: %s', async (ErrorType, record) => {
+])('an unverified domain gives the reason: %s', async (ErrorType, record) => {
   const { client, setRecords } = await start()
   await client.send(new CreateEmailIdentityCommand({ EmailIdentity, DkimSigningAttributes: byodkim }))
   await setRecords(record)
@@ -108,7 +108,7 @@ test('mail from a domain that is an identity leaves only while it is verified', 
   await expect(client.send(emailFrom('us@customer.test'))).rejects.toMatchObject(rejected)
 })
 
-test('a MAIL FROM domain is set, and is right once its one MX record points to the region', async () => {
+test('a MAIL FROM domain is set, and is verified once its one MX record points to the region', async () => {
   const { client, setRecords } = await start()
   await setRecords(dkimRecord)
   await client.send(new CreateEmailIdentityCommand({ EmailIdentity, DkimSigningAttributes: byodkim }))

@@ -125,7 +125,7 @@ test('several users send side by side, each with its own credentials', async () 
   expect((await listMessages(url)).items).toMatchObject([{ account: otherAccount.accessKeyId }])
 })
 
-test('the account may send, and says how much it has sent', async () => {
+test('the account may send, and reports how much it has sent', async () => {
   const { url } = await startSandbox()
   const client = sesClient(url)
   await send(client, emailTo('ada@x.test'))
@@ -181,7 +181,7 @@ test.each<[string, Partial<SendEmailCommandInput>]>([
   expect((await listMessages(url)).total).toBe(0)
 })
 
-test('a template that nobody made is not found', async () => {
+test('an unknown template is not found', async () => {
   const { url } = await startSandbox()
   const sending = send(sesClient(url), emailTo('ada@x.test', { Content: { Template: { TemplateName: 'welcome' } } }))
   await expect(sending).rejects.toMatchObject({ name: 'NotFoundException' })

@@ -69,7 +69,7 @@ test('a request signed by hand is taken', async () => {
 
 test.each([
   ['a secret that is not the right one', { ...sesAccount, secretAccessKey: 'wrong' }, 'InvalidSignatureException'],
-  ['a key that nobody has', { ...sesAccount, accessKeyId: 'AKIA0000000000000009' }, 'UnrecognizedClientException'],
+  ['an unknown key', { ...sesAccount, accessKeyId: 'AKIA0000000000000009' }, 'UnrecognizedClientException'],
 ])('%s is refused with 403 and leaves no message', async (_what, credentials, name) => {
   const { url } = await startSandbox()
   const sending = sesClient(url, credentials).send(new SendEmailCommand(JSON.parse(body)))
@@ -142,7 +142,7 @@ test('what needs escaping in a path is signed as the SDK signs it', async () => 
   })
 })
 
-test('an operation that the stand-in does not know is refused in the shape of SES', async () => {
+test('an unknown operation is refused with an error in the form of SES', async () => {
   const { url } = await startSandbox()
   await expect(sesClient(url).send(new ListContactListsCommand({}))).rejects.toMatchObject({
     name: 'UnknownOperationException',

@@ -5,14 +5,14 @@ import { type Received, startReceiver } from './harness.ts'
 /** An SNS message as the subscriber got it. */
 export type SnsBody = Record<string, string | undefined>
 
-/** An SES event as it lies in a notification. */
+/** An SES event as a notification contains it. */
 export interface SesEvent {
   eventType: string
   mail: { messageId: string; destination: string[]; tags: Record<string, string[]>; [name: string]: unknown }
   [name: string]: unknown
 }
 
-/** A server that gets the messages of a topic, and confirms its subscription when asked, unless told not to. */
+/** A server that receives the messages of a topic and confirms its subscription when asked, unless the test forbids it. */
 export async function startSubscriber({ confirms = true }: { confirms?: boolean } = {}) {
   const receiver = await startReceiver()
   const bodies = (type: string) =>

@@ -2,7 +2,7 @@ import { plainText } from './plain-text.ts'
 import { isNeverLeft } from './verdict.ts'
 import { withoutNumbers } from './without-numbers.ts'
 
-/** What a carrier said of an account when it was asked, without a message. */
+/** A carrier's answer to a check of an account, which sends no message. */
 export interface AccountCheck {
   /** Whether the carrier accepts the credentials, and the account may send. */
   ok: boolean

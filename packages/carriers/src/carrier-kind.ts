@@ -31,7 +31,7 @@ export interface CarrierKind {
   accountIdOf?(credentials: Readonly<Record<string, string>>): string | undefined
   /** The host that a tenant names, which must be public. */
   destinationOf?(credentials: Readonly<Record<string, string>>): { host: string; port: number }
-  /** The route that the carrier must be told to call. */
+  /** The route that the carrier must be configured to call. */
   callbackOf?(credentials: Readonly<Record<string, string>>): Pick<Route, 'path'> | undefined
 }
 

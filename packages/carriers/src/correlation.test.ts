@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { correlated, correlationOfUrl, readCorrelation } from './correlation.ts'
 
-test('our correlation is read from the address, and what cannot be ours is passed over', () => {
+test('our correlation is read from the address, and anything else is ignored', () => {
   const [notification_id, attempt_id, provider_id] = [newId('notif'), newId('att'), newId('prov')]
   const query = new URLSearchParams({ notification_id, attempt_id, provider_id })
   expect(correlationOfUrl(`/callbacks?${query}`)).toEqual({ notification_id, attempt_id, provider_id })

@@ -54,7 +54,7 @@ test.each([
   ['ses', sesSender],
   ['smtp', smtpSender],
   ['whatsapp_cloud', metaSender],
-] as const)('the table says of %s what its sending half can do', (kind, { check, identities, templates }) => {
+] as const)('the table declares for %s what its sending half can do', (kind, { check, identities, templates }) => {
   const listed = sendingCarriers[kind]!
   expect([!!listed.check, !!listed.identities, !!listed.templates]).toEqual([!!check, !!identities, !!templates])
   const credentials = { region: 'eu-west-1' } as never

@@ -80,7 +80,7 @@ export interface MessageReport {
 export interface PreferenceReport {
   type: 'preference'
   account: ReceivingAccount
-  /** The same for repetitions; it tells nobody who the recipient is. */
+  /** The same for repetitions; it does not reveal the recipient. */
   callbackId: string
   content: MarketingChoice
 }
@@ -89,7 +89,7 @@ export interface PreferenceReport {
 export interface IdentityReport {
   type: 'identity'
   account: ReceivingAccount
-  /** The same for repetitions; it tells nobody who the user is. */
+  /** The same for repetitions; it does not reveal the user. */
   callbackId: string
   content: ContactIdentity
 }

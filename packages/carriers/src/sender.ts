@@ -65,7 +65,7 @@ export interface CarrierTemplate {
   status: string
   /** In lower case: `marketing`, `utility` or `authentication`. */
   category: string
-  /** What the carrier thinks of how recipients take it; null where it says nothing. */
+  /** The carrier's rating of how recipients respond; null where it gives none. */
   quality: string | null
 }
 
@@ -73,7 +73,7 @@ export interface CarrierTemplate {
 export interface CarrierTemplates<Credentials, Environment> {
   /**
    * Reads every template of the account.
-   * @throws Error that says why the carrier did not tell
+   * @throws Error with the reason why the carrier gave no answer
    */
   list(
     credentials: Credentials,

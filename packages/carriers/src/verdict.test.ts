@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { accepted, isNeverLeft, permanent, refusal } from './verdict.ts'
 
-test('what a carrier says is kept as one line of bounded length that Postgres can hold', () => {
+test('the text of a carrier is kept as one line of bounded length that Postgres can store', () => {
   const said = `no\0pe\r\n${'x'.repeat(492)}\u{1f600} and more`
   const kept = `no pe ${'x'.repeat(492)}\ufffd`
   expect(refusal(`c\0${'1'.repeat(200)}`, permanent(), said)).toMatchObject({
@@ -26,6 +26,6 @@ test.each<[string, boolean]>([
   // A response that cannot be decrypted.
   ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', false],
   ['EPROTO', false],
-])('%s tells that nothing has left: %s', (code, neverLeft) => {
+])('%s says whether nothing has left: %s', (code, neverLeft) => {
   expect(isNeverLeft(code)).toBe(neverLeft)
 })

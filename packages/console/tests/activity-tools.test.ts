@@ -47,14 +47,14 @@ test('all that failed is retried after a count, with its progress, and the job i
   await jobs.waitFor({ state: 'detached' })
 })
 
-test('an operator who may not retry is told which permission is missing', async () => {
+test('an operator who may not retry sees which permission is missing', async () => {
   const page = await harness.signIn({ path: '/activity', operator: 'demo-operator-no-retry' })
   const button = page.getByRole('button', { name: 'Retry all' })
   expect(await button.isDisabled()).toBe(true)
   expect(await button.getAttribute('title')).toBe('This needs the permission activity:retry')
 })
 
-test('an operator without the permission of a page is told which one is missing, there and on the start page', async () => {
+test('an operator without the permission of a page sees which one is missing, there and on the start page', async () => {
   const page = await harness.signInAs({ permissions: [] }, { path: '/activity' })
   await page.getByText('This needs the permission activity:read').waitFor()
   await expectNoAxeViolations(page)

@@ -42,7 +42,7 @@ test('what is sent through the API appears within 6 s, and opens with its attemp
   expect(page.url()).toBe(harness.url(`/activity/${id}`))
 })
 
-test('a failed message is retried; an operator without the permission is told which one is missing', async () => {
+test('a failed message is retried; an operator without the permission sees which one is missing', async () => {
   const id = await send(harness.env, freshPhone(undelivered))
   const other = await harness.signIn({ path: `/activity/${id}`, operator: 'demo-operator-no-retry' })
   const page = await harness.signIn({ path: `/activity/${id}` })

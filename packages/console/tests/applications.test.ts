@@ -190,7 +190,7 @@ test('what somebody else has changed of a key meanwhile is shown before it is ov
   expect(await call('GET', `${path}/${key_id}`)).toMatchObject({ name: 'Mine after all', permissions: [] })
 })
 
-test('an application is deleted after a confirmation, by keyboard alone; an empty tenant is told what to do first', async () => {
+test('an application is deleted after a confirmation, by keyboard alone; an empty tenant shows the first step', async () => {
   const { tenantId } = await addBareTenant(harness.env)
   const permissions = ['applications:manage']
   const page = await harness.signInAs({ tenant_id: tenantId, permissions }, { path: '/applications' })
@@ -262,7 +262,7 @@ test('a creation whose answer is lost is not made twice by another click', async
   expect(body.items.filter(({ name }: { name: string }) => name === 'Only once')).toHaveLength(1)
 })
 
-test('a page whose code belongs to a build that is gone is loaded anew', async () => {
+test('a page whose code belongs to a removed build is reloaded', async () => {
   const visitor = await harness.visit()
   const gone = '**/console/assets/domains*.js'
   let refused = 0

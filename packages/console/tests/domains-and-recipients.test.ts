@@ -41,7 +41,7 @@ async function publish(domain: string, except: readonly string[] = []): Promise<
   await harness.env.setDns(shown)
 }
 
-/** An operator to whom the issuer gave all permissions but one. */
+/** An operator with all permissions but one. */
 async function signInWithout(permission: string, path: string): Promise<Page> {
   const visitor = await harness.visit()
   await visitor.context.route('**/api/v1/me', async (route) => {

@@ -3,9 +3,9 @@ import { eventually } from '@notify/dev-env'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expectSound } from './harness/expect-sound.ts'
+import { messageAfter } from './harness/message-after.ts'
 import { button, question } from './harness/parts.ts'
 import { drawer } from './harness/table.ts'
-import { told } from './harness/told.ts'
 
 let harness: ConsoleHarness
 beforeAll(async () => {
@@ -56,7 +56,7 @@ test(
     expect(await page.content()).not.toContain(secret)
     expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(secret)
     await button(page, 'Delete the provider').click()
-    await told(page, 'The provider is deleted.', () =>
+    await messageAfter(page, 'The provider is deleted.', () =>
       question(page).getByRole('button', { name: 'Delete the provider' }).click(),
     )
     await page.waitForURL('**/providers')

@@ -57,7 +57,7 @@ test('a token that the API refuses is renewed silently, and the call is repeated
   expect(page.url()).toBe(harness.url('/activity'))
 })
 
-test('an issuer that needs it is told which API the token is for: at the login, with the code and at each renewal', async () => {
+test('an issuer that needs it receives the API that the token is for: at the login, with the code and at each renewal', async () => {
   const visitor = await harness.visit()
   const asked: URLSearchParams[] = []
   visitor.context.on('request', (request) => {

@@ -85,7 +85,7 @@ test('an exhausted webhook is replayed from its drawer, and shows what each atte
   await expectNoAxeViolations(page)
   await call('PATCH', `${base}/${id}`, { url: address('ok') })
   await drawer(page).getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('The webhook is delivered once more.').waitFor()
+  await page.getByText('The webhook is delivered again.').waitFor()
   await drawer(page).getByText('Attempt 3').waitFor()
   await drawer(page).getByText('Succeeded').waitFor()
 })

@@ -6,7 +6,7 @@ import { Attempt, AttemptOutcome } from './notifications.ts'
 import { defineRoute, operator, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
-/** What a carrier reported of an attempt. */
+/** A carrier's report on an attempt. */
 const AttemptReceipt = z.object({ status: ReceiptStatus, received_at: Timestamp })
 
 export const ActivityAttempt = z
@@ -39,7 +39,7 @@ export const ActivityAttempt = z
   .meta({ id: 'ActivityAttempt' })
 export type ActivityAttempt = z.infer<typeof ActivityAttempt>
 
-/** What a code's item shows beside its messages; never the code. */
+/** The details of a code's item besides its messages; never the code. */
 const ActivityCode = z.object({
   expires_at: Timestamp,
   verified_at: Timestamp.nullable(),

@@ -32,7 +32,7 @@ test.each([
   expect(ActivityQuery.safeParse(query).success).toBe(false)
 })
 
-test('a limit that is refused is told its bounds', () => {
+test('the refusal of a limit names its bounds', () => {
   const { error } = ActivityQuery.safeParse({ limit: '500' })
   expect(error?.issues[0]).toMatchObject({ path: ['limit'], message: 'must be at most 100' })
 })

@@ -101,7 +101,7 @@ export const cloudVerification = defineRoute({
   params: z.object({ provider_id: givenId('prov') }),
 })
 
-/** What carriers report. The last three never change the state of a message. */
+/** The statuses that carriers report. The last three never change the state of a message. */
 export const ReceiptStatus = z.enum(['sent', 'delivered', 'undelivered', 'failed', 'read', 'delayed', 'complained'])
 export type ReceiptStatus = z.infer<typeof ReceiptStatus>
 
@@ -135,7 +135,7 @@ export const receiptWanted = defineEvent({
   subject: 'dispatch.receipt.wanted',
   schema: z.object({
     attempt_id: idSchema('att'),
-    /** What dispatch knows: `sent`, or `unknown` when it does not know whether the carrier took the message. */
+    /** The state at dispatch: `sent`, or `unknown` if it is unknown whether the carrier accepted the message. */
     known: z.enum(['sent', 'unknown']),
   }),
 })
@@ -191,7 +191,7 @@ export const templateChanged = defineEvent({
 })
 export type TemplateChange = z.output<typeof templateChanged.schema>
 
-/** What a recipient chose about marketing, at the carrier. */
+/** A recipient's marketing preference, set at the carrier. */
 export const MarketingChoice = z.object({
   /** E.164 number; empty when the carrier does not tell it. */
   from: z.string(),

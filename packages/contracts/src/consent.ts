@@ -7,15 +7,15 @@ import { KeyMode } from './permissions.ts'
 import { apiKeyOrOperator, defineRoute, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
-/** How somebody agreed to be written to. */
+/** How a person agreed to receive messages. */
 export const OptInSource = z.enum(['checkout', 'web_form', 'ivr', 'import'])
 export type OptInSource = z.infer<typeof OptInSource>
 
-/** What an entry of the ledger says. The last two concern marketing alone. */
+/** The kind of a ledger entry. The last two concern marketing only. */
 export const ConsentAction = z.enum(['opt_in', 'opt_out', 'marketing_stop', 'marketing_resume'])
 export type ConsentAction = z.infer<typeof ConsentAction>
 
-/** Whether a number may be written to; `none` when it never agreed. */
+/** Whether a number may receive messages; `none` if it never agreed. */
 export const ConsentStatus = z.enum(['none', 'active', 'revoked'])
 export type ConsentStatus = z.infer<typeof ConsentStatus>
 
@@ -136,7 +136,7 @@ export const getOptIn = defineRoute({
   errors: ['invalid_recipient', 'not_found'],
 })
 
-/** Whose consent is asked for; numbers are known by their blind index. */
+/** The numbers whose consent is queried, each by its blind index. */
 export const ConsentSubject = z.object({
   tenant_id: idSchema('ten'),
   mode: KeyMode,
@@ -147,7 +147,7 @@ export type ConsentSubject = z.infer<typeof ConsentSubject>
 export const ConsentAnswer = z.object({
   status: ConsentStatus,
   marketing_stopped: z.boolean(),
-  /** The entry of the ledger that made the status; null when there is none. */
+  /** The ledger entry that set the status; null when there is none. */
   entry_id: idSchema('optin').nullable(),
 })
 export type ConsentAnswer = z.infer<typeof ConsentAnswer>

@@ -8,7 +8,7 @@ import { Timestamp } from './text.ts'
 export const ContactIdentity = z.object({ phone: z.string(), user_id: z.string() })
 export type ContactIdentity = z.output<typeof ContactIdentity>
 
-/** The carrier told the number and the id of one user, who may later appear by the id alone. */
+/** The carrier reported the number and the id of one user, who may later appear by the id alone. */
 export const contactIdentified = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.contact.identified',

@@ -50,7 +50,7 @@ test('an unknown field is refused by name', () => {
   expect(error?.issues).toMatchObject([{ code: 'unrecognized_keys', keys: ['sender'] }])
 })
 
-test('what says nothing of its priority is transactional', () => {
+test('a request without a priority is transactional', () => {
   expect(DispatchRequest.parse({ ...sms, body: 'Hello' }).priority).toBe('transactional')
 })
 

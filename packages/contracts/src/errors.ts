@@ -75,7 +75,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** What every route refuses that takes an Idempotency-Key. */
+/** The errors of every route that takes an Idempotency-Key. */
 export const idempotencyErrors = [
   'invalid_idempotency_key',
   'idempotency_conflict',

@@ -11,7 +11,7 @@ import { EventKey, Timestamp } from './text.ts'
 export const EventStatus = z.enum(['draft', 'published', 'inactive'])
 export type EventStatus = z.infer<typeof EventStatus>
 
-/** What an operator writes of an event, and what a version keeps. */
+/** The editable content of an event, which each version keeps. */
 const content = {
   name: z.string().trim().min(1).max(200),
   allowed_channels: z
@@ -217,7 +217,7 @@ export const restoreEventVersion = defineRoute({
   errors: ['not_found', 'event_not_found', ...publishErrors],
 })
 
-/** Reads the number of a version from a path; undefined when it is none. */
+/** Parses a version number from a path; undefined when it is not a number. */
 export function versionOf(text: string): number | undefined {
   return wholeNumber(1, mostVersions).safeParse(text).data
 }

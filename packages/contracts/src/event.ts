@@ -42,7 +42,7 @@ type SealedFieldOf<S extends z.ZodType> = {
 /** One event on the wire. A message carries a JSON array of events of one subject: those committed together. */
 export interface WireEvent {
   event: unknown
-  /** Set when the event was emptied because its recipient was erased; nothing is to be done. */
+  /** Set when the event was emptied because its recipient was erased; consumers ignore it. */
   erased?: true | undefined
   traceparent?: string | null | undefined
 }

@@ -100,7 +100,7 @@ export const answerExamples: Readonly<Record<string, Readonly<Record<string, unk
 
 const of = (path: string, message: string) => ({ detail: `${path} ${message}`, errors: [{ path, message }] })
 
-/** What an error shows beyond its code, where the caller needs it. */
+/** Further members of an error, where the caller needs them. */
 export const errorExamples: Partial<Record<ErrorCode, Partial<ProblemBody>>> = {
   validation_failed: {
     detail: 'recipient.phone is missing',

@@ -44,7 +44,7 @@ export const getUserTokenKeys = defineRoute({
 
 const unread_count = z.int().min(0)
 
-/** What changed in an inbox that was there before. */
+/** A change of an existing item in an inbox. */
 export const InboxChange = z.enum(['read', 'unread', 'read_all', 'deleted'])
 export type InboxChange = z.output<typeof InboxChange>
 

@@ -28,7 +28,7 @@ export type InAppPayload = z.output<typeof InAppPayload>
 /** An in-app notification is handed over to inbox-stream. */
 export const inboxRequested = defineHandOff('dispatch.inbox.{lane}.requested', InAppPayload)
 
-/** What became of a notification that was handed over: it stands in the user's inbox. */
+/** The result of a hand-off: the notification is stored in the user's inbox. */
 export const inboxCreated = defineEvent({
   publisher: 'inbox-stream',
   subject: 'inbox.created',

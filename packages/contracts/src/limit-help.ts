@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 
 type LimitCode = Extract<ErrorCode, `${string}_limit_reached`>
 
-/** The help of errors that refuse one more of what may exist. */
+/** The help text of errors about an exceeded number of resources. */
 export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
   domain_limit_reached: {
     meaning: 'The tenant has the maximum number of sending domains.',

@@ -5,7 +5,7 @@ import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
-/** What the parameters in paths identify. */
+/** The descriptions of path parameters. */
 const pathParameters: Record<string, string> = {
   id: 'Id of the item',
   phone_e164: 'Phone number in E.164, for example +14155550100',
@@ -47,7 +47,7 @@ function inQuery({ name: route, query }: Route): Json[] {
   const { properties = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
   return Object.entries(properties).map(([name, property]) => {
     const { description = queryParameters[name], ...schema } = property as Json
-    // A whole number arrives as text; callers are told what it is.
+    // A whole number arrives as text; callers see its real type.
     if (schema.type === 'integer') delete schema.pattern
     const { example: _, ...type } = schema
     return { name, in: 'query', description, schema: type, example: parameterExampleOf(route, name, schema) }

@@ -119,7 +119,7 @@ test('no internal route is in the document', () => {
   expect(JSON.stringify(document)).not.toContain('/internal/')
 })
 
-test('every error that a route declares is told under its status', () => {
+test('every error that a route declares is documented under its status', () => {
   for (const route of publicRoutes()) {
     const { responses } = operationOf(route)!.operation
     for (const code of route.errors) {

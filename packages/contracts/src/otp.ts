@@ -11,7 +11,7 @@ import { EventTime, Timestamp } from './text.ts'
 export const OtpStatus = z.enum(['pending', 'sent', 'delivered', 'verified', 'expired', 'failed'])
 export type OtpStatus = z.infer<typeof OtpStatus>
 
-/** ASCII digits alone: `\d` in a `u` pattern is ASCII too, but this says so. */
+/** ASCII digits only: `\d` in a `u` pattern is ASCII too, but less plainly so. */
 const Code = z.string().regex(/^[0-9]{4,10}$/, 'must be 4 to 10 digits')
 
 /** How an application sends codes. */
@@ -71,7 +71,7 @@ export const OtpSent = z
   .meta({ id: 'OtpSent' })
 export type OtpSent = z.output<typeof OtpSent>
 
-/** What dispatch may refuse a message for. */
+/** The errors with which dispatch may refuse a message. */
 const sendErrors = [
   'invalid_recipient',
   'recipient_suppressed',
@@ -175,5 +175,5 @@ export const OtpFact = z.object({
 })
 export type OtpFact = z.output<typeof OtpFact>
 
-/** A code was sent, delivered or verified, or it expired or failed. Three parts, so that `otp.>` is not what it is heard by. */
+/** A code was sent, delivered or verified, or it expired or failed. Three parts, so that `otp.>` does not match it. */
 export const otpChanged = defineEvent({ publisher: 'otp', subject: 'otp.transaction.{status}', schema: OtpFact })

@@ -36,11 +36,11 @@ export const OperatorPermission = z.enum([
 ])
 export type OperatorPermission = z.infer<typeof OperatorPermission>
 
-/** What one of our own services may be allowed to ask of another. */
+/** The permissions of internal services at each other. */
 export const ServicePermission = z.enum(['notifications:accept', 'consents:check', 'timelines:read'])
 export type ServicePermission = z.infer<typeof ServicePermission>
 
-/** Which services may do what. A service signs its own calls, so what it says of its permissions counts only if it stands here. */
+/** Which services may do what. A service signs its own calls, so a permission that it claims counts only if it is listed here. */
 export const servicePermissions: Partial<Record<ServiceName, readonly ServicePermission[]>> = {
   otp: ['notifications:accept'],
   dispatch: ['consents:check'],

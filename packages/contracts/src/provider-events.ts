@@ -26,7 +26,7 @@ export const providerChanged = defineEvent({
 })
 export type ProviderChange = z.output<typeof providerChanged.schema>
 
-/** A provider was deleted so long ago that nothing needs its credentials any more. */
+/** A provider was deleted long enough ago that nothing needs its credentials. */
 export const providerRemoved = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.provider.removed',

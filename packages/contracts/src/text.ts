@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** E.164: a plus sign and 7 to 15 digits, the first of which is not 0 (ITU-T E.164). */
 export const e164Pattern = /^\+[1-9]\d{6,14}$/
-/** What a problem says of a text that does not match {@link e164Pattern}. */
+/** The problem detail for a text that does not match {@link e164Pattern}. */
 export const e164Fault = 'must be E.164: a plus sign, country code, 7 to 15 digits, no spaces or dashes'
 
 /** Longest address and local part, in octets (RFC 5321, 4.5.3.1). */
@@ -51,7 +51,7 @@ export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-
 
 const longestKeyword = 200
 
-/** What nobody sees: default ignorable characters, format characters such as a zero-width space, and controls. */
+/** Invisible characters: default ignorable ones, format characters such as a zero-width space, and controls. */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?!\s)\p{Cc}/gu
 
 /**

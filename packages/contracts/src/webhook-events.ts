@@ -17,7 +17,7 @@ export type WebhookPayload = z.output<typeof WebhookPayload>
 /** A notification of the channel `webhook` is handed over to be delivered. */
 export const webhookRequested = defineHandOff('dispatch.webhook.{lane}.requested', WebhookPayload)
 
-/** What became of a notification of the channel `webhook`. */
+/** The result of a hand-off on the channel `webhook`. */
 export const webhookReported = defineEvent({
   publisher: 'webhook-delivery',
   subject: 'webhooks.notification.reported',

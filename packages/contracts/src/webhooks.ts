@@ -6,7 +6,7 @@ import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { Timestamp } from './text.ts'
 
-/** What a customer's endpoint may subscribe to. `undelivered` counts as failed. */
+/** The events that a customer's endpoint may subscribe to. `undelivered` counts as failed. */
 export const WebhookEventType = z.enum(['notification.delivered', 'notification.failed'])
 export type WebhookEventType = z.infer<typeof WebhookEventType>
 
@@ -16,7 +16,7 @@ export const SubscriptionStatus = z.enum(['active', 'disabled'])
 export const DisabledReason = z.enum(['operator', 'gone', 'failing'])
 export type DisabledReason = z.infer<typeof DisabledReason>
 
-/** A job that delivers what was exhausted once more. */
+/** A job that delivers exhausted webhooks again. */
 export const WebhookReplay = z
   .object({
     since: Timestamp,

@@ -9,7 +9,7 @@ const anewEveryMs = 3_600_000
 
 /**
  * Deletes rows in the order of an index, a batch at a time. Each batch begins where the one before ended: dead rows that no vacuum has
- * removed yet, and rows that stay, are read once an hour, when the deletion begins anew. Safe in any number of replicas.
+ * removed yet, and rows that stay, are read once an hour, when the deletion restarts. Safe in any number of replicas.
  * @param batch the most rows of a batch
  * @param deleteAfter deletes one batch of the rows after a position; null: from the beginning
  * @returns a function that deletes one batch and resolves to the number of rows and whether there may be more

@@ -81,7 +81,7 @@ test('what is due later, or never, is left alone, by the clock of Postgres', asy
   expect(names(await claim(one.db.run))).toEqual(['now1'])
 })
 
-test('a row that somebody holds is passed over, not waited for', async () => {
+test('a locked row is skipped, not waited for', async () => {
   await add('a', 2)
   await one.db.transaction(async (run) => {
     expect(names(await claim(run, { limit: 1 }))).toEqual(['a1'])

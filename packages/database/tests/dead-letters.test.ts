@@ -165,7 +165,7 @@ test('what an event carries and cannot be decrypted waits for its key, and never
   expect(heard.map(({ n }) => n).filter((n) => n === 2)).toHaveLength(2)
 })
 
-test('a message that is not JSON waits whole; whoever can take it apart handles each of its events', async () => {
+test('a message that is not JSON waits whole; a handler that can parse it handles each of its events', async () => {
   serve()
   const { seq } = await one.bus.js.publish(own.subject, 'no JSON \0')
   await settled()
@@ -360,7 +360,7 @@ test('a replay that finds nothing says so', async () => {
   await expect(command('replay', '--durable', 'typo')).rejects.toThrow('nothing to replay: no letter of typo is dead')
 })
 
-test('an id that no letter has is said', async () => {
+test('an id without a dead letter is reported', async () => {
   const id = '0199aaaa-0000-7000-8000-000000000000'
   await expect(command('replay', id)).rejects.toThrow(`there is no dead letter ${id}`)
 })
@@ -391,7 +391,7 @@ test('two processes that try again at the same moment hand an event to one of th
   expect([ids.length, new Set(ids).size]).toEqual([150, 150])
 })
 
-test('a letter is kept once, however often it is given up', async () => {
+test('a letter is kept once, however often it is abandoned', async () => {
   const store = createDeadLetterStore(one.kit, one.db)
   const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{"n":1}', reason: 'broken' }
   await Promise.all([store.keep(letter), store.keep(letter)])

@@ -121,7 +121,7 @@ test('a key is kept for 24 hours', async () => {
   expect(Number(rows[0].hours)).toBeCloseTo(24, 1)
 })
 
-test('a twin that waited in vain is told that the first is under way, and the first goes on', async () => {
+test('a twin whose wait ends is answered that the first is under way, and the first continues', async () => {
   const { begun, first, finish } = holdOpen(one)
   await begun
   const twin = once(one.db, request, effect('b'), { waitMs: 50 })

@@ -191,7 +191,7 @@ test('a backend that is killed while a transaction waits for something else does
     await killBackends()
     const gone = `select 1 from pg_stat_activity where application_name = 'consent' and datname = current_database()`
     await eventually(async () => expect((await env.admin.query(gone)).rowCount).toBe(0))
-    // What Postgres said last has arrived.
+    // The last error of Postgres has arrived.
     for (let i = 0; i < 50; i++) await new Promise(setImmediate)
   })
   await expect(work).rejects.toMatchObject(unavailable)

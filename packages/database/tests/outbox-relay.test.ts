@@ -4,7 +4,7 @@ import { provisionStream } from '@notify/messaging'
 import { enqueueEvents, enqueueSql } from '../src/outbox/enqueue.ts'
 import { createOutboxWaker, startOutboxRelay } from '../src/outbox/relay.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
-import { type BusProcess, enqueue, numbersIn, startBusProcess, stored, told } from './outbox.ts'
+import { type BusProcess, enqueue, numbered, numbersIn, startBusProcess, stored } from './outbox.ts'
 import { makeTables } from './schema.ts'
 
 let env: TestEnv
@@ -48,7 +48,7 @@ test('what a transaction left is published once, under its own id, and remembere
 
 test('what was rolled back is never published', async () => {
   const failing = one.db.transaction(async (run) => {
-    await enqueueEvents(run, told, [{ event: { kind: 'a', n: 1 } }])
+    await enqueueEvents(run, numbered, [{ event: { kind: 'a', n: 1 } }])
     throw new Error('no')
   })
   await expect(failing).rejects.toThrow('no')
@@ -61,7 +61,7 @@ test('what was rolled back is never published', async () => {
 test('events of one subject travel in one message, each with its trace', async () => {
   relay(one)
   await one.db.transaction((run) =>
-    enqueueEvents(run, told, [
+    enqueueEvents(run, numbered, [
       { event: { kind: 'a', n: 1 }, traceparent: 'trace-1' },
       { event: { kind: 'b', n: 2 } },
       { event: { kind: 'a', n: 3 } },
@@ -75,10 +75,10 @@ test('events of one subject travel in one message, each with its trace', async (
   ])
 })
 
-test('a statement that changes rows can tell of it at once', async () => {
+test('a statement that changes rows can publish the change in itself', async () => {
   relay(one)
   const source = `(values ('a', 1, 'trace-1'), ('a', 2, null), ('b', 3, null)) as changed (kind, n, traceparent)`
-  await one.db.run(enqueueSql(told, source, `json_build_object('kind', kind, 'n', n)`))
+  await one.db.run(enqueueSql(numbered, source, `json_build_object('kind', kind, 'n', n)`))
   await allPublished()
   const messages = await stored(one)
   expect(messages.map(({ subject }) => subject).toSorted()).toEqual(['consent.told.a', 'consent.told.b'])
@@ -91,7 +91,7 @@ test('what is urgent is published before all that waits longer, and once', async
     one,
     Array.from({ length: 300 }, (_, i) => i),
   )
-  await one.db.transaction((run) => enqueueEvents(run, told, [{ event: { kind: 'b', n: 300 } }]))
+  await one.db.transaction((run) => enqueueEvents(run, numbered, [{ event: { kind: 'b', n: 300 } }]))
   relay(one, { urgentSubjects: ['consent.told.b'] })
   await allPublished()
   const numbers = numbersIn(await stored(one))
@@ -143,7 +143,7 @@ test('a message that Postgres did not learn was published is not stored a second
   expect(numbersIn(await stored(one))).toEqual([1])
 })
 
-test('what is committed while NATS is away is published when it is back', async () => {
+test('what is committed while NATS is down is published when it is back', async () => {
   relay(one)
   await enqueue(one, [1])
   await allPublished()

@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 beforeEach(() => one.db.run('truncate outbox'))
 
-/** Messages made and published so long ago. */
+/** Messages created and published the given time ago. */
 const fill = (count: number, made: string, published: string) =>
   one.db.run<{ id: string }>(
     `insert into outbox (id, subject, events, created_at, published_at)

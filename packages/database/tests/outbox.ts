@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { enqueueEvents } from '../src/outbox/enqueue.ts'
 import { type Process, startProcess } from './schema.ts'
 
-export const told = defineEvent({
+export const numbered = defineEvent({
   publisher: 'consent',
   subject: 'consent.told.{kind}',
   schema: z.object({ kind: z.enum(['a', 'b']), n: z.number() }),
@@ -31,7 +31,7 @@ export async function startBusProcess(env: TestEnv): Promise<BusProcess> {
 /** Leaves one message for each number, in one transaction. */
 export const enqueue = ({ db }: Process, numbers: readonly number[]) =>
   db.transaction(async (run) => {
-    for (const n of numbers) await enqueueEvents(run, told, [{ event: { kind: 'a', n } }])
+    for (const n of numbers) await enqueueEvents(run, numbered, [{ event: { kind: 'a', n } }])
   })
 
 export interface StoredMessage {

@@ -83,7 +83,7 @@ test('thousands of values are all found, and a second run finds none', async () 
   expect(await rotate()).toEqual({ rotated: 0, unknown: {}, unreadable: 0 })
 })
 
-test('what cannot be read is told by its key, stays as it is, and keeps nothing else from its turn', async () => {
+test('an unreadable value is reported by its key, stays unchanged, and does not block the others', async () => {
   const left = [
     await write('a', 'lost', ringOf('gone')),
     await write('b', 'lost too', ringOf('gone')),
@@ -101,7 +101,7 @@ test('what cannot be read is told by its key, stays as it is, and keeps nothing 
   expect(JSON.stringify(process.kit.lines)).not.toMatch(/"readable|lost|never encrypted|of another row/)
 })
 
-test('a value that somebody changes meanwhile is not overwritten: the new one is encrypted anew', async () => {
+test('a value that changes meanwhile is not overwritten: the new one is re-encrypted', async () => {
   await write('a', 'old words')
   await write('b', 'other words')
   await using writer = await holdRow('a', ringOf('2025').encrypt('new words', placeOf('ten_1', 'a')))

@@ -48,7 +48,7 @@ test('when every open connection falls silent one statement waits, and the next 
   expect(await timed(Promise.all([ask(), ask(), ask(), ask()]))).toBeLessThan(3000)
 })
 
-test('a connection that was heard of while another one was silent is kept', async () => {
+test('a connection that received data while another one was silent is kept', async () => {
   const silent = one.db.transaction(async (run) => {
     proxy.swallowOpen()
     await run('select 1')

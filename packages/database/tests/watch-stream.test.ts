@@ -233,7 +233,7 @@ const publications = () =>
     'select publications, count(*)::int as count from outbox group by publications order by publications',
   )
 
-test('a week of messages is published again in short rounds, each message once, whoever dies in the middle', async () => {
+test('a week of messages is published again in short rounds, each message once, whichever replica dies in the middle', async () => {
   await publishAndLose(() => `'consent.told.a'`, many)
   let rounds = 0
   // Dies in the middle of each fifth round, after its statements and before it commits.
@@ -273,7 +273,7 @@ test('what is new waits behind a thousand of the old ones at most', async () => 
   }
 })
 
-test('a second loss before the first was made up for costs nothing', async () => {
+test('a second loss before the first was repaired costs nothing', async () => {
   await publishAndLose(() => `'consent.told.a'`, some)
   await one.db.transaction((run) =>
     noteLoss(run, 'CONSENT', {

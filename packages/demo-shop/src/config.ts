@@ -4,7 +4,7 @@ export interface ShopConfig {
   /** Address of the notification API, for this server and for browsers. */
   apiUrl: string
   apiKey: string
-  /** Whose inbox the page shows unless it is told another one. */
+  /** Whose inbox the page shows by default. */
   userId: string
 }
 

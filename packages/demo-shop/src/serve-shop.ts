@@ -6,7 +6,7 @@ import type { ShopConfig } from './config.ts'
 
 const maxBodyBytes = 64 * 1024
 
-/** Serves `/demo/inbox` and what its page calls; ends on SIGTERM, and when the process that started it has gone. */
+/** Serves `/demo/inbox` and what its page calls; ends on SIGTERM, and when the process that started it has ended. */
 export async function serveShop(config: ShopConfig): Promise<void> {
   const files = await pageFiles(config)
   const calls = new Map([

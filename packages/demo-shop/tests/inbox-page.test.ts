@@ -111,7 +111,7 @@ test('the inbox survives the loss of inbox-stream, and shows what was sent meanw
   await page.getByTestId('status').filter({ hasText: 'reconnecting' }).waitFor()
   await bell(page).click()
   await popover(page).getByText('Connection lost').waitFor()
-  // What cannot be done now is said, and taken back.
+  // A change that cannot be made now is reported and undone.
   await items(page).getByRole('button', { name: 'Mark as read' }).click()
   await popover(page).getByRole('alert').filter({ hasText: 'did not work' }).waitFor()
   await unread(page, 1)

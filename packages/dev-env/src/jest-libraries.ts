@@ -5,7 +5,7 @@ const load = createRequire(import.meta.url)
 
 /**
  * Replaces the entry file of a library by one that takes the library as Node loads it: once for each worker of jest, with
- * its compile cache. By default jest loads every library anew for each file of tests.
+ * its compile cache. By default jest loads every library again for each test file.
  */
 const transformer = {
   process(_source: string, path: string, { supportsStaticESM }: { supportsStaticESM: boolean }): { code: string } {

@@ -78,7 +78,7 @@ export function bootstrapDocument(state: State, shopOrigins: readonly string[] =
         kind: 'webhook',
         name: 'Webhooks',
         priority: 1,
-        // Short waits, so that somebody who watches sees a failing webhook fail.
+        // Short waits, so that a failing webhook is seen to fail soon.
         credentials: { secret: state.webhook_secret, retry_delays: '1s,2s,4s,8s' },
       },
       {

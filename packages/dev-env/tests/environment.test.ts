@@ -24,18 +24,15 @@ interface Schema {
   safeParse(value: unknown): { error?: { issues: unknown[] } }
 }
 
-test.each(serviceProcesses)(
-  '%s is told what its configuration requires, and nothing that it does not name',
-  async (name) => {
-    const file = `../../../services/${serviceOf(name)}/src/config.ts`
-    const { Config } = (await import(file)) as { Config: Schema }
-    const environment = await environmentOf(name, wiring)
-    expect(Object.keys(environment).filter((variable) => !(variable in Config.shape))).toEqual([])
-    expect(Config.safeParse(environment).error?.issues).toBeUndefined()
-  },
-)
+test.each(serviceProcesses)('%s gets the variables of its configuration, and no others', async (name) => {
+  const file = `../../../services/${serviceOf(name)}/src/config.ts`
+  const { Config } = (await import(file)) as { Config: Schema }
+  const environment = await environmentOf(name, wiring)
+  expect(Object.keys(environment).filter((variable) => !(variable in Config.shape))).toEqual([])
+  expect(Config.safeParse(environment).error?.issues).toBeUndefined()
+})
 
-test('only the gateway is told the key that signs principals', async () => {
+test('only the gateway gets the key that signs principals', async () => {
   const environments = await Promise.all(
     serviceProcesses.map(async (name) => [name, await environmentOf(name, wiring)] as const),
   )

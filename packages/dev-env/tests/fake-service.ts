@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** Stands in for a service: says ready, shows its environment, can crash, and drains on SIGTERM and a lost parent. */
+/** Stands in for a service: reports ready, shows its environment, can crash, and drains on SIGTERM and a lost parent. */
 if (process.env.FAIL_AT_START) {
   console.error(JSON.stringify({ level: 60, msg: `cannot start: ${process.env.FAIL_AT_START}` }))
   process.exit(1)

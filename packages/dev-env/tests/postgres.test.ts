@@ -42,7 +42,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-// Run as root, this is the trap: a temporary folder is 0700, and Postgres runs as somebody who may not enter it.
+// As root, a temporary folder is 0700, and Postgres runs as a user who may not enter it.
 test('Postgres runs for a project in a folder that only its owner may enter', async () => {
   chmodSync(folder, 0o700)
   const { server } = await start()
@@ -63,7 +63,7 @@ test('committed rows are there after kill -9, whatever postmaster.pid says', asy
   await query(server.url, 'create table kept as select 42 as answer')
   await query(server.url, 'checkpoint')
   await server.kill('SIGKILL')
-  // The number now belongs to somebody else, who is alive: this very process.
+  // The number now belongs to another live process: this one.
   const pidFile = join(dataDir, 'postmaster.pid')
   const [, ...rest] = readFileSync(pidFile, 'utf8').split('\n')
   writeFileSync(pidFile, [process.pid, ...rest].join('\n'))
@@ -100,7 +100,7 @@ test('a server that an earlier run left running is ended, and its data served', 
   await second.server.stop()
 })
 
-test('data of another major version is one line that says how to begin anew', async () => {
+test('for data of another major version, one line says how to start over', async () => {
   const { server, dataDir } = await start()
   await server.stop()
   const version = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8')

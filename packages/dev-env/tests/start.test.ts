@@ -101,7 +101,7 @@ describe('a start of its own', () => {
     squatter.close()
   })
 
-  test('after kill -9, the next start ends what is left and finds the data and the keys again; --reset begins anew with others', async () => {
+  test('after kill -9, the next start ends what is left and finds the data and the keys again; --reset starts over with others', async () => {
     const first = project.start()
     await first.says('Ctrl-C stops everything')
     const before = project.dev()

@@ -34,25 +34,25 @@ test('secrets and identifiers stay as long as the data does', () => {
   expect(lines).toEqual([])
 })
 
-test('data without its secrets is put aside with a line that says so', () => {
+test('data without its secrets is moved aside, and a line reports it', () => {
   const first = load()
   makeData()
   rmSync(join(folder, 'state.json'))
   expect(load()).not.toEqual(first)
-  expect(lines).toEqual([`${folder}/state.json is missing, the data cannot be opened without it: beginning anew`])
+  expect(lines).toEqual([`${folder}/state.json is missing, the data cannot be opened without it: starting over`])
   expect(() => statSync(join(folder, 'postgres'))).toThrow()
 })
 
-test('secrets without their data are replaced with a line that says so', () => {
+test('secrets without their data are replaced, and a line reports it', () => {
   const first = load()
   expect(load()).not.toEqual(first)
-  expect(lines).toEqual(['the data folder is missing, its secrets are of no use: beginning anew'])
+  expect(lines).toEqual(['the data folder is missing, its secrets are of no use: starting over'])
 })
 
 test('half a state file is as good as none', () => {
   writeFileSync(join(folder, 'state.json'), '{"version":1,')
   load()
-  expect(lines).toEqual([`${folder}/state.json cannot be read: beginning anew`])
+  expect(lines).toEqual([`${folder}/state.json cannot be read: starting over`])
 })
 
 test('a state without the parts of one carrier gets these parts, once, and keeps the rest', () => {
@@ -73,7 +73,7 @@ test('a state without what its data was written with is as good as none', () => 
   makeData()
   writeFileSync(join(folder, 'state.json'), JSON.stringify(before))
   expect(load().tenant_id).not.toBe(before.tenant_id)
-  expect(lines).toEqual([`${folder}/state.json cannot be read: beginning anew`])
+  expect(lines).toEqual([`${folder}/state.json cannot be read: starting over`])
 })
 
 test('a reset removes data and secrets', () => {

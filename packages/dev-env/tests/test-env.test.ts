@@ -47,7 +47,7 @@ test('only the services asked for run, with the stand-ins that they need', () =>
   expect(Object.keys(two.urls)).toEqual(['consent'])
 })
 
-test('a process is told what it needs, and no more', async () => {
+test('a process gets the variables it needs, and no others', async () => {
   const consent = await environment(one, 'consent')
   expect(consent.DATABASE_URL).toContain('postgres://consent:')
   expect(consent.COLOUR).toBe('red')

@@ -5,7 +5,7 @@ import { networks } from './public-address.ts'
 export interface AllowList {
   /** Whether this very host and port is listed; `host` as `URL.hostname` has it. */
   hasHost(host: string, port: number): boolean
-  /** Whether the address lies in a listed network; any port is allowed there. */
+  /** Whether the address is in a listed network, where any port is allowed. */
   hasAddress(address: string): boolean
 }
 

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** What a refusal says, whatever a name resolved to. */
+/** The message of a refusal, independent of what a name resolved to. */
 export const notAllowed = 'destination not allowed'
 
 /** An address that must not be called. The message explains its text and reveals nothing of DNS. */

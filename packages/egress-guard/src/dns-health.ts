@@ -1,4 +1,4 @@
-/** Nobody answered, or a server said that it could not: the fault of the name's servers, or of our own resolver. */
+/** No server answered, or one reported a failure: the fault is with the name's servers or with our own resolver. */
 const unanswered = new Set(['ETIMEOUT', 'ESERVFAIL', 'EREFUSED'])
 /** Answers that there is no such name, or no address. */
 export const nothing: ReadonlySet<string> = new Set(['ENODATA', 'ENOTFOUND'])
@@ -19,9 +19,9 @@ interface Question {
 }
 
 /**
- * Tells unanswered names from a resolver that is away. A name is at fault when another one was answered while it was asked, or
+ * Distinguishes unanswered names from a resolver that is down. A name is at fault when another one was answered while it was asked, or
  * when the resolver answers a question for the root. Names of several owners that fail together show that the resolver reaches
- * nobody, although it may still know the root.
+ * no servers, although it may still have the root cached.
  */
 export class DnsHealth {
   #answeredMs = Number.NEGATIVE_INFINITY

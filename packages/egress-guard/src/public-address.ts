@@ -43,7 +43,7 @@ const special6 = networks(specialIpv6)
 const global6 = networks(['2000::/3'])
 
 /**
- * Whether an address may belong to anybody on the internet. IPv6 outside of 2000::/3 never does: not mapped, compatible or
+ * Whether an address may be a public one. IPv6 outside of 2000::/3 never does: not mapped, compatible or
  * translated IPv4 either.
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry https://www.iana.org/assignments/iana-ipv6-special-registry
  */

@@ -221,7 +221,7 @@ test('a connection that is refused or cut is a failure of the receiver', async (
   expect(refused).toMatchObject({ kind: 'failed', message: 'the connection was refused', own: false })
 })
 
-test('certificates that are expired, for another name or of nobody are refused, and told as such', async () => {
+test('expired certificates, those for another name and untrusted ones are refused, and reported as such', async () => {
   const day = 86_400_000
   const expired = await authority.sign({ from: new Date(Date.now() - 9 * day), until: new Date(Date.now() - day) })
   const foreign = await authority.sign({ name: 'other.example.com' })

@@ -16,7 +16,7 @@ const codes: Record<string, number> = { servfail: 2, missing: 3, refused: 5 }
 const publicAddress = [8, 8, 8, 8]
 
 /**
- * A name server: the beginning of a name says how it answers, `mute`, `servfail`, `refused` or `missing`; every other name has
+ * A name server: the start of a name chooses the answer, `mute`, `servfail`, `refused` or `missing`; every other name has
  * an address.
  */
 export async function startNameServer(): Promise<NameServer> {

@@ -73,7 +73,7 @@ test.each<[string, string, RegExp]>([
   expect(finding.found).toBe(shown.length > 500 ? `${shown.slice(0, 500)}…` : shown)
 })
 
-test('a second record makes ours worthless, whatever it says', async () => {
+test('a second record makes ours worthless, whatever it contains', async () => {
   dns.txt(name, halves(record), 'v=DKIM1; p=')
   expect(await check()).toMatchObject({ verdict: 'wrong', error: expect.stringMatching(/2 TXT records/) })
 })
@@ -112,7 +112,7 @@ test('an alias counts for what it leads to', async () => {
   expect(await check()).toMatchObject({ verdict: 'right' })
 })
 
-test.each(['SERVFAIL', 'REFUSED', 'silence'] as const)('%s says nothing of the key', async (how) => {
+test.each(['SERVFAIL', 'REFUSED', 'silence'] as const)('%s does not affect the key', async (how) => {
   dns.fail(name, how)
   const finding = await check(600)
   expect(finding).toEqual({ verdict: 'unknown', error: expect.stringMatching(/could not be looked up now.*kept/) })

@@ -43,7 +43,7 @@ const troubles = new Map([
 /** Provides DNS lookups while `work` runs, within the timeout; later responses count as trouble. */
 export async function withLookup<T>(settings: LookupSettings, work: (lookup: Lookup) => Promise<T>): Promise<T> {
   const resolver = new Resolver({ timeout: Math.ceil(settings.timeoutMs / partOfTheTime), tries })
-  /** Why no more queries are possible. */
+  /** Why no further queries are possible. */
   let barred: string | undefined
   const { promise: end, resolve: reachEnd } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => {

@@ -29,7 +29,7 @@ interface Call {
 /** Calls the routes of the inbox as the user. */
 export interface Api {
   readonly user: Tokens['user']
-  /** Calls a route below `/api/v1`, once more with a new token when the first is refused. @throws InboxError */
+  /** Calls a route below `/api/v1`, repeated with a new token when the first is refused. @throws InboxError */
   call(method: string, path: string, options?: Call): Promise<Response>
 }
 

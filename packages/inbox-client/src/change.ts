@@ -23,7 +23,7 @@ export function applyChange(contents: Contents, change: Change): Contents {
   }
 }
 
-/** Whether an event tells what became of the target of a change. */
+/** Whether an event reports the outcome of a change's target. */
 export function concerns({ data }: ChangeEvent, change: Change): boolean {
   const target = 'notification_id' in data ? data.notification_id : undefined
   return target === null || ('id' in change && change.id === target)

@@ -17,7 +17,7 @@ export interface InboxClient {
   /** The current snapshot. */
   getState(): InboxState
   /**
-   * Calls back at each change. The stream is open as long as somebody subscribes; who subscribes again later gets what
+   * Calls back at each change. The stream is open while there are subscribers; subscribing again later delivers what
    * was missed.
    * @returns a function that unsubscribes
    */
@@ -38,7 +38,7 @@ export interface InboxClient {
 type Message = News | { kind: 'hello'; from: string }
 
 /**
- * Makes the client of a user's inbox. It connects when somebody subscribes.
+ * Makes the client of a user's inbox. It connects at the first subscription.
  * @example
  * const inbox = createInbox({ url: 'https://api.example.com', getToken: () => fetch('/inbox-token').then((r) => r.text()) })
  * const stop = inbox.subscribe(() => console.log(inbox.getState().unreadCount))

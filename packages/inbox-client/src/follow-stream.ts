@@ -13,7 +13,7 @@ const goodMs = 10_000
 
 /** What the stream brought, as other tabs need it. */
 export type News =
-  /** Told with each heartbeat as well. */
+  /** Called with each heartbeat as well. */
   | { kind: 'status'; status: InboxStatus }
   | { kind: 'event'; event: ChangeEvent }
   /** The whole inbox: for all, or in reply to one tab. */

@@ -3,9 +3,9 @@ import type { StreamEvent } from './stream-event.ts'
 
 interface Hearer {
   onEvent(event: StreamEvent): void
-  /** Told how long to wait before reconnecting, in milliseconds. */
+  /** Called with the wait before reconnecting, in milliseconds. */
   onRetry(ms: number): void
-  /** Told that the connection lives, by each piece that arrives. */
+  /** Called for each piece that arrives, as proof that the connection lives. */
   onData(): void
 }
 

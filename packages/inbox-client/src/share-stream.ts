@@ -13,7 +13,7 @@ interface Sharing<Message> {
   lead(channel: Channel<Message>, signal: AbortSignal): Promise<void>
   /** Takes a message of another tab. */
   hear(message: Message, channel: Channel<Message>, isLeader: boolean): void
-  /** Told when this tab joins those that wait. */
+  /** Called when this tab starts to wait for the lead. */
   join(channel: Channel<Message>): void
   /** Default 15 s, as often as the server sends heartbeats. */
   readonly tickMs?: number

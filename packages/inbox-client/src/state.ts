@@ -29,7 +29,7 @@ export interface InboxState {
   readonly hasMore: boolean
 }
 
-/** What the server has told, without changes that it has not confirmed. */
+/** What the server has sent, without changes that it has not confirmed. */
 export interface Contents {
   readonly notifications: readonly InboxNotification[]
   readonly unreadCount: number

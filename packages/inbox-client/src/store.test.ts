@@ -102,7 +102,7 @@ test.each(['before', 'after'])('the event of a change that comes %s its response
   expect([shown(), store.state.unreadCount]).toEqual([['2', '1 read'], 1])
 })
 
-test('what the server tells of a notification during a change counts for more than the change', async () => {
+test('what the server sends about a notification during a change overrides the change', async () => {
   const { store, shown } = storeOf()
   const { send, resolve } = request()
   const changing = store.change({ kind: 'mark', id: 'inapp_1', isRead: true }, send)

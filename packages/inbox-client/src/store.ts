@@ -8,7 +8,7 @@ interface Pending {
   isOverruled: boolean
 }
 
-/** What the server told, with the changes that it has not confirmed on top. */
+/** What the server has sent, with unconfirmed changes applied on top. */
 export class Store {
   contents: Contents = nothing
   #status: InboxStatus = 'idle'
@@ -33,7 +33,7 @@ export class Store {
     this.#show()
   }
 
-  /** Takes what the server told as a whole. */
+  /** Replaces the state with the server's snapshot. */
   replace(contents: Contents): void {
     this.contents = contents
     this.#show()

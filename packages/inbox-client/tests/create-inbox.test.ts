@@ -139,7 +139,7 @@ test('it waits as long as the server asks, by retry: and by Retry-After', async 
   expect(Date.now() - startedMs).toBeGreaterThanOrEqual(1700)
 })
 
-test('a token that is refused is replaced once; refused again, the client stops until it is told to reload', async () => {
+test('a token that is refused is replaced once; refused again, the client stops until a reload is requested', async () => {
   const tokens: string[] = []
   const getToken = () => {
     tokens.push(tokenOf(user))
@@ -189,7 +189,7 @@ test('a backend that gives no token is asked again', async () => {
   expect(asked).toBe(3)
 })
 
-test('the stream is open as long as somebody subscribes, and subscribing again resumes it', async () => {
+test('the stream is open while there are subscribers, and subscribing again resumes it', async () => {
   const inbox = open()
   await stream(1)
   server.ready(false, 3)

@@ -37,7 +37,7 @@ test(`the core takes less than ${maxCoreBytes / 1024} KB gzipped, and needs even
   expect(bytes).toBeLessThan(maxCoreBytes)
 })
 
-test.each(['react/use-inbox.js', 'react/inbox.js'])('%s needs React besides, and no more', async (entry) => {
+test.each(['react/use-inbox.js', 'react/inbox.js'])('besides, %s needs only React', async (entry) => {
   const { packages } = await bundle(entry)
   expect(packages.filter((name) => !name.startsWith('react'))).toEqual([])
 })

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { type Channel, shareStream } from '../src/share-stream.ts'
 
-/** A tab; a frozen one holds the stream and says nothing. */
+/** A tab; a frozen one holds the stream and stays silent. */
 function openTab(name: string, isFrozen = false) {
   const closing = new AbortController()
   const heard: string[] = []

@@ -5,7 +5,7 @@ const settled = async () => {
   for (let i = 0; i < 5; i++) await new Promise(setImmediate)
 }
 
-test('items come in the order in which they were taken, to whoever waits for them too', async () => {
+test('items are given in the order in which they were added, also to those that already wait', async () => {
   const backlog = new Backlog<number>(2)
   const first = backlog.next()
   for (const n of [1, 2, 3]) backlog.push(n)

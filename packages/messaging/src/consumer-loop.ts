@@ -10,7 +10,7 @@ import type { ConsumerEntry } from './consumer.ts'
 import { DurablePosition } from './durable-position.ts'
 import { messageOf, type Result, settleEvent } from './event-handling.ts'
 import { HeldMessages } from './held-messages.ts'
-import { isHeardBy } from './is-heard-by.ts'
+import { matchesFilter } from './matches-filter.ts'
 import { type Mend, mendSentences } from './mend-consumer.ts'
 import { messageIdHeader } from './publish.ts'
 import { ownerOf, readMessage, unreadableForMs } from './read-event.ts'
@@ -23,7 +23,7 @@ const wordsPerWait = 3
  * that just ended, and then lose one for long and deliver another twice.
  */
 const givenBackMs = 200
-/** Time for the server to confirm that no more messages follow. */
+/** Time for the server to confirm that all messages were sent. */
 const longestDrainMs = 1000
 /** Of the warning while nothing can be fetched. */
 const saidEveryMs = 10_000
@@ -169,7 +169,7 @@ export class ConsumerLoop<Context> {
 
   /** A message is acknowledged once all its events are handled or dead; one temporary failure redelivers the message. */
   async #handleMessage(message: JsMsg): Promise<void> {
-    if (!isHeardBy(this.#place.filter, message.subject)) return this.#passOver(message)
+    if (!matchesFilter(this.#place.filter, message.subject)) return this.#passOver(message)
     const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
     try {
       const events = readMessage(message.string())

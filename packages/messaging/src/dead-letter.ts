@@ -25,7 +25,7 @@ export type FailedTry = 'permanent' | 'unreadable' | 'failed'
 
 /** The dead letters of a service. */
 export interface DeadLetterStore {
-  /** Stores a letter, once. The event is given up only after this returns. */
+  /** Stores a letter, once. The event is terminated only after this returns. */
   keep(letter: DeadLetter): Promise<void>
   /** Claims letters that are due; a claim expires after a minute. */
   claimDue(durables: readonly string[]): Promise<DueLetter[]>

@@ -17,7 +17,7 @@ export async function isAnswering({ connection }: Bus, stream: string, durable: 
   )
 }
 
-/** Whether a durable has proved that it delivers: somebody received a message from it. */
+/** Whether a durable has proved that it delivers: a message of it was received. */
 export function hasDelivered({ ack_floor }: ConsumerInfo): boolean {
   return ack_floor.consumer_seq > 0
 }

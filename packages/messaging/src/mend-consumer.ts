@@ -2,7 +2,7 @@ import { type ConsumerConfig, type ConsumerInfo, DeliverPolicy, type StreamInfo 
 import { z } from 'zod'
 import type { Bus } from './connect.ts'
 import { readPosition } from './read-position.ts'
-import { hasBegunAnew, joinOrigins, originOf, type StreamOrigin } from './stream-origin.ts'
+import { hasRestarted, joinOrigins, originOf, type StreamOrigin } from './stream-origin.ts'
 
 /** The newest message that this process received. */
 export interface SeenMessage {
@@ -53,7 +53,7 @@ export interface Mend {
 /** What a mend logs. */
 export const mendSentences: Record<Mend['cause'], string> = {
   mended: 'durable recreated: its stream was restarted or lost messages, so the latest are received again',
-  position_unknown: 'durable recreated: the server told an impossible position, so messages are received again',
+  position_unknown: 'durable recreated: the server reported an impossible position, so messages are received again',
 }
 
 /**
@@ -63,17 +63,17 @@ export const mendSentences: Record<Mend['cause'], string> = {
  */
 export async function findNewStart(bus: Bus, { stream, durable, seen, unsyncedMs }: Look): Promise<Mend | undefined> {
   const mark = readMark(durable.config.description)
-  const isBegunAnew = mark !== undefined && hasBegunAnew(mark.origin, originOf(bus, stream))
+  const isRestarted = mark !== undefined && hasRestarted(mark.origin, originOf(bus, stream))
   const position = readPosition(durable)
   const isAhead = position !== undefined && position.delivered > stream.state.last_seq
   const isReset = position?.delivered === 0 && (mark?.floor ?? 0) > 0
   const look = { bus, stream, unsyncedMs }
   if (!position || isAhead || isReset) {
     const start = mark?.floor === undefined ? fromSeq(1) : await startAfter(mark.floor, mark.looked_at.getTime(), look)
-    return { start, cause: isAhead && isBegunAnew ? 'mended' : 'position_unknown' }
+    return { start, cause: isAhead && isRestarted ? 'mended' : 'position_unknown' }
   }
   const { delivered, floor } = position
-  if (delivered === 0 || !isBegunAnew) return undefined
+  if (delivered === 0 || !isRestarted) return undefined
   // The newest received message still exists, and so do all before it.
   if (seen && (await timeOf(look, seen.seq)) === seen.time.getTime())
     return delivered <= seen.seq ? undefined : { start: fromSeq(Math.min(floor, seen.seq) + 1), cause: 'mended' }

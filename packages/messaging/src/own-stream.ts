@@ -1,7 +1,7 @@
 import type { ConsumerInfo, MsgRequest } from '@nats-io/jetstream'
 import { type ServiceName, streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
-import { isHeardBy } from './is-heard-by.ts'
+import { matchesFilter } from './matches-filter.ts'
 import { readPosition } from './read-position.ts'
 
 /** A message that the stream of a service still holds. */
@@ -50,7 +50,7 @@ export async function readConsumption(
     return { filter: info.config.filter_subject, floor }
   })
   return ({ seq, subject }) =>
-    known.filter(({ filter = subject }) => isHeardBy(filter, subject)).every(({ floor }) => seq <= floor)
+    known.filter(({ filter = subject }) => matchesFilter(filter, subject)).every(({ floor }) => seq <= floor)
 }
 
 /** Deletes a message from a service's own stream and overwrites its bytes. Its sequence stays used. */

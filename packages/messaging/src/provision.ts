@@ -85,7 +85,7 @@ export interface DurableSettings {
 export type Provisioned = 'made' | 'kept' | Mend['cause']
 
 /**
- * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages, if the server tells an
+ * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages, if the server reports an
  * impossible position, or if it does not answer.
  * @throws Error when one of this name has another filter and would receive the wrong messages, or when it does not answer
  */

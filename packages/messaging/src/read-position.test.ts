@@ -14,7 +14,7 @@ test('the position of a durable is its floor, what it delivered and what waits',
   expect(read(told)).toEqual({ delivered: 7, floor: 4, pending: 2, unacknowledged: 3 })
 })
 
-test('a durable that was made with a start has acknowledged what is before it, though the server tells 0', () => {
+test('a durable that was made with a start has acknowledged what is before it, although the server reports 0', () => {
   const none = { consumer_seq: 0, stream_seq: 0 }
   const fresh = { ...told, delivered: { consumer_seq: 0, stream_seq: 4 }, ack_floor: none, num_ack_pending: 0 }
   expect(read(fresh)).toMatchObject({ delivered: 4, floor: 4 })

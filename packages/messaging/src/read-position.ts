@@ -24,14 +24,14 @@ export interface Position {
 }
 
 /**
- * Reads the position from what the server tells of a durable. nats-server 2.9 that finds a corrupt state file tells 2^64-1.
+ * Reads the position from the server's info on a durable. nats-server 2.9 with a corrupt state file reports 2^64-1.
  * @returns `undefined` when the answer is impossible: the position is unknown
  */
 export function readPosition(info: ConsumerInfo): Position | undefined {
   const { data } = Answer.safeParse(info)
   if (!data) return undefined
   const { delivered, ack_floor, num_pending: pending, num_ack_pending: unacknowledged } = data
-  // The server tells 0 as the floor of a durable that has just been made with a start.
+  // The server reports 0 as the floor of a durable that was just created with a start.
   const isFresh = delivered.consumer_seq === 0 && unacknowledged === 0
   const floor = isFresh ? delivered.stream_seq : ack_floor.stream_seq
   return { delivered: delivered.stream_seq, floor, pending, unacknowledged }

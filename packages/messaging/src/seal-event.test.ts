@@ -23,7 +23,7 @@ test('what is sealed is opened again, and stands readable nowhere', () => {
   expect(openEvent(ring, requested, sealed)).toEqual({ text: 'ünïcode 🎉' })
 })
 
-test('the place is the subject and the named fields', () => {
+test('the AAD is the subject and the named fields', () => {
   const envelope = Buffer.from(sealed.content, 'base64')
   expect(JSON.parse(ring.decrypt(envelope, 'dispatch.parcel.a|t1|p1'))).toEqual({ text: 'ünïcode 🎉' })
 })
@@ -45,7 +45,7 @@ test('without its key, or with content that does not fit, an event is unreadable
   }
 })
 
-test('an event is never told unsealed: types refuse it', () => {
+test('an event is never published unsealed: types refuse it', () => {
   type Payload = z.output<typeof requested.schema>
   // @ts-expect-error plain text is not sealed
   const unsealed: Payload = { ...parcel, content: 'readable' }

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import type { Bus } from './connect.ts'
-import { hasBegunAnew, joinOrigins, originOf, type StreamOrigin } from './stream-origin.ts'
+import { hasRestarted, joinOrigins, originOf, type StreamOrigin } from './stream-origin.ts'
 
 const connectedTo = (server_name: string, server_id: string) =>
   ({ connection: { info: { server_name, server_id } } }) as Bus
 
 test('a single server that was started again is another origin', () => {
   const before = originOf(connectedTo('nats', 'A'), {})
-  expect(hasBegunAnew(before, originOf(connectedTo('nats', 'A'), {}))).toBe(false)
-  expect(hasBegunAnew(before, originOf(connectedTo('nats', 'B'), {}))).toBe(true)
+  expect(hasRestarted(before, originOf(connectedTo('nats', 'A'), {}))).toBe(false)
+  expect(hasRestarted(before, originOf(connectedTo('nats', 'B'), {}))).toBe(true)
 })
 
 const led = (leader: string, leader_since?: string) => ({
@@ -20,14 +20,14 @@ test('in a cluster the leader of the stream counts, whichever server a process i
   const other = originOf(connectedTo('n2', 'B'), led('n1'))
   expect(one).toEqual({ leader: 'n1', server_id: 'A' })
   expect(other).toEqual({ leader: 'n1' })
-  expect([hasBegunAnew(one, other), hasBegunAnew(other, one)]).toEqual([false, false])
-  expect(hasBegunAnew(one, originOf(connectedTo('n2', 'B'), led('n2')))).toBe(true)
+  expect([hasRestarted(one, other), hasRestarted(other, one)]).toEqual([false, false])
+  expect(hasRestarted(one, originOf(connectedTo('n2', 'B'), led('n2')))).toBe(true)
 })
 
-test('a leader that was elected again is another origin, where the server tells when', () => {
+test('a leader that was elected again is another origin, where the server reports the time of the election', () => {
   const first = originOf(connectedTo('n2', 'B'), led('n1', '2026-11-01T00:00:00Z'))
   const second = originOf(connectedTo('n2', 'B'), led('n1', '2026-11-02T00:00:00Z'))
-  expect(hasBegunAnew(first, second)).toBe(true)
+  expect(hasRestarted(first, second)).toBe(true)
 })
 
 test('what one process has seen is not forgotten when another one sees less of the same origin', () => {

@@ -23,7 +23,7 @@ export function originOf({ connection }: Bus, { cluster }: Pick<StreamInfo, 'clu
 }
 
 /** Whether the server was restarted, or another one elected, since `known`. */
-export function hasBegunAnew(known: StreamOrigin, seen: StreamOrigin): boolean {
+export function hasRestarted(known: StreamOrigin, seen: StreamOrigin): boolean {
   const differ = (one: string | undefined, other: string | undefined) =>
     one !== undefined && other !== undefined && one !== other
   return (
@@ -33,5 +33,5 @@ export function hasBegunAnew(known: StreamOrigin, seen: StreamOrigin): boolean {
 
 /** Merges two observations of one origin; each may lack parts. */
 export function joinOrigins(known: StreamOrigin | null, seen: StreamOrigin): StreamOrigin {
-  return known && !hasBegunAnew(known, seen) ? { ...known, ...seen } : seen
+  return known && !hasRestarted(known, seen) ? { ...known, ...seen } : seen
 }

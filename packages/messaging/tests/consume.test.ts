@@ -131,7 +131,7 @@ test('an event that fails for now brings its message back, with the same identit
   ])
 })
 
-test('a dead letter that cannot be kept is not given up', async () => {
+test('an event whose dead letter cannot be stored is not terminated', async () => {
   let tries = 0
   const { durable } = hear(one, own, {
     handle: () => {
@@ -255,7 +255,7 @@ test('a stop lets the events under way finish and gives the rest back to the nex
   await settled(durable)
 })
 
-test('a stop ends although NATS is away', async () => {
+test('a stop ends although NATS is down', async () => {
   const alone = await TestEnv.start([])
   try {
     const process = await startProcess(alone)
@@ -289,14 +289,14 @@ test('the trace of an event goes on in its handler; text that is no trace does n
   expect([traces.get(0), traces.get(1), traces.get(2)]).toEqual([traceparent, undefined, undefined])
 })
 
-test('a message without our header is known by its place in the stream', async () => {
+test('a message without our header is known by its position in the stream', async () => {
   const ids: string[] = []
   hear(one, own, { handle: (_n, { eventId }) => void ids.push(eventId) })
   const { seq } = await one.bus.js.publish(own.subject, JSON.stringify([{ event: { kind: 'a', n: 1 } }]))
   await eventually(() => expect(ids).toEqual([`CONSENT:${seq}:0`]))
 })
 
-test('a message that is published twice by mistake is stored once, and anew under another publication', async () => {
+test('a message that is published twice by mistake is stored once, and again under another publication', async () => {
   const { heard, durable } = hear(one, own)
   const id = newId()
   const first = await send(one, own, [1], id)

@@ -116,7 +116,7 @@ async function waitsFor(variables: Variables, reason: RegExp): Promise<void> {
   expect(JSON.stringify(kit.lines)).not.toContain('s3cret')
 }
 
-test('a login that is refused later is told once, and tried until it counts again', async () => {
+test('a login that is refused later is reported once, and retried until it is accepted', async () => {
   const settings = 'authorization { users: [ { user: "otp", password: "first-s3cret" } ] }'
   const port = await startServer(settings)
   const kit = createTestKit('otp')

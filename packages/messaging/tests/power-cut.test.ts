@@ -40,7 +40,7 @@ async function handledThree(heard: readonly number[], durable: string): Promise<
   return snapshot
 }
 
-test('a durable that had delivered more than its stream remembers hears what bears those sequences now', async () => {
+test('a durable that had delivered more than its stream remembers receives the messages that have those sequences now', async () => {
   const { durable, heard } = hear(one, own)
   const snapshot = await handledThree(heard, durable)
   await snapshot.putBack(true)
@@ -61,7 +61,7 @@ test('so does that of a service that was away when the power was cut, though oth
   expect(mended(one, durable)).toBe(1)
 })
 
-test('a durable whose place is right is kept at a restart: nothing is given again', async () => {
+test('a durable whose position is right is kept at a restart: nothing is given again', async () => {
   const { durable, heard } = hear(one, own)
   await handledThree(heard, durable)
   await env.kill('nats', 'SIGTERM')
@@ -94,7 +94,7 @@ test('an answer to a message that was taken before a restart is not given to the
   await eventually(() => expect(heard).toContain(12))
 })
 
-test('a message of another subject is passed over: not handled, not dead, and heard by the durable it is for', async () => {
+test('a message of another subject is skipped: not handled, not dead, and received by the durable it is for', async () => {
   const { durable, heard, letters } = hear(one, own)
   await send(one, own, [1])
   await eventually(() => expect(heard).toEqual([1]))

@@ -30,7 +30,7 @@ const settings = (durable: string, filter: string) => ({
   unsyncedMs: 300_000,
 })
 
-test('the stream of a service keeps facts for a time, whoever has read them', async () => {
+test('the stream of a service keeps facts for a time, whether or not they were read', async () => {
   const { config } = await provisionStream(one.bus, 'consent', 1)
   expect(config).toMatchObject({ name: 'CONSENT', subjects: ['consent.>'], retention: RetentionPolicy.Limits })
   expect(config.max_age).toBeGreaterThan(0)
@@ -77,7 +77,7 @@ test('a durable that was made with a start time is checked again and again, and 
   expect(num_pending).toBeGreaterThan(0)
 })
 
-test('a durable with other limits is brought up to date, and keeps its place', async () => {
+test('a durable with other limits is brought up to date, and keeps its position', async () => {
   const own = topic()
   const { heard, durable } = hear(one, own)
   await send(one, own, [1])
@@ -92,7 +92,7 @@ test('a durable with other limits is brought up to date, and keeps its place', a
   expect(delivered.consumer_seq).toBe(1)
 })
 
-test('a durable with another filter is refused and left as it is: it would hear the wrong messages', async () => {
+test('a durable with another filter is refused and left as it is: it would receive the wrong messages', async () => {
   const wanted = settings(`consent-${newId()}`, 'consent.a')
   await provisionConsumer(one.bus, wanted)
   await expect(provisionConsumer(one.bus, { ...wanted, filter: 'consent.b' })).rejects.toThrow(
@@ -148,7 +148,7 @@ test('a consumer whose requests are not answered says so', async () => {
   await proxy.stop()
 })
 
-test('a consumer that starts before the owner of its stream hears it from the first message', async () => {
+test('a consumer that starts before the owner of its stream receives it from the first message', async () => {
   const own = topic()
   await one.bus.jsm.streams.delete('CONSENT')
   const { heard } = hear(one, own)
@@ -157,7 +157,7 @@ test('a consumer that starts before the owner of its stream hears it from the fi
   await eventually(() => expect(heard).toEqual([1]))
 })
 
-test('a stream that was deleted and made anew is heard again', async () => {
+test('messages of a deleted and recreated stream are received again', async () => {
   const own = topic()
   const { heard } = hear(one, own)
   await send(one, own, [1])
@@ -172,7 +172,7 @@ test('what is published to no stream fails: nothing is taken for granted', async
   await expect(publish(one.bus, { id: newId(), subject: 'nobody.listens', events: '[]' })).rejects.toThrow()
 })
 
-test('a message published anew after a loss has a new place and its old identity', async () => {
+test('a message republished after a loss has a new position and its old identity', async () => {
   const own = topic()
   const id = newId()
   const ids: string[] = []
@@ -184,7 +184,7 @@ test('a message published anew after a loss has a new place and its old identity
   await eventually(() => expect(ids).toEqual([`${id}:0`, `${id}:0`]))
 })
 
-test('while NATS is away a process is not ready and publishing fails soon; then everything goes on', async () => {
+test('while NATS is down a process is not ready and publishing fails soon; then everything resumes', async () => {
   const own = topic()
   const { heard } = hear(one, own)
   const { health } = one.kit

@@ -32,7 +32,7 @@ test('a connection that falls silent is replaced within seconds, and what was pu
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
-test('a server that no longer reads is given up, also with much still to be sent, and is not ready meanwhile', async () => {
+test('a server that no longer reads is disconnected, even with much still to be sent, and is not ready meanwhile', async () => {
   proxy.hold()
   const much = Buffer.alloc(900_000)
   for (let i = 0; i < 40; i++) one.bus.connection.publish('silence.much', much)

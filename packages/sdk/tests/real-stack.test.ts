@@ -24,7 +24,7 @@ afterAll(async () => {
   await env?.stop()
 })
 
-test('a notification is sent, found in the activity page by page, and told to a webhook that verifies', async () => {
+test('a notification is sent, found in the activity page by page, and reported to a webhook that verifies', async () => {
   const path = `/ok/${crypto.randomUUID()}`
   const { secret } = await operator.post('/api/v1/webhook-subscriptions', {
     body: {

@@ -40,7 +40,7 @@ test('texts of the environment become numbers, durations and objects, with the d
   })
 })
 
-test('every fault is told at once, one line each, with what the variable means', () => {
+test('every fault is reported at once, one line each, with what the variable means', () => {
   const { PORT: _, ...rest } = complete
   expect(faultsOf({ ...rest, LOG_LEVEL: 'loud', DRAIN_DELAY: '5 seconds', DATABASE_URL: 'mysql://db' })).toEqual([
     'PORT: is not set (Port of the HTTP interface)',

@@ -28,7 +28,7 @@ async function poolOf(listener: RequestListener): Promise<{ pool: Pool; made: ()
 
 const post = { method: 'POST', path: '/', body: 'x' } as const
 
-test('those who wait for a connection in vain cost none: it goes to the next who still waits', async () => {
+test('a caller that stopped waiting for a connection costs none: the next caller in line gets it', async () => {
   let arrived = 0
   const { pool, made } = await poolOf(async (_request, response) => {
     arrived++

@@ -101,7 +101,7 @@ const noResponse = 'An internal service does not respond; try again shortly'
 const mayHaveTakenEffect =
   'An internal service did not respond in time, and the request may have taken effect; repeat it with the same Idempotency-Key'
 
-/** `hasLeft` of the cause tells whether the called service may have received the request. */
+/** `hasLeft` of the cause says whether the called service may have received the request. */
 function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): Problem {
   const isAmbiguous = hasLeft && contract.method !== 'GET'
   return new Problem('service_unavailable', isAmbiguous ? mayHaveTakenEffect : noResponse, {

@@ -70,7 +70,7 @@ test('a process whose log reader does not read works on, and keeps its memory', 
   expect(Number(grownMib)).toBeLessThan(150)
 })
 
-test('a reader that comes back gets whole lines in order, and is told how many were dropped', async () => {
+test('a reader that comes back gets whole lines in order, and the number of dropped lines', async () => {
   const { stdout, stderr, ended } = start(`
     for (let i = 0; i < 40_000; i++) { log.info({ i }, 'x'.repeat(1000)); if (i % 1000 === 0) await sleep(0) }
     process.stderr.write('.')

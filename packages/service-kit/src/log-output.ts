@@ -2,7 +2,7 @@ import sonicBoom from 'sonic-boom'
 
 /** A block smaller than this waits for others: a system call costs more than a line. */
 const blockBytes = 4096
-/** Larger blocks would hide for longer whether somebody reads. */
+/** Larger blocks would take longer to reveal whether the output is read. */
 const maxBlockBytes = 64 * 1024
 /** What may wait for a reader that has stopped reading. */
 const maxWaitingBytes = 8 * 1024 * 1024
@@ -21,7 +21,7 @@ export interface LogOutput {
 
 interface LogOutputOptions {
   fd: number
-  /** Is told how many lines were dropped, once there is a reader again. */
+  /** Called with the number of dropped lines, once there is a reader again. */
   onDropped(lines: number): void
 }
 

@@ -35,7 +35,7 @@ export function createLogger(service: string, level: string): LoggerHandle {
 
 let standardOutput: LogOutput | undefined
 
-/** One for all loggers of a process; the first of them tells what was dropped. */
+/** One for all loggers of a process; the first of them reports dropped lines. */
 function openStandardOutput(onDropped: (lines: number) => void): LogOutput {
   const output = openLogOutput({ fd: 1, onDropped })
   setInterval(output.flush, flushMs).unref()

@@ -23,7 +23,7 @@ test('the cause is kept for the log and never in the body', () => {
   expect(JSON.stringify(problem.toBody())).not.toContain('hunter2')
 })
 
-test('who is told that the service is not available is told when to come back', () => {
+test('an answer that the service is unavailable names the time to retry', () => {
   expect(new Problem('service_unavailable', 'Later').headers).toEqual({ 'Retry-After': '1' })
   expect(new Problem('service_unavailable', 'Later', { headers: { 'Retry-After': '9' } }).headers).toEqual({
     'Retry-After': '9',

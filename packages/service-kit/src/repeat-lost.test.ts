@@ -12,7 +12,7 @@ function sendAfter(...errors: Error[]): () => Promise<string> {
   }
 }
 
-test('a request that may have taken effect is told so, however its repetitions fail', async () => {
+test('a request that may have taken effect is reported as such, however its repetitions fail', async () => {
   const broken = lost('ECONNRESET', true)
   const refused = Array.from({ length: 10 }, () => lost('ECONNREFUSED', false))
   const failure = repeatLost(sendAfter(broken, ...refused), { idempotent: true, timeoutMs: 5000 })

@@ -37,7 +37,7 @@ test('a variable whose own name ends in _FILE stays a path', () => {
   })
 })
 
-test('a variable that is given twice, or whose file cannot be read or is empty, is told by its name and never by its value', () => {
+test('a variable that is given twice, or whose file cannot be read or is empty, is reported by its name and never by its value', () => {
   const path = fileWith('hunter2-hunter2')
   const faultOf = (env: NodeJS.ProcessEnv) => () => loadConfig(Config, env)
   expect(faultOf({ API_SECRET_FILE: path, API_SECRET: 'hunter2-hunter2' })).toThrow(

@@ -211,14 +211,14 @@ test('six emails of 900,000 characters are taken at once; what is refused after 
   }
 })
 
-test('what is wrong with a template is told without filling it', async () => {
+test('faults of a template are reported without rendering it', async () => {
   expect(await renderer.faultOf(neighbour, text('{{ a | upcase }}{{ b.c }}'))).toBeUndefined()
   expect(await renderer.faultOf(neighbour, text('{{ a | explode }}'))).toMatch(/explode/)
   expect(await renderer.faultOf(neighbour, text('{{ a'))).toEqual(expect.any(String))
   expect(await renderer.faultOf(neighbour, text('x'.repeat(20_001)))).toMatch(/20000 characters/)
 })
 
-test('of several texts the first fault is told', async () => {
+test('of several texts the first fault is reported', async () => {
   const texts = [text('{{ a | explode }}'), text('{{ missing }}')]
   expect(await refusalOf(renderer.fill(neighbour, texts, {}))).toMatchObject({ code: 'validation_failed' })
 })

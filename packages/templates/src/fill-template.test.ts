@@ -245,7 +245,7 @@ test.each([
   ['{{ t | remove_last: p }}', { t: 'a'.repeat(1000), p: 'a'.repeat(101) }],
   ['{{ t | replace_last: p, "x" }}', { t: 'a'.repeat(1000), p: 'a'.repeat(101) }],
   ['{% liquid liquid echo name %}', { name: 'Ada' }],
-])('%s is refused: it could take as long as somebody likes', (template, variables) => {
+])('%s is refused: its run time is unbounded', (template, variables) => {
   expect(problemOf(template, variables).missing).toBeUndefined()
 })
 

@@ -46,7 +46,7 @@ async function whatIsKnown(env: TestEnv, id: string): Promise<string> {
   return [JSON.stringify(rows), ...[...warnings].slice(-20)].join('\n')
 }
 
-/** Expects RFC 9457 problem details with the code at top level, told apart by the request's id. */
+/** Expects RFC 9457 problem details with the code at top level, and the id of the request. */
 export function expectProblem({ status, headers, body }: ApiResponse, expectedStatus: number, code: string): void {
   expect([status, body.code]).toEqual([expectedStatus, code])
   expect(headers.get('content-type')).toBe('application/problem+json')

@@ -11,7 +11,7 @@ export interface Balancer {
 }
 
 /**
- * A target that refuses the connection is passed over: under Kubernetes the caller is refused, and connects again.
+ * A target that refuses the connection is skipped: under Kubernetes the caller is refused, and connects again.
  * @param port where it listens on 127.0.0.1
  */
 export async function startBalancer(port: number): Promise<Balancer> {

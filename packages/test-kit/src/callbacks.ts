@@ -16,7 +16,7 @@ export function demoAccount({ stack: { state } }: TestEnv): Account {
   }
 }
 
-/** Which attempt a callback speaks of, as it stands in the callback's address. */
+/** The attempt that a callback reports on, taken from the callback's URL. */
 export interface Correlation {
   notificationId: string
   attemptId: string

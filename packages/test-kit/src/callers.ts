@@ -49,7 +49,7 @@ export async function addApplication(
   return { ...ids, ...(await addKey(env, ids)) }
 }
 
-/** The account of the second tenant; the sandbox must be told of it with `otherAccountEnv`. */
+/** The account of the second tenant; the sandbox must get it through `otherAccountEnv`. */
 const otherAccount = { sid: `AC${'b'.repeat(32)}`, authToken: 'other-tenants-auth-token-0123456' }
 export const otherAccountEnv = { TWILIO_ACCOUNTS: `${otherAccount.sid}:${otherAccount.authToken}` }
 

@@ -4,7 +4,7 @@ import { post } from './api.ts'
 
 let serial = 0
 
-/** An address that no other test of the file uses; what stands before the plus sign tells the carrier sandbox what to do. */
+/** An address that no other test of the file uses; the part before the plus sign chooses the sandbox's behaviour. */
 export function freshAddress(behaviour = 'ada'): string {
   serial += 1
   return `${behaviour}+${serial}@mailbox.example`

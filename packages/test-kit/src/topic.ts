@@ -58,7 +58,7 @@ interface Hearing {
   handle?: (n: number, delivery: Delivery) => Promise<void> | void
 }
 
-/** Starts a consumer of the topic; `heard` lists the numbers in order of handling. */
+/** Starts a consumer of the topic and lists the numbers in order of handling. */
 export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hearing = {}) {
   const heard: number[] = []
   const letters: DeadLetter[] = []

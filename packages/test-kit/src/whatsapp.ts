@@ -20,12 +20,12 @@ export async function consentOf(env: TestEnv, phone: string) {
   return (await env.api('GET', `/api/v1/whatsapp/opt-ins/${encodeURIComponent(phone)}`)).body
 }
 
-/** Waits until the ledger says this of a number. */
+/** Waits until the ledger has this state for a number. */
 export function untilConsent(env: TestEnv, phone: string, expected: object) {
   return eventually(async () => expect(await consentOf(env, phone)).toMatchObject(expected))
 }
 
-/** Somebody writes to us, presses a button, or chooses about marketing. */
+/** A person sends a message, presses a button, or sets a marketing preference. */
 export async function writeToUs(env: TestEnv, from: string, fields: object): Promise<void> {
   const { status } = await env.call('carrier-sandbox', 'POST', '/inbound', {
     body: { channel: 'whatsapp', from, ...fields },
@@ -33,7 +33,7 @@ export async function writeToUs(env: TestEnv, from: string, fields: object): Pro
   expect(status).toBe(202)
 }
 
-/** The carrier judges a template anew, and tells of it or not. */
+/** The carrier reviews a template again, and reports the result or not. */
 export async function judgeTemplate(env: TestEnv, fields: object): Promise<void> {
   const { status } = await env.call('carrier-sandbox', 'PUT', '/templates', { body: fields })
   expect(status).toBe(200)

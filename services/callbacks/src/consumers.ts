@@ -23,6 +23,6 @@ export const consumers: readonly ConsumerEntry<Context>[] = [
     durable: 'callbacks-receipt-wanted',
     concurrency: 500,
     retry,
-    handle: ({ tellAgain }, wanted) => tellAgain(wanted),
+    handle: ({ republishReceipts }, wanted) => republishReceipts(wanted),
   }),
 ]

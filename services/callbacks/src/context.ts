@@ -4,7 +4,7 @@ import type { Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { CallbackMetrics } from './metrics.ts'
 import type { AccountDirectory } from './providers/account-directory.ts'
-import type { TellReceiptsAgain } from './receipts/tell-receipts-again.ts'
+import type { RepublishReceipts } from './receipts/republish-receipts.ts'
 import type { RecordCallback } from './records/record-callback.ts'
 
 export interface Context {
@@ -18,5 +18,5 @@ export interface Context {
   /** Wakes the outbox relay. */
   wakeOutbox(): void
   record: RecordCallback
-  tellAgain: TellReceiptsAgain
+  republishReceipts: RepublishReceipts
 }

@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { createCallbackHandler } from './receiving/receive-callback.ts'
 import { readReceipts } from './records/read-receipts.ts'
 
-/** The callback routes of every carrier, and what the gateway asks. */
+/** The callback routes of every carrier, and the gateway's internal queries. */
 export const routes: readonly RouteEntry<Context>[] = [
   ...Object.entries(receivers).flatMap(([kind, receiver]) =>
     (receiver?.endpoints ?? []).map((endpoint) =>

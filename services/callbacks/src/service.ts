@@ -17,7 +17,7 @@ import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import { createMetrics } from './metrics.ts'
 import { createAccountDirectory } from './providers/account-directory.ts'
-import { createReceiptTeller } from './receipts/tell-receipts-again.ts'
+import { createReceiptRepublisher } from './receipts/republish-receipts.ts'
 import { startReceivers } from './receiving/start-receivers.ts'
 import { createCallbackDeletion } from './records/callback-store.ts'
 import { createReceiptDeletion } from './records/receipt-store.ts'
@@ -45,12 +45,12 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       stateOf: startReceivers(config, kit.log),
     },
     record: createCallbackRecorder(shared),
-    tellAgain: createReceiptTeller(shared),
+    republishReceipts: createReceiptRepublisher(shared),
   }
   startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,
     republishMs: config.REPUBLISH_WINDOW,
-    // A STOP waits for no receipt, of which thousands may wait after an outage of NATS.
+    // A STOP does not wait behind receipts, of which thousands may be queued after an outage of NATS.
     urgentSubjects: [messageReceived.subject, preferenceChanged.subject],
   })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: createCallbackDeletion(db) })

@@ -289,7 +289,7 @@ describe('subscriptions', () => {
   })
 })
 
-test('while the certificate cannot be had SNS is asked to come again, and it is fetched anew', async () => {
+test('while the certificate is not available SNS is asked to retry, and it is fetched again', async () => {
   const email = await sentEmail()
   const SigningCertURL = `${sns.origin}/SimpleNotificationService-new.pem`
   const message = sns.message({ Message: JSON.stringify(sesEvent('Delivery', {}, email)) }, { SigningCertURL })

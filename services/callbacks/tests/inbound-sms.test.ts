@@ -84,7 +84,7 @@ async function published(messageSid: string) {
     }))
 }
 
-test('a message is answered with TwiML that says nothing, and published encrypted', async () => {
+test('a message is answered with empty TwiML, and published encrypted', async () => {
   const fields = inbound({ OptOutType: 'HELP', Body: 'help me, ünïcode 🎉' })
   const answer = await receive(fields)
   expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([200, 'text/xml', '<Response/>'])
@@ -120,7 +120,7 @@ test('a repeated message is answered the same and published once', async () => {
   expect(await published(fields.MessageSid!)).toHaveLength(1)
 })
 
-test('of two tenants that share an account the one whose number was written to is told, and none other', async () => {
+test('of two tenants that share an account, only the one that owns the number is notified', async () => {
   const toTwin = inbound({ To: twinNumber })
   await receive(toTwin)
   expect(await published(toTwin.MessageSid!)).toMatchObject([{ tenant: twinTenant, provider: twinProvider }])

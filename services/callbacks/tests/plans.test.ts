@@ -5,7 +5,7 @@ import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@noti
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
-import { tellReceiptsAgain } from '../src/records/receipt-store.ts'
+import { republishReceipts } from '../src/records/receipt-store.ts'
 
 const tables = ['outbox', 'received_callbacks', 'told_receipts']
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await fillAfterPlanning(db, { tables, fill, runAll })
 })
 
-/** Callbacks that were recorded, each with the message that told of it. */
+/** Recorded callbacks, each with the message that published it. */
 async function fill(count: number): Promise<void> {
   await db.runLong(
     `with attempts as materialized (select 'att_' || gen_random_uuid() as id from generate_series(1, $1::int)),
@@ -47,7 +47,7 @@ async function someReceipts(): Promise<ReceiptWanted[]> {
 
 const statements: { name: string; work(on: Database<Tables>, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] =
   [
-    { name: 'tell again', work: tellReceiptsAgain },
+    { name: 'republish receipts', work: republishReceipts },
     {
       name: 'record',
       work: (on, receipts) =>

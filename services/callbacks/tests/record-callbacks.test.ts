@@ -30,7 +30,7 @@ async function told(): Promise<Record<string, unknown[]>> {
   )
 }
 
-test('of a batch only what is new is told, each on its subject, to the last character', async () => {
+test('of a batch only new callbacks are published, each on its subject and unchanged', async () => {
   const odd = { text: `"quotes" \\back\\slash \\u0041 ' $1 \n\t ü 😀 \0 \ud800 ],[` }
   const old = [callback('old-1'), callback('old-2', 'old-2', 'callbacks.message.received')]
   await recordCallbacks(db, old)
@@ -41,7 +41,7 @@ test('of a batch only what is new is told, each on its subject, to the last char
   expect(await told()).toEqual({ 'callbacks.receipt.sms': [odd, null], 'callbacks.message.received': [odd] })
 })
 
-test('a callback is told once, however many replicas record it at the same moment, in whatever order', async () => {
+test('a callback is published once, however many replicas record it at the same moment, in any order', async () => {
   const batch = Array.from({ length: 200 }, (_, i) => callback(`same-${i}`))
   const recorded = await Promise.all(
     [batch, batch.toReversed(), batch.slice(50), batch.toReversed().slice(50)].map((one) => recordCallbacks(db, one)),

@@ -52,7 +52,7 @@ describe('a signed status moves the notification', () => {
     await untilState(env, message.id, { delivery_status: status, failure_reason: reason, retryable })
   })
 
-  test('a carrier’s code that nobody knows is kept as it is', async () => {
+  test('an unknown code of a carrier is kept unchanged', async () => {
     const message = await silentMessage()
     await report(env, message, 'undelivered', { fields: { ErrorCode: '39999' } })
     const { failure_reason } = await untilState(env, message.id, { delivery_status: 'undelivered', retryable: true })
@@ -132,7 +132,7 @@ test('a repeated callback is answered 200 and recorded once', async () => {
   }
 })
 
-test('a status that moves nothing, or that nobody knows, is answered 200 and ignored', async () => {
+test('a status that changes no state, or an unknown one, is answered 200 and ignored', async () => {
   const message = await silentMessage()
   await settled()
   const before = await storedRows(env)

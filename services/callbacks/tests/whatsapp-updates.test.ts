@@ -321,7 +321,7 @@ describe('what is not signed as it should be is refused, and leaves nothing', ()
     ['SHA-1', (body, secret) => `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`],
     ['another secret', (body) => sign('another', body)],
     ['another body', (body, secret) => sign(secret, `${body} `)],
-    ['the JSON written anew', (body, secret) => sign(secret, JSON.stringify(JSON.parse(body), null, 1))],
+    ['the JSON serialized again', (body, secret) => sign(secret, JSON.stringify(JSON.parse(body), null, 1))],
     ['no hexadecimal digits', () => `sha256=${'z'.repeat(64)}`],
   ])('%s', async (_what, signature) => {
     const before = await rows()

@@ -6,7 +6,7 @@ import { revokeByMessage } from './messages/revoke-by-message.ts'
 import { identifyContact } from './users/identify-contact.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
-/** After this another process takes up a STOP that a killed one held. Handling it twice changes nothing. */
+/** After this another process handles a STOP that a killed one held. Handling it twice changes nothing. */
 const ackWait = '1s'
 
 export const consumers: readonly ConsumerEntry<Context>[] = [

@@ -8,6 +8,6 @@ export interface Context {
   log: Logger
   metrics: ConsentMetrics
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint }
-  /** Tells the relay that the outbox has work. */
+  /** Wakes the relay: the outbox has work. */
   wakeOutbox(): void
 }

@@ -28,7 +28,7 @@ export const commands: Commands<Config> = {
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase(kit, { config, migrations })
-  // Whether somebody may be written to is answered without the bus too.
+  // Consent queries are answered without the bus too.
   const bus = await openBus(kit, config, { requiredForReady: false })
   const context: Context = {
     db,

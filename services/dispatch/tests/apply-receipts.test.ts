@@ -126,7 +126,7 @@ test('the statement does what the function says, for any receipts of any attempt
             if (step) await take(subject, step)
             continue
           }
-          // The attempt that a receipt speaks of is on record before the carrier is called.
+          // The attempt that a receipt reports on is recorded before the carrier is called.
           if (subject.begun === 0) continue
           const attempt = subject.begun - (step.back % subject.begun)
           batch.push(receiptOf(subject, step.status, attempt))
@@ -190,7 +190,7 @@ test('statements that meet at one row are judged by what the row has become: non
       const receipts = subjects.flatMap((subject, index) =>
         status === 'delivered' && !deliveredHalf[index] ? [] : [receiptOf(subject, status, 1)],
       )
-      // Batches that cross each other: rows are locked in one order all the same.
+      // Batches that overlap: rows are still locked in one order.
       return changedBy(db, at % 2 ? receipts.toReversed() : receipts)
     })
     await Promise.all(rounds)
@@ -201,7 +201,7 @@ test('statements that meet at one row are judged by what the row has become: non
   }
 })
 
-test('a receipt given again changes neither state nor revision, and tells nobody', async () => {
+test('a repeated receipt changes neither state nor revision, and publishes nothing', async () => {
   const [subject] = await begin(1)
   await take(subject!, { kind: 'attempt begins' })
   const receipt = receiptOf(subject!, 'undelivered', 1)

@@ -68,7 +68,7 @@ test('an attempt that another provider makes up for is known to the next one, al
   expect(anew).toMatchObject({ tried: null, attempt_count: 3, round_attempts: 2 })
 })
 
-test('an unknown outcome that another provider makes up for takes its place in the schedule', async () => {
+test('an unknown outcome that another provider replaces uses a step of the schedule', async () => {
   const [id] = (await queued(1)) as [string]
   await settleAttempts(db, [{ ...ended(await claimOne(id), first, failsOver), outcome: 'unknown' }])
   expect(await claimOne(id)).toMatchObject({ tried: [first], round_attempts: 2 })
@@ -82,7 +82,7 @@ test('the end of an attempt that is written down twice counts once', async () =>
   expect(await rowOf(id)).toMatchObject({ failovers: 1, round_attempts: 2, attempt_count: 1 })
 })
 
-test('what is put back leaves no attempt and loses no place, and comes again when it is due', async () => {
+test('a returned claim leaves no attempt and keeps its position, and is claimed again when it is due', async () => {
   const [id] = (await queued(1)) as [string]
   const unmade = await claimOne(id)
   await putBackClaims(db, [{ claim: unmade, afterMs: 60_000 }])
@@ -95,13 +95,13 @@ test('what is put back leaves no attempt and loses no place, and comes again whe
   expect(await claimOne(id)).toMatchObject({ attempt_count: 1, round_attempts: 1 })
 })
 
-test('what is put back twice takes nothing from whoever claimed it in between', async () => {
+test('returning a claim twice takes nothing from a worker that claimed it in between', async () => {
   const [id] = (await queued(1)) as [string]
   const unmade = await claimOne(id)
   await putBackClaims(db, [{ claim: unmade, afterMs: 0 }])
   const next = await claimOne(id)
   expect(next.attempt_count).toBe(unmade.attempt_count)
-  // The answer to the first statement was lost, so it is said again.
+  // The answer to the first statement was lost, so it is sent again.
   await putBackClaims(db, [{ claim: unmade, afterMs: 0 }])
   expect(await rowOf(id)).toMatchObject({ sending: true, attempt_count: 1, round_attempts: 1 })
   expect(await attemptsOf(id)).toHaveLength(1)
@@ -183,7 +183,7 @@ test('what the lease has taken from a worker it cannot put back', async () => {
 })
 
 test.each<Lane>(['otp', 'transactional', 'bulk'])(
-  'of a batch, who is suppressed on the channel is failed for good and told of, the others are claimed: %s',
+  'in a batch, messages to suppressed recipients fail permanently and are reported, the others are claimed: %s',
   async (lane) => {
     const [stopped, lifted, other] = (await queued(3, lane)) as [string, string, string]
     const recipient = (id: string, channel: 'sms' | 'email' = 'sms') => ({

@@ -67,7 +67,7 @@ test.each<[object, RegExp]>([
   await expect(save(fields)).rejects.toThrow(message)
 })
 
-test('a provider whose key is missing is passed over for the next one; without a next one its messages wait', async () => {
+test('a provider whose key is missing is skipped for the next one; without a next one its messages wait', async () => {
   const [tenant, lost, other] = [newId('ten'), newId('prov'), newId('prov')]
   await save({ tenant_id: tenant, provider_id: lost })
   const newKey = parseKeyRing(`k2:${randomBytes(32).toString('base64')}`)

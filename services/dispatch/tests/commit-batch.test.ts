@@ -68,7 +68,7 @@ test('every new notification is published once as a fact; senders find it in the
   expect(subjects).toEqual(['dispatch.notification.bulk.sms.queued', fact, fact])
 })
 
-test('of a batch that is partly committed only the rest is committed and told, in the same words', async () => {
+test('of a partly committed batch only the rest is committed and published, with the same content', async () => {
   const first = [notification(), notification('transactional', 'key-2')]
   await commitBatch(db.run, channels, first)
   const before = await told(idsOf(first))
@@ -253,7 +253,7 @@ test.each<[string, (round: number) => [NewNotification, NewNotification]]>([
   },
 )
 
-test('who is suppressed is told apart, and leaves neither a notification nor an idempotency record', async () => {
+test('a suppressed recipient is answered as such, and leaves neither a notification nor an idempotency record', async () => {
   const barred = { ...notification('bulk', 'key-3'), recipientIndex: 'barred' }
   const committedBefore = { ...notification(), recipientIndex: 'barred' }
   await commitBatch(db.run, channels, [committedBefore])

@@ -95,7 +95,7 @@ test('a new domain is created at SES with the very key that is to be published, 
   })
 })
 
-test('a refusal of SES fails no request, is told on the domain, and is tried again until it is taken', async () => {
+test('a refusal of SES fails no request, is shown on the domain, and is retried until SES accepts it', async () => {
   ses.refusal = { status: 429, type: 'TooManyRequestsException', message: 'Maximum rate exceeded' }
   const added = publish(dns, await newDomain(env, freshName()))
   const told = { error: expect.stringMatching(/TooManyRequestsException: Maximum rate exceeded/) }
@@ -152,7 +152,7 @@ test('a key that the account has already is replaced only when the domain is pro
   await eventually(() => expect(keyAt(name)?.DomainSigningSelector).toBe(selector))
 })
 
-test('with other credentials the account is told of every domain again', async () => {
+test('with other credentials every domain is registered with the account again', async () => {
   const { domain, domain_id } = await newDomain(env, freshName())
   await eventually(async () => {
     const { rows } = await env.admin.query(

@@ -271,7 +271,7 @@ test('the list has every domain once, newest first, page by page; a bad limit or
 })
 
 describe('verifying', () => {
-  test('with all records published it is verified, each record says what was found, and the event tells', async () => {
+  test('with all records published it is verified, each record shows what was found, and an event reports it', async () => {
     const { domain_id, domain } = publish(dns, await newDomain(env, freshName()))
     const { status, body } = await verify(domain_id)
     expect([status, body.status]).toEqual([200, 'verified'])
@@ -296,7 +296,7 @@ describe('verifying', () => {
     expect(await find(env.tenantId, `sub.${domain}`)).toBeUndefined()
   })
 
-  test('MAIL FROM records are told of, but nothing waits for them', async () => {
+  test('MAIL FROM records are reported, but nothing waits for them', async () => {
     const added = await newDomain(env, freshName())
     publish(dns, { ...added, records: added.records.filter(({ purpose }) => purpose !== 'mail_from') })
     dns.mx(`bounce.${added.domain}`, 'mail.elsewhere.example')
@@ -414,7 +414,7 @@ describe('verifying', () => {
 })
 
 describe('the worker', () => {
-  test('checks what is due: pending becomes verified, and verified degraded, and tells of it', async () => {
+  test('checks what is due: pending becomes verified, and verified degraded, and publishes it', async () => {
     const added = publish(dns, await newDomain(env, freshName()))
     await checkSoon(env, added.domain_id)
     await untilDomain(env, added.domain_id, { status: 'verified' })
@@ -446,7 +446,7 @@ describe('the worker', () => {
   })
 })
 
-test('a removed domain is gone at once, may be added again with another key, and an event tells of it', async () => {
+test('a removed domain is deleted at once, may be added again with another key, and an event reports it', async () => {
   const added = publish(dns, await newDomain(env, freshName()))
   await verify(added.domain_id)
   const answer = await domains('DELETE', `/${added.domain_id}`)

@@ -108,7 +108,7 @@ test.each<[string, object]>([
   ['fail', { outcome: 'rejected_retryable', code: 'InternalServiceErrorException', carrierFault: true }],
   ['timeout', { outcome: 'unknown', carrierFault: true }],
   ['bounce', { outcome: 'accepted' }],
-])('%s is told as what it is', async (localPart, expected) => {
+])('%s is reported as what it is', async (localPart, expected) => {
   expect(await carriers.send(ses, emailTo(`${localPart}+test@example.net`))).toMatchObject(expected)
 })
 

@@ -92,7 +92,7 @@ test('an expired attempt begins a new hold: what it had waited before does not c
   expect(await own.rowOf(id)).toMatchObject({ held_since: null })
 })
 
-test('an expired attempt says nothing of an operator’s retry that waits for its first one', async () => {
+test('an expired attempt does not affect an operator’s retry that waits for its first one', async () => {
   const [id] = (await own.queued(1)) as [string]
   await own.claimOne(id, -1)
   await db.run('update notifications set sending = false, round_attempts = 0 where id = $1', [id])
@@ -274,12 +274,12 @@ test('whatever came before: an expired attempt is followed by what follows an un
   )
 })
 
-/** Places are bounded, a campaign is never sent again after an unknown outcome, and nothing is left without a next step. */
+/** Steps are bounded, a campaign is never sent again after an unknown outcome, and each notification has a next step. */
 function expectWithinPolicy(lane: Lane, standing: Awaited<ReturnType<typeof standingOf>>): void {
   const { status, sending, waitsMs, when_due, attempts, round_attempts } = standing
   expect(sending).toBe(false)
   expect(round_attempts).toBeLessThanOrEqual(places)
-  // What is given up waits first; what is sent again may be due at once.
+  // A failure waits first; what is sent again may be due at once.
   if (status === 'queued' && when_due === 'give_up') expect(waitsMs).not.toBeNull()
   const unknown = attempts.filter(({ outcome }) => outcome === 'unknown').length
   expect(unknown).toBeLessThanOrEqual(lane === 'bulk' ? 1 : places)

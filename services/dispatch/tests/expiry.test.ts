@@ -105,7 +105,7 @@ test.each(waiting)('a message that %s fails when it expires', async (_what, wait
   expect(await endExpiredNotifications(db)).toEqual({ count: 0, failed: 0 })
 })
 
-test('what is due only after it has expired is not put to work', async () => {
+test('a message that is due only after it has expired is not queued', async () => {
   const id = await expiring()
   await attempt(id, retries, 'rejected_retryable')
   await expire(id)

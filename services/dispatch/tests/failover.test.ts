@@ -82,7 +82,7 @@ async function renewFirst(): Promise<void> {
       one.provider_id === firstId ? { ...one, credentials: { ...one.credentials, auth_token: token } } : one,
     ),
   )
-  // The worker hears of it within a second.
+  // The worker receives it within a second.
   await eventually(async () => {
     const [attempt] = trail(await untilState(env, await send(env), { delivery_status: 'sent' }))
     expect(attempt).toBe('1 accepted')
@@ -103,7 +103,7 @@ test('an unknown outcome is offered to no other before its grace is over, and th
   expect(Date.parse(taken.started_at) - Date.parse(unknown.finished_at)).toBeGreaterThanOrEqual(700)
 })
 
-test('when all refuse it waits its schedule, begins anew with the first, and fails only when that is used up', async () => {
+test('when all refuse, the message waits its schedule, restarts with the first, and fails only when the schedule is used up', async () => {
   answer(refuses(503, 20500, 'Internal'), refuses(503, 20500, 'Internal'))
   const id = await send(env)
   const state = await untilState(env, id, { delivery_status: 'failed', retryable: true })
@@ -131,7 +131,7 @@ describe('suppression', () => {
   const suppressing = (recipient: string) =>
     env.api('POST', '/api/v1/suppressions', { token: env.operatorToken, body: { channel: 'sms', recipient } })
 
-  test('who was suppressed between acceptance and sending is not written to, and the trail says why', async () => {
+  test('a recipient suppressed between acceptance and sending gets no message, and the trail shows why', async () => {
     const phone = freshPhone()
     const id = await send(env, phone, { send_at: new Date(Date.now() + 1500).toISOString() })
     expect((await suppressing(phone)).status).toBeLessThan(300)
@@ -154,7 +154,7 @@ describe('suppression', () => {
   })
 })
 
-test('while every provider is held back messages stay queued and none fails; once one is back all are sent', async () => {
+test('while every circuit breaker is open messages stay queued and none fails; once one closes all are sent', async () => {
   await renewFirst()
   answer(refuses(503, 20500, 'Internal'), refuses(503, 20500, 'Internal'))
   const ids = await Promise.all(Array.from({ length: 60 }, () => send(env)))

@@ -48,7 +48,7 @@ async function predecessors(...notifications: NewNotification[]): Promise<(strin
   )
 }
 
-test('each hand-off to a user names the one accepted before it, whoever accepts it', async () => {
+test('each hand-off to a user names the one accepted before it, whichever replica accepts it', async () => {
   const [first, second, third, others] = [inApp('ada'), inApp('ada'), inApp('ada'), inApp('bob')]
   await accept(second, others, first)
   await accept(third)
@@ -66,7 +66,7 @@ test('of many accepted at the same moment no two follow the same one', async () 
   expect(named.filter((after) => after === null)).toHaveLength(1)
 })
 
-test('a call that is repeated takes no second place', async () => {
+test('a repeated call takes no second position', async () => {
   const [first, second, third] = [inApp('kim'), inApp('kim'), inApp('kim')]
   await accept(first)
   await accept(second)
@@ -83,7 +83,7 @@ test('what is known to have ended is not waited for', async () => {
   expect(await predecessors(second)).toEqual([[null]])
 })
 
-test('a scheduled one takes its place when it is due, in the order of the times', async () => {
+test('a scheduled one takes its position when it is due, in the order of the times', async () => {
   const at = (ms: number) => ({ sendAt: new Date(Date.now() + ms) })
   const [later, sooner, now] = [inApp('max', at(-1000)), inApp('max', at(-2000)), inApp('max')]
   await accept(later, sooner)

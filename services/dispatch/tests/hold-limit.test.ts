@@ -22,7 +22,7 @@ afterAll(async () => {
   await carrier?.stop()
 })
 
-test('a message that no provider may be called for waits for so long and no longer; an operator can send it again', async () => {
+test('a message without a provider that may be called waits for a limited time; an operator can send it again', async () => {
   carrier.answer = refuses(401, 20003, 'Authenticate')
   for (let n = 0; n < 30; n++) await send(env)
   await eventually(async () => {

@@ -246,7 +246,7 @@ test('a webhook needs a provider that signs, an inbox none', async () => {
   expect(await codeOf(inApp, nobody)).toBe('none')
 })
 
-test('of several faults the first in the documented order is told: event, channel, recipient, provider, text', async () => {
+test('of several faults the first in the documented order is reported: event, channel, recipient, provider, text', async () => {
   const nobody = world({ providers: [] })
   const wrong = { ...sms, recipient: 'nobody', event_key: 'order.lost' }
   expect(await codeOf(wrong, nobody)).toBe('event_not_found')

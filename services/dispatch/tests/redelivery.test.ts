@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-test('every message of the bus given once more sends nothing again and changes no state and no count', async () => {
+test('redelivering every message of the bus sends nothing again and changes no state and no count', async () => {
   const delivered = await send(env)
   const undelivered = await send(env, freshPhone('0002'))
   const refused = await send(env, freshPhone('0003'))

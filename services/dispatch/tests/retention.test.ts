@@ -11,7 +11,7 @@ const retentionMs = 30 * dayMs
 
 beforeEach(() => db.run('truncate notifications, attempts, in_flight, tallies'))
 
-/** Notifications accepted so long ago, each with one attempt; `columns` are SQL. @returns their ids */
+/** Notifications accepted the given time ago, each with one attempt; `columns` are SQL. @returns their ids */
 async function store(ageMs: number, columns: Record<string, string>, count = 1): Promise<string[]> {
   const names = Object.keys(columns)
   const start = earliestId('notif', Date.now() - ageMs).slice(0, -16)
@@ -45,7 +45,7 @@ async function deleteAll(): Promise<number> {
   }
 }
 
-test('what ended so long ago is deleted with its attempts; what is in flight, or ended later, stays', async () => {
+test('notifications that ended before the retention are deleted with their attempts; those in flight, or ended later, stay', async () => {
   await store(60 * dayMs, ended, 5)
   await store(60 * dayMs, { ...ended, expires_at: `now() + interval '1 day'` })
   const kept = [

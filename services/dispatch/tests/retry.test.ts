@@ -10,7 +10,7 @@ let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     apart: ['dispatch-worker'],
-    // One place in the lane: whoever holds it keeps the others queued.
+    // The lane sends one message at a time: the one in flight keeps the others queued.
     env: { 'dispatch-worker': { SEND_CONCURRENCY: '1', CARRIER_TIMEOUT: '2s', UNKNOWN_GRACE: '200ms' } },
   })
 })

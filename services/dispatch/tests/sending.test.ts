@@ -81,7 +81,7 @@ describe('what the carrier does decides the state', () => {
     const to = freshPhone('0005')
     const id = await send(env, to)
     await untilActivity(env, id, { status: 'delivered' })
-    // The call itself ends later, by its timeout, and must not undo what the callbacks said.
+    // The call itself ends later, by its timeout, and must not undo the callbacks' reports.
     const ended = new RegExp(`"notification_id":"${id}".*"outcome":"unknown"`)
     await eventually(() => expect(env.logs('dispatch-worker')).toMatch(ended))
     const state = await stateOf(env, id)

@@ -119,7 +119,7 @@ test('a repetition is answered the same when the first would be refused by now',
   }
 })
 
-test('the id of another notification is refused, whoever asks', async () => {
+test('the id of another notification is refused for every caller', async () => {
   const item = itemTo(freshPhone())
   await answersTo([item])
   const others = [{ tenant_id: newId('ten') }, { application_id: newId('app') }, { mode: 'test' }, { lane: 'bulk' }]
@@ -208,7 +208,7 @@ test('what expires while it waits for its next attempt fails then, without anoth
   expect(refusal.body.detail).toMatch(/expired/)
 })
 
-test('what has expired before it is taken up is never sent, and repeated it is accepted all the same', async () => {
+test('a message that expires before it is claimed is never sent, and its repetition is still accepted', async () => {
   const phone = freshPhone()
   const item = itemTo(phone, { expires_at: '2026-01-01T00:00:00+01:00' })
   expect(await answersTo([item])).toEqual([answerTo(item)])

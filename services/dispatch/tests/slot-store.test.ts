@@ -23,7 +23,7 @@ async function limited(perSecond: number) {
   return { providerId, reserve }
 }
 
-test('a campaign gets four fifths of the rate and no more, only so far ahead; the rest is told when to ask again', async () => {
+test('a campaign gets at most four fifths of the rate, only so far ahead; the rest gets the time to ask again', async () => {
   const { reserve } = await limited(20)
   const first = await reserve(100, bulk)
   // A slot each 62.5 ms, from now to 400 ms ahead.
@@ -47,7 +47,7 @@ test('what cannot wait has the whole rate when it is alone', async () => {
   expect([shared, kept]).toEqual([17, 5])
 })
 
-test('what nobody used is not made up for', async () => {
+test('unused slots are lost', async () => {
   const { providerId, reserve } = await limited(10)
   await db.run('update send_slots set shared_ms = shared_ms - 60000, kept_ms = 1 where provider_id = $1', [providerId])
   expect((await reserve(100, urgent)).shared).toBeLessThanOrEqual(9)
@@ -81,7 +81,7 @@ test('two workers and two lanes together keep to the rate: nothing begins before
       }
     }),
   )
-  // A busy machine begins late, never early: by any moment no more have begun than 40 a second and the first of each part.
+  // A busy machine begins late, never early: by any moment at most 40 a second and the first of each part have begun.
   const timerSlipMs = 50
   const early = begunMs.sort((a, b) => a - b).filter((ms, before) => before - 1 > ((ms + timerSlipMs) * 40) / 1000)
   expect(early).toEqual([])

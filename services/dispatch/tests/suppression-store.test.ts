@@ -13,7 +13,7 @@ import type { Context } from '../src/context.ts'
 import { db } from './own-schema.ts'
 
 let serial = 0
-/** Somebody whom no other test knows. */
+/** A recipient that no other test uses. */
 function somebody(channel: 'sms' | 'email' = 'sms') {
   serial += 1
   return { tenant_id: newId('ten'), channel, recipient_index: `index-${serial}`, recipient_masked: `+1***${serial}` }
@@ -41,7 +41,7 @@ const listed = async ({ tenant_id: tenantId }: Somebody) =>
     { after: undefined, limit: 10 },
   )
 
-test('whoever is suppressed is found, on that channel and in that tenant alone', async () => {
+test('a suppressed recipient is found, on that channel and in that tenant only', async () => {
   const whom = somebody()
   const others = [somebody(), { ...whom, channel: 'email' as const }, { ...whom, tenant_id: newId('ten') }]
   await suppress(db.run, [because(whom, 'bounce', 1)])
@@ -49,7 +49,7 @@ test('whoever is suppressed is found, on that channel and in that tenant alone',
   expect(await Promise.all(others.map(isSuppressed))).toEqual([false, false, false])
 })
 
-test('a batch may name somebody twice: the reason that START cannot lift counts', async () => {
+test('a batch may name a recipient twice: the reason that START cannot lift counts', async () => {
   const whom = somebody()
   for (const reasons of [
     ['stop', 'complaint'],
@@ -83,7 +83,7 @@ test('START lifts stop, and never a bounce, a complaint or an operator’s decis
   }
 })
 
-test('whatever the order in which STOP and START are handled, and however often, the last one said counts', async () => {
+test('in whatever order STOP and START are handled, and however often, the one sent last counts', async () => {
   const said = fc.uniqueArray(fc.record({ stop: fc.boolean(), second: fc.integer({ min: 1, max: 50 }) }), {
     selector: ({ second }) => second,
     minLength: 1,

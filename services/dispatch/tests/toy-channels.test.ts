@@ -148,7 +148,7 @@ test('a hand-off carries the sealed payload; it is queued until its service repo
   expect(await stateOf(env, id)).toMatchObject({ delivery_status: 'delivered', failure_reason: null })
 })
 
-test('a hand-off that failed is handed over once more when an operator retries it; what is said of the first is past', async () => {
+test('a failed hand-off is handed over again when an operator retries it; reports on the first are ignored', async () => {
   const id = await handOver()
   const first = await takeOne(id)
   await report({ notification_id: id, status: 'failed', failure_reason: 'The inbox is full', retryable: true })

@@ -78,7 +78,7 @@ export const Config = z.object({
       'Scopes that the console asks the issuer for, separated by spaces; add `offline_access` where refresh tokens need it',
     ),
   OIDC_KEYS_MAX_AGE: duration('5m').describe(
-    "Age at which the issuer's keys are fetched again: so long a key that it removed is still accepted",
+    "Age at which the issuer's keys are fetched again; a removed key stays valid until then",
   ),
   CONSOLE_AUDIENCE: z
     .string()

@@ -13,7 +13,7 @@ import { appendAuditEntry } from './audit/audit-store.ts'
 import type { ConsumerContext } from './context.ts'
 
 const options = {
-  // As many as one statement takes, and as many again that collect meanwhile.
+  // One statement's worth of facts, and as many again that collect meanwhile.
   concurrency: 4000,
   retry: ['250ms', '1s', '5s', '15s'],
   async handle({ project, countUsage }: ConsumerContext, fact: NotificationFact) {
@@ -39,7 +39,7 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
     where: { lane: 'bulk' },
     ...options,
   }),
-  // The message of a code is no item of the activity, and costs its credits all the same.
+  // The message of a code is not an item of the activity, but still costs its credits.
   consumer(notificationChanged, {
     ...options,
     durable: 'gateway-usage-otp',

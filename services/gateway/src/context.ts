@@ -19,11 +19,11 @@ export interface Context {
   dispatch: InternalClient
   signPrincipal: SignPrincipal
   secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
-  /** Tells the relay that the outbox has work. */
+  /** Wakes the relay: the outbox has work. */
   wakeOutbox(): void
-  /** Looks recipients up without knowing them. */
+  /** Makes the blind indexes that find recipients by an HMAC. */
   blindIndex: BlindIndex
-  /** Counts further requests of a call that was let in. @returns the RateLimit headers */
+  /** Counts further requests of an admitted call. @returns the RateLimit headers */
   charge(principal: Principal, requests: number): OutgoingHttpHeaders
 }
 

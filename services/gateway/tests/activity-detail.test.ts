@@ -76,7 +76,7 @@ test('an item shows its attempts with provider, answer, receipts and trace, and 
   expect(text).not.toContain(phone.slice(2))
 })
 
-test('what dispatch keeps no longer is shown without attempts, and a retry says that it is gone', async () => {
+test('a notification that dispatch has deleted is shown without attempts, and its retry is refused as gone', async () => {
   const gone = itemOf(env, { status: 'undelivered', retryable: true })
   await storeItems(env, [gone])
   expect((await detail(gone.id)).body).toMatchObject({ status: 'undelivered', attempts: [], trace_id: null })

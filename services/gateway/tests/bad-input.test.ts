@@ -26,7 +26,7 @@ const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`
 
 describe('a body that does not fit its schema is 422 validation_failed naming the field', () => {
   test.each<[string, unknown, string]>([
-    ['a field that nobody knows', smsTo(phone, { colour: 'red' }), 'colour'],
+    ['an unknown field', smsTo(phone, { colour: 'red' }), 'colour'],
     ['a recipient field of another channel', smsTo(phone, { recipient: { phone, url: 'x' } }), 'recipient.url'],
     ['no channel', { recipient: { phone }, body: 'x' }, 'channel'],
     ['a channel that does not exist', smsTo(phone, { channel: 'pigeon' }), 'channel'],
@@ -130,7 +130,7 @@ describe('a phone that is missing or not E.164 is 422 invalid_recipient', () => 
   })
 })
 
-describe('what is not JSON is told so before anything else of the body', () => {
+describe('a body that is not JSON is refused as such before its content is checked', () => {
   test.each<[string, string | Uint8Array, number, string]>([
     ['broken JSON', '{"channel":"sms"', 400, 'invalid_json'],
     ['a trailing comma', '{"channel":"sms",}', 400, 'invalid_json'],
@@ -220,7 +220,7 @@ describe('what the HTTP parser refuses is a problem too', () => {
       'transfer_coding_unknown',
     ],
     [
-      'a transfer whose end is not told',
+      'a transfer without a declared end',
       `${bare('Host: a\r\nTransfer-Encoding: chunked, gzip\r\n')}\r\n2\r\n{}\r\n0\r\n\r\n`,
       400,
       'invalid_header',
@@ -360,7 +360,7 @@ test.each([
   ['limit=101', 'limit must be at most 100'],
   ['limit=ten', 'limit must be a whole number from 1 to 100'],
   ['page=0', 'page must be at least 1'],
-])('?%s is told once: %s', async (query, detail) => {
+])('?%s is reported once: %s', async (query, detail) => {
   const answer = await env.api('GET', `/api/v1/activity?${query}`, { token: env.operatorToken })
   expectProblem(answer, 422, 'validation_failed')
   expect(answer.body.detail).toBe(detail)
@@ -374,7 +374,7 @@ test.each<[string, string, number]>([
   ['GET', '/api/v1/activity', 401],
   ['GET', '/nothing', 404],
   ['POST', '/api/v1/callbacks/smsprovider/sms', 415],
-])('the answer to %s %s names the request, as its caller did or anew', async (method, asked, status) => {
+])('the answer to %s %s names the request, with the id of its caller or a new one', async (method, asked, status) => {
   const named = await env.api(method, asked, { key: null, headers: { 'x-request-id': 'seen-7' } })
   expect([named.status, named.headers.get('x-request-id')]).toEqual([status, 'seen-7'])
   const unnamed = await env.api(method, asked, { key: null })

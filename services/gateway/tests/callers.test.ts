@@ -57,7 +57,7 @@ describe('an operator’s token counts only as the issuer made it', () => {
     ['for another audience', () => operatorToken(env, { aud: 'urn:somebody:else' })],
     ['of another issuer', () => operatorToken(env, { iss: 'https://issuer.example' })],
     ['without an end', () => operatorToken(env, { exp: undefined })],
-    ['by a key that nobody knows', () => operatorToken(env, {}, { kid: 'unknown' })],
+    ['by an unknown key', () => operatorToken(env, {}, { kid: 'unknown' })],
     ['unsigned', () => `${operatorToken(env, {}, { alg: 'none' }).split('.').slice(0, 2).join('.')}.`],
     ['altered', () => operatorToken(env, {}).replace(/\.[^.]{20}/, (part) => `${part.slice(0, -1)}A`)],
     ['signed by algorithm HS256 with the public key', () => operatorToken(env, {}, { alg: 'HS256' })],
@@ -134,7 +134,7 @@ describe('permissions', () => {
   })
 })
 
-test('of several faults the first in the documented order is told', async () => {
+test('of several faults the first in the documented order is reported', async () => {
   const to = freshPhone()
   const key = { 'idempotency-key': 'order-of-checks' }
   const event = (event_key: string, recipient: unknown, data = {}) => ({ channel: 'sms', event_key, recipient, data })

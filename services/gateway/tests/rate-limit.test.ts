@@ -135,7 +135,7 @@ describe('a request that counts as more than its caller may make in a second', (
   })
 })
 
-test('every answer tells the limits and what is left of them', async () => {
+test('every answer carries the limits and what is left of them', async () => {
   const { apiKey } = await addKey(env, env, { perSecond: 50 })
   const { headers } = await post(env, smsTo(freshPhone()), { key: apiKey })
   expect(headers.get('ratelimit-policy')).toBe('"key";q=50;w=1, "tenant";q=100000;w=1')
@@ -144,7 +144,7 @@ test('every answer tells the limits and what is left of them', async () => {
   expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([422, headers.get('ratelimit-policy')])
 })
 
-test('nothing in Redis tells who is counted', async () => {
+test('nothing in Redis identifies a counted caller', async () => {
   const { apiKey } = await addKey(env, env, { perSecond: 1000 })
   const redis = new Redis(env.stack.redisUrl)
   try {
@@ -239,7 +239,7 @@ describe('an address that fails too often', () => {
     expect(await failing).toContain(429)
   })
 
-  test('is heard when its callbacks are signed: carriers share their addresses with strangers', async () => {
+  test('is admitted when its callbacks are signed: carriers share their addresses with strangers', async () => {
     const account = demoAccount(env)
     const address = '/api/v1/callbacks/smsprovider/sms'
     const headers = from('203.0.113.10')

@@ -61,7 +61,7 @@ test('a change of a message that was scheduled 30 days ahead and settled days la
   expect((await shown()).map((row) => row.id)).not.toContain(old)
 })
 
-test('dispatch tells facts of all tenants to nobody but the gateway', async () => {
+test('dispatch gives facts of all tenants only to the gateway', async () => {
   const body = { after: '', until: 'notif_z', quiet_seconds: 0, lanes: [], known: {} }
   const { status } = await env.call('dispatch-api', 'POST', '/internal/v1/notifications/compare', { body })
   expect(status).toBe(401)

@@ -124,7 +124,7 @@ test('a cancelled job ends; another of the tenant waits until then', async () =>
   expect((await get(`${path}/jobs/${first.retry_id}`)).processed).toBeLessThan(12)
 })
 
-test('items that dispatch refuses are passed over', async () => {
+test('items that dispatch refuses are skipped', async () => {
   const lost = { application_id: newId('app'), status: 'failed', retryable: true }
   await storeItems(env, [itemOf(env, lost), itemOf(env, lost)])
   const { body: job } = await post(path, { application_id: lost.application_id })

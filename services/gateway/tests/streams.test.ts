@@ -150,7 +150,7 @@ test.each(['owner', 'edge'] as const)(
   },
 )
 
-test('beyond the memory that streams may take new ones are refused, and told when to come back', async () => {
+test('beyond the memory that streams may take new ones are refused with the time to retry', async () => {
   await stop()
   await boot({ owner: { beatMs: 300, sweepMs: 100 }, edge: { maxBytes: 3 * 48 * 1024 } })
   for (let opened = 0; opened < 3; opened++) expect((await open()).answer.statusCode).toBe(200)

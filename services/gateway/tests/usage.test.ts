@@ -23,7 +23,7 @@ async function usage(query: Record<string, string>) {
 const untilUsage = (query: Record<string, string>, expected: object) =>
   eventually(async () => expect((await usage(query)).body).toMatchObject(expected))
 
-/** A fact of a message that costs credits, as dispatch tells it. */
+/** A fact of a message that costs credits, as dispatch publishes it. */
 function fact(applicationId: string, changes: Partial<NotificationFact>): NotificationFact {
   const now = new Date().toISOString()
   return {
@@ -188,7 +188,7 @@ test.each([
   expect([status, body.errors?.[0].path]).toEqual([422, path])
 })
 
-test('the tenants that use most today are told apart, the others are summed up, and other days do not count', async () => {
+test('the tenants that use most today are counted one by one, the others as a sum, and other days do not count', async () => {
   const gateway = env.sql('gateway')
   const run = async ({ text }: { text: string }, values: unknown[]) => (await gateway.query(text, values)).rows
   const read = () => readUsageOfToday(run as unknown as Run, 2)

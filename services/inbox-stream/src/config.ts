@@ -22,7 +22,7 @@ export const Config = z.object({
   ),
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the applications to start with'),
   INBOX_RETENTION: duration('90d')
-    // Longer than a hand-off may be repeated: what was deleted must not come back.
+    // Longer than a hand-off may be repeated, so that a deleted notification does not reappear.
     .refine((ms) => ms >= 8 * 86_400_000, 'must be at least 8d')
     .describe('How long notifications and their events are kept; at least 8 days'),
   STREAMS_PER_USER: z.coerce

@@ -4,10 +4,10 @@ import { saveApplication } from './applications/application-store.ts'
 import type { ConsumerContext } from './context.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
-/** What a killed process held arrives again after this; what was accepted later waits for it. */
+/** Messages that a killed process held are redelivered after this; later ones of the same order wait for them. */
 const ackWait = '6s'
 
-/** Each lane has a durable, so that a campaign does not delay what cannot wait. */
+/** Each lane has a durable, so that a campaign does not delay urgent notifications. */
 const lanes = [
   { lane: 'transactional', concurrency: 1024 },
   { lane: 'bulk', concurrency: 256 },

@@ -14,17 +14,17 @@ export interface StoreContext {
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint }
   metrics: InboxMetrics
   live: LiveBus
-  /** Tells the relay that the outbox has work. */
+  /** Wakes the relay: the outbox has work. */
   wakeOutbox(): void
 }
 
-/** What routes work with besides. */
+/** The further dependencies of routes. */
 export interface Context extends StoreContext {
   tokens: UserTokens
   hub: Hub
 }
 
-/** What consumers work with besides. */
+/** The further dependencies of consumers. */
 export interface ConsumerContext extends StoreContext {
   storeHandOff: StoreHandOff
 }

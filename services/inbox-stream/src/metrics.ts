@@ -15,7 +15,7 @@ export function createMetrics(metrics: Metrics) {
     'Events that streams missed on the bus and read from Postgres',
   )
   return {
-    /** @param counts `early`: what waits for its predecessor, and is stored later */
+    /** @param counts `early`: notifications that wait for their predecessor and are stored later */
     stored({ received, fresh, early }: { received: number; fresh: number; early: number }) {
       const repeated = received - fresh - early
       if (fresh > 0) stored({ result: 'stored' }, fresh)

@@ -28,7 +28,7 @@ import { createLiveBus } from './streams/live-bus.ts'
 import { createUserAuthentication } from './tokens/authenticate-user.ts'
 import { createUserTokens } from './tokens/user-token.ts'
 
-/** What an idle stream takes. */
+/** The memory of an idle stream. */
 const bytesPerStream = 24 * 1024
 
 export const commands: Commands<Config> = {

@@ -10,7 +10,7 @@ import { eventually, requireBinary, TestEnv } from '@notify/dev-env'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { EventSource } from 'eventsource'
 
-/** What a client tells of the events that it got. */
+/** A client's record of the events that it got. */
 type Heard = { id: string; event: string }[]
 
 /** Opens the stream with a client as its users write it. */

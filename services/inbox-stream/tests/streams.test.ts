@@ -41,7 +41,7 @@ const mark = (url: string, token: string, id: string, is_read: boolean) =>
     body: JSON.stringify({ is_read }),
   })
 
-test('a stream begins with connection.ready, and tells what comes and changes, with its ids', async () => {
+test('a stream begins with connection.ready, and sends new and changed items with their ids', async () => {
   const user = freshUser()
   const token = await userToken(env, user)
   const stream = await readEvents(env, token)
@@ -66,7 +66,7 @@ test('a stream begins with connection.ready, and tells what comes and changes, w
   stream.close()
 })
 
-test('Last-Event-ID replays what was missed, and says whether that is all', async () => {
+test('Last-Event-ID replays what was missed, and reports whether that is all', async () => {
   const { token } = await userWith(5)
   const resumed = await readEvents(env, token, { lastEventId: 2 })
   await resumed.until('notification.created', 3)
@@ -166,7 +166,7 @@ test('a quiet stream gets a heartbeat with the last id every 15 s, through the g
   })
 })
 
-test('a restart tells readers when to come back, and they miss nothing', async () => {
+test('a restart sends readers the time to reconnect, and they miss nothing', async () => {
   const { user, token } = await userWith(1)
   const stream = await readEvents(env, token, { lastEventId: 0, ...own() })
   await stream.until('notification.created')
@@ -181,7 +181,7 @@ test('a restart tells readers when to come back, and they miss nothing', async (
   resumed.close()
 })
 
-test('what is older than the retention is deleted, and a stream that lacks it is told so', async () => {
+test('events older than the retention are deleted, and a stream that missed them is informed', async () => {
   const { user, token, ids } = await userWith(3)
   await mark(own().base, token, ids[2]!, true)
   const sql = env.sql('inbox-stream')
@@ -206,7 +206,7 @@ test('what is older than the retention is deleted, and a stream that lacks it is
   kept.close()
 })
 
-test('streams at every replica hear what any of them writes; when one is killed, the other goes on without a gap', async () => {
+test('streams at every replica receive what any of them writes; when one is killed, the other goes on without a gap', async () => {
   const { user, token, ids } = await userWith(1)
   const [here, there] = [await readEvents(env, token, own()), await readEvents(env, token, { base: replica.url })]
   await mark(own().base, token, ids[0]!, true)

@@ -76,7 +76,7 @@ test('the demo user of a development stack has a token', async () => {
   expect(body).toMatchObject({ unread_count: 0, notifications: [] })
 })
 
-test('a token says when it expires, and lives an hour unless told otherwise', async () => {
+test('a token says when it expires, and lives an hour by default', async () => {
   for (const [ttl, fields] of [
     [3600, {}],
     [86_400, { ttl_seconds: 86_400 }],
@@ -232,7 +232,7 @@ test('a preflight request is answered for listed origins, with the headers that 
   expectProblem(await ask(path, origin), 405, 'method_not_allowed')
 })
 
-/** An application with a user, and how the gateway tells of its changes. */
+/** An application with a user, and the gateway's events about its changes. */
 async function changingApplication() {
   const { tenantId, applicationId } = await addApplication(env)
   const { apiKey } = await addKey(env, { tenantId, applicationId }, { permissions: ['inbox:token'] })
@@ -247,7 +247,7 @@ async function changingApplication() {
   return { token: token as string, publish }
 }
 
-test('a revoked application ends the streams of its users, and lets them in no more', async () => {
+test('a revoked application ends the streams of its users, and admits them no longer', async () => {
   const { token, publish } = await changingApplication()
   const stream = await readEvents(env, token)
   await publish({ revision: 2, status: 'revoked' })

@@ -62,7 +62,7 @@ test('a code that was verified stays so, whatever the carrier reports of its mes
   }
 })
 
-test('a code that failed says why, one that nobody typed expires, and a resend is no second item', async () => {
+test('a failed code has a reason, an unused one expires, and a resend is no second item', async () => {
   const failed = await sendCode(env, {}, freshPhone('0002'))
   await untilActivity(env, failed.id, { status: 'failed', failure_reason: expect.stringMatching(/\S/) })
   const expired = await sendCode(env)

@@ -144,7 +144,7 @@ test('otp and dispatch die again and again under load: each request that is repe
   }
 })
 
-test('otp, or its connections to Postgres, die while codes are tried: one success, five tries, and what was told is true', async () => {
+test('otp, or its connections to Postgres, die while codes are tried: one success, five tries, and every published fact is true', async () => {
   const verifyStorm = async (id: string, code: string) => {
     const answers = Promise.all(Array.from({ length: 100 }, () => quietly(postVerify(env, id, code))))
     await env.admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'otp'`)

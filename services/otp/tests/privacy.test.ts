@@ -106,7 +106,7 @@ test('no column of any table holds a code or a recipient, however written', asyn
   )
 })
 
-test('what waits holds its code encrypted alone; what dispatch has taken holds it no more, nor does dispatch when it is over', async () => {
+test('a waiting message holds its code only encrypted; once dispatch has accepted it the code is removed, and dispatch removes it at the end', async () => {
   const { rows } = await env.admin.query(
     `select m.tenant_id, m.notification_id as id, m.request, t.status from otp.messages m
      join otp.transactions t on t.id = m.transaction_id where m.request is not null`,

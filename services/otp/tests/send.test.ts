@@ -254,7 +254,7 @@ test('templates of the application say the code, that of the language first', as
   expect(await text({})).toBe('Code 000000, 5 min')
 })
 
-// The last: while Redis is away, and a moment after, the other limits are counted anew.
+// The last test: while Redis is down, and a moment after, the other limits start counting from zero.
 test('five codes to a recipient in ten minutes, under any concurrency, whichever application sends and whether Redis is there', async () => {
   const recipient = freshPhone()
   const body = { channel: 'sms', recipient }

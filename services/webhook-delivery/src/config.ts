@@ -43,7 +43,7 @@ export const Config = z.object({
     'Wait after an attempt that failed in our own DNS or network, which does not count as an attempt',
   ),
   WEBHOOK_DISABLE_AFTER: duration('5d').describe(
-    'A subscription is disabled after failing for so long without a success',
+    'A subscription is disabled after failing for this long without a success',
   ),
   WEBHOOK_IN_FLIGHT: count(64).describe(
     'Most requests to one endpoint at the same time; an endpoint begins with one and earns more by its successes',
@@ -51,7 +51,7 @@ export const Config = z.object({
   WEBHOOK_ENDPOINTS: count(256).describe(
     'Endpoints that one process delivers to at the same time, and as many further requests; a quarter of it more for those that keep failing. A tenant gets at most half',
   ),
-  WEBHOOK_REPLAY_RATE: count(100).describe('Deliveries a second that the replay of one subscription puts back to work'),
+  WEBHOOK_REPLAY_RATE: count(100).describe('Deliveries a second that the replay of one subscription requeues'),
   WEBHOOK_RETENTION: duration('30d').describe('How long finished deliveries are kept'),
   SUBSCRIPTIONS_PER_APPLICATION: count(500).describe('Maximum webhook subscriptions per application'),
   SUBSCRIPTIONS_PER_TENANT: count(2000).describe('Maximum webhook subscriptions per tenant'),

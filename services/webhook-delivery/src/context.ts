@@ -15,11 +15,11 @@ export interface Context {
   secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
   egress: Egress
   dispatch: InternalClient
-  /** Tells the relay that the outbox has work. */
+  /** Wakes the relay: the outbox has work. */
   wakeOutbox(): void
-  /** Tells the workers of this process that deliveries are due. */
+  /** Wakes the workers of this process: deliveries are due. */
   wakeEndpoints(): void
-  /** Starts the removal of what deleted subscriptions leave. */
+  /** Starts the removal of the deliveries of deleted subscriptions. */
   wakeRemoval(): void
 }
 

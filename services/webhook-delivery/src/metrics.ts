@@ -1,7 +1,7 @@
 import type { Metrics } from '@notify/service-kit'
 
 const sources = ['fact', 'hand-off', 'test'] as const
-/** `held`: put off without counting as an attempt. */
+/** `held`: postponed without counting as an attempt. */
 const outcomes = ['succeeded', 'failed', 'exhausted', 'held'] as const
 const reasons = ['gone', 'failing'] as const
 

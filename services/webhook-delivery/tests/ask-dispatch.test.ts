@@ -73,7 +73,7 @@ async function expectSignedBy(path: string, id: string, ...secrets: string[]): P
   for (const secret of secrets) expect(() => verifyWebhook(first!.headers, first!.body, secret)).not.toThrow()
 }
 
-test('dispatch is away: 503 with Retry-After, nothing is made, and the same key succeeds when it is back', async () => {
+test('dispatch is down: 503 with Retry-After, nothing is made, and the same key succeeds when it is back', async () => {
   const { subscription_id } = (await create(freshBody())).body
   const before = await subscriptions()
   gate.set('refuse')
@@ -130,7 +130,7 @@ test.each(steps)('a crash %s: a rotation that is repeated with its key rotates o
   await expectSignedBy(path, subscription_id, rotated.body.secret, secret)
 })
 
-test('a rotation whose answer is lost signs all the same: its event brings the copy', async () => {
+test('a rotation whose answer is lost still takes effect: its event brings the copy', async () => {
   const path = freshPath('ok')
   const { subscription_id, provider_id, secret } = (await create({ ...freshBody(), url: env.stack.receiverUrl + path }))
     .body

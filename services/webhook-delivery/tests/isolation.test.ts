@@ -57,7 +57,7 @@ test('a receiver that answers earns as many requests at once as an endpoint may 
   expect(most).toBeLessThanOrEqual(inFlight)
 }, 90_000)
 
-test('a tenant with more receivers that hang than there are places leaves half of these to others', async () => {
+test('a tenant with more receivers that hang than there are slots leaves half of these to others', async () => {
   const [crowd, neighbour] = [newId('ten'), newId('ten')]
   const paths = Array.from({ length: 3 * places }, (_, at) => `/hang/crowd/${at}`)
   const crowded = await storeSubscriptions(

@@ -26,7 +26,7 @@ const rewind = (sql: string, id: string) => env.sql('webhook-delivery').query(sq
 const exhausted = async (subscriptionId: string) =>
   (await deliveriesOf(env, subscriptionId, '?status=exhausted&limit=100')).length
 
-test('an endpoint that fails for five days is disabled, which others are told; test events and one success count otherwise', async () => {
+test('an endpoint that fails for five days is disabled, which is published; test events and one success count otherwise', async () => {
   const { subscription_id } = await subscribe(env, freshPath('500'))
   const state = async () => (await operator('GET', pathOf(subscription_id))).body
   const fail = async () => {
@@ -85,7 +85,7 @@ test('a rotated secret signs for 24 hours beside the new one, and not longer', a
   expect(() => verifyWebhook(last.headers, last.body, secret)).toThrow()
 })
 
-test('a replay that is killed on the way goes on where it was, forgets none and begins none anew', async () => {
+test('a replay that is killed midway continues where it stopped, skips none and repeats none', async () => {
   const count = 60
   const since = new Date().toISOString()
   const { subscription_id } = await subscribe(env, freshPath('500'))

@@ -95,7 +95,7 @@ const monthMs = 30 * 86_400_000
 
 interface Sample {
   name: string
-  /** Planned anew for each call, so with its values. */
+  /** Planned again for each call, so with its values. */
   unnamed?: true
   run(db: Database<Tables>, some: readonly string[]): Promise<unknown>
 }

@@ -180,7 +180,7 @@ test('a copy of a subscription’s own provider ends with it: a change that come
   expect(await secretsOf(id)).toEqual([])
 })
 
-test('a provider whose subscription does not follow within a minute is given up, which dispatch is told once', async () => {
+test('a provider whose subscription does not follow within a minute is abandoned, which is published to dispatch once', async () => {
   const reservations = Array.from({ length: 3 }, () => ({
     ...{ id: newId('prov'), tenant_id: newId('ten'), application_id: newId('app'), subscription_id: newId('whsub') },
   }))

@@ -12,7 +12,7 @@ const parametersOf = ({ query }: Route) => Object.keys((query as z.ZodObject | u
 const lists = publicRoutes().filter((route) => route.method === 'GET' && parametersOf(route).includes('limit'))
 const named = (chosen: readonly Route[]) => chosen.map((route) => [`${route.method} ${route.path}`, route] as const)
 
-/** A filter by its name, or by list and name, that every row passes, or none of its own: the list is another one all the same. */
+/** A filter by its name, or by list and name, that every row passes, or none of its own: it still makes another list. */
 const filters: Record<string, string> = {
   channel: 'sms',
   application_id: newId('app'),
@@ -22,7 +22,7 @@ const filters: Record<string, string> = {
   action: 'template.created',
   interval: 'month',
 }
-/** Lists that have no two rows here, whose cursors are those of the same function all the same. */
+/** Lists that have no two rows here; their cursors are made by the same function. */
 const withoutRows = ['listEventVersions', 'listWhatsAppTemplates', 'getUsage', 'listInbox', 'listWebhookDeliveries']
 
 /** The sample of each list, which keeps its parameters. */

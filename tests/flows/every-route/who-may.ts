@@ -52,7 +52,7 @@ async function statusOf(route: Route, caller: ApiRequest): Promise<number> {
   return (await env.api(route.method, path, { ...caller, ...body })).status
 }
 
-/** Every caller's status: those who may are told about their request, and not about themselves. */
+/** Every caller's status: admitted callers learn about their request, not about themselves. */
 async function judge(route: Route, callers: Record<string, Credentials>, permission = '') {
   const judged = Object.entries(callers).map(async ([name, credentials]) => {
     const status = await statusOf(route, await credentials(permission))
@@ -105,7 +105,7 @@ test.each(named(routes.filter(({ auth, path }) => auth.caller === 'user' && !pat
 )
 
 test.each(named(routes.filter(({ auth }) => auth.caller === 'carrier')))(
-  '%s admits carriers alone: whoever does not sign is refused, whatever the credentials',
+  '%s admits carriers only: an unsigned request is refused, whatever the credentials',
   async (_name, route) => {
     const others = { ...nobody, ...ofKeys, ...ofOperators, ...ofUsers }
     const callers = await Promise.all(Object.values(others).map((credentials) => credentials('notifications:send')))

@@ -9,7 +9,7 @@ export interface Replicated {
   env: TestEnv
   /** What is to be replaced; at first it alone gets connections. */
   old: ReplicaProcess
-  /** New connections go to the new processes, too. Then the old ones are told to end, and get new connections a while longer. */
+  /** New connections also go to the new processes. Then the old ones are asked to end, but get new connections a while longer. */
   replace(): Promise<void>
   stop(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { post } from '@notify/test-kit/api'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
 import { causeOf } from './load.ts'
 
-/** A reader of a live stream that comes back as a browser does, but sooner than it is told. */
+/** A reader of a live stream that reconnects as a browser does, but earlier than the server asks. */
 export interface Reader {
   /** Ids of the events that it got, each connection's first included. */
   readonly ids: readonly number[]

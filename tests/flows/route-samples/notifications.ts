@@ -50,7 +50,7 @@ async function acceptForOtp(env: TestEnv): Promise<ApiResponse> {
     ...{ tenant_id, application_id, mode: 'live', lane: 'otp' },
     request: smsTo(freshPhone()),
   }))
-  // Once more, with one that is refused: what was committed is looked for.
+  // Again, with one that is refused: the committed ones are looked up.
   const refused = { ...items[0], notification_id: newId('notif'), request: smsTo('12') }
   const call = () =>
     env.call('dispatch-api', 'POST', '/internal/v1/notifications', {

@@ -2,7 +2,7 @@ import { allRoutes } from '@notify/contracts/catalogue'
 import { requestExampleOf } from '@notify/contracts/openapi-examples'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
 
-/** A request that a route answers with success; `at` tells the callers of one moment apart. */
+/** A request that a route answers with success; `at` distinguishes callers of the same moment. */
 export interface Sample {
   params?: Record<string, string>
   /** Default: the example of the OpenAPI document. */

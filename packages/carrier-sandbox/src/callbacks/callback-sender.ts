@@ -35,7 +35,7 @@ export class CallbackSender {
     this.#delays = delays
   }
 
-  /** Resolves when the callback was answered below 500, or given up; it never rejects. */
+  /** Resolves when the callback was answered below 500 or abandoned; never rejects. */
   async send(callback: Callback): Promise<void> {
     const url = new URL(callback.url)
     let giveUpAt = 0
@@ -48,7 +48,7 @@ export class CallbackSender {
     }
   }
 
-  /** Sends nothing more, gives the requests under way `graceMs` to end and then cuts them off. */
+  /** Sends nothing more; requests under way have `graceMs` to end before they are aborted. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
     let timer: NodeJS.Timeout | undefined
@@ -76,7 +76,7 @@ export class CallbackSender {
     }
   }
 
-  /** The status of the answer; it is read to its end, so that the connection can be used again. */
+  /** The status of the answer; the body is read to its end, so that the connection can be reused. */
   async #post({ origin, pathname, search }: URL, { headers, body }: Callback): Promise<number> {
     const answer = await this.#agent.request({
       origin,

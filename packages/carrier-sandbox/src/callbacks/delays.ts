@@ -3,7 +3,7 @@ export class Delays {
   readonly #pending = new Map<NodeJS.Timeout, (elapsed: boolean) => void>()
   #cancelled = false
 
-  /** Resolves to true after `delayMs`, or to false as soon as everything is cancelled. */
+  /** Resolves to true after `delayMs`, or to false as soon as all delays are cancelled. */
   wait(delayMs: number): Promise<boolean> {
     if (this.#cancelled) return Promise.resolve(false)
     return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { Fifo } from '../fifo.ts'
 
-/** Lets `width` in at a time; the others wait in the order in which they came. */
+/** Admits `width` callers at a time; the others wait in order of arrival. */
 export class Lane {
   #free: number
   #inside = 0

@@ -11,12 +11,12 @@ export class Reporter {
     this.#delayMs = delayMs
   }
 
-  /** How many messages still have callbacks to come. */
+  /** How many messages still have callbacks outstanding. */
   get underWay(): number {
     return this.#underWay
   }
 
-  /** @param tell changes the message and tells its sender; it resolves when that was answered or given up */
+  /** @param tell changes the message and notifies its sender; resolves when the sender answered or the callback was abandoned */
   async report<Step>(steps: readonly Step[], tell: (step: Step) => Promise<void> | void): Promise<void> {
     this.#underWay++
     for (const step of steps) {
@@ -27,5 +27,5 @@ export class Reporter {
   }
 }
 
-/** More than this many unfinished messages are answered 429, so that a receiver that is down cannot fill the memory. */
+/** With more unfinished messages than this, sends are answered 429, so that a receiver that is down cannot exhaust the memory. */
 export const mostUnderWay = 200_000

@@ -11,7 +11,7 @@ const longestChain = 8
 /** Octets of one string of a TXT record: RFC 1035, 3.3. */
 const longestString = 255
 
-/** The answer to a query, or undefined when the name is to be met with silence. */
+/** The answer to a query, or undefined when the query must stay unanswered. */
 export function answerQuery(zone: Zone, request: Packet): Packet | undefined {
   const [question] = request.questions
   if (!question || request.questions.length > 1 || request.errors.length > 0) {
@@ -30,7 +30,7 @@ export function answerQuery(zone: Zone, request: Packet): Packet | undefined {
   return response
 }
 
-/** Follows aliases, as a resolver that recurses does; the outcome is that of the last name. */
+/** Follows aliases, as a recursive resolver does; the outcome is that of the last name. */
 function lookUp(zone: Zone, asked: string, type: number): { rcode: number | undefined; records: DnsRecord[] } {
   const records: DnsRecord[] = []
   let name = asked
@@ -67,12 +67,12 @@ function dataOf(record: DnsRecord): Resource {
   return { address: record.value }
 }
 
-/** Cut by octets, not by characters; joined without a separator they are the text again. */
+/** Split by octets, not by characters; joined without a separator, the parts are the text again. */
 function stringsOf(text: string): string[] {
   const octets = Buffer.from(text)
   const strings: Buffer[] = []
   for (let at = 0; at < octets.length || at === 0; at += longestString)
     strings.push(octets.subarray(at, at + longestString))
-  // The library writes buffers as they are; its types know strings only.
+  // The library writes buffers unchanged; its types declare strings only.
   return strings as unknown as string[]
 }

@@ -15,7 +15,7 @@ const PutDns = z.strictObject({ records: z.array(DnsRecord).max(mostRecords) }).
   })
 })
 
-/** `PUT /dns` replaces the records of the names that it lists, `DELETE /dns` forgets all, `GET /dns` shows what is set. */
+/** `PUT /dns` replaces the records of the names that it lists, `DELETE /dns` removes all, `GET /dns` lists them. */
 export function dnsRoutes(zone: Zone): Router {
   return Router()
     .get('/dns', (_req, res) => void res.set('Cache-Control', 'no-store').json({ records: zone.records }))

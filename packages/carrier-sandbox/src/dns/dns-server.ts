@@ -4,7 +4,7 @@ import dns2 from 'dns2'
 import { answerQuery } from './answer-query.ts'
 import type { Zone } from './zone.ts'
 
-/** Another program may hold the TCP port of the number that UDP was given. */
+/** Another program may hold the TCP port with the number of the UDP port. */
 const attempts = 20
 
 export interface DnsServer {
@@ -15,8 +15,8 @@ export interface DnsServer {
 }
 
 /**
- * Answers from the zone over UDP and TCP on one port. What does not fit into a UDP answer is cut, so that the asker comes
- * again over TCP.
+ * Answers from the zone over UDP and TCP on one port. A UDP answer that is too large is truncated, so that the resolver
+ * asks again over TCP.
  * @param port 0 takes one that is free for both
  * @throws the system's error when it cannot listen there
  */
@@ -42,7 +42,7 @@ async function listen(zone: Zone, host: string, wanted: number): Promise<DnsServ
   for (const server of [udp, tcp]) {
     server.on('request', (request, send) => {
       const answer = answerQuery(zone, request)
-      // Nobody is left to be told when the asker went away.
+      // The client has disconnected, so there is nobody to answer.
       if (answer) void Promise.resolve(send(answer)).catch(() => {})
     })
     server.on('requestError', () => {})
@@ -57,7 +57,7 @@ async function listen(zone: Zone, host: string, wanted: number): Promise<DnsServ
     udp.close()
     throw error
   }
-  // Errors after the start (an answer that cannot be sent) concern one asker.
+  // Errors after the start, such as an answer that cannot be sent, concern one client.
   for (const server of [udp, tcp]) server.on('error', () => {})
   const { address, family } = tcp.address() as AddressInfo
   let stopped: Promise<unknown> | undefined

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { z } from 'zod'
 
-/** What a fault does to every question about its name. */
+/** What a fault does to every query for its name. */
 const faults = ['SERVFAIL', 'TIMEOUT', 'REFUSED', 'NXDOMAIN'] as const
 export type Fault = (typeof faults)[number]
 
@@ -22,8 +22,8 @@ const hostRecord = <T extends 'CNAME' | 'NS'>(type: T) =>
   z.object({ type: z.literal(type), name: domainName, value: domainName })
 
 /**
- * A record as `PUT /dns` takes it. What it does not know (`ttl`, `purpose`, `status`) is passed over, so that the records
- * of a sending domain can be handed on as the API shows them.
+ * A record as `PUT /dns` takes it. Unknown members (`ttl`, `purpose`, `status`) are ignored, so that the records of a
+ * sending domain can be passed as the API returns them.
  */
 export const DnsRecord = z.discriminatedUnion(
   'type',

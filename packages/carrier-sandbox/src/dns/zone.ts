@@ -1,15 +1,15 @@
 import type { DnsRecord, Fault } from './record.ts'
 
-/** What is known about a name. */
+/** What the zone holds for a name. */
 export interface Found {
   /** Every record of the name. */
   records: readonly DnsRecord[]
-  /** False when neither it nor a name below it exists. */
+  /** False when neither this name nor a name below it exists. */
   exists: boolean
   fault: Fault | undefined
 }
 
-/** The records that the DNS server answers from: the built-in ones, and over them those that were set, by name. */
+/** The records that the DNS server answers from: records that were set override the built-in ones, by name. */
 export class Zone {
   readonly #builtIn: ReadonlyMap<string, readonly DnsRecord[]>
   readonly #set = new Map<string, readonly DnsRecord[]>()
@@ -18,17 +18,17 @@ export class Zone {
     this.#builtIn = byName(builtIn)
   }
 
-  /** Puts these records in the place of all that was set for their names; other names stay as they are. */
+  /** Replaces all records of the names that these records have; other names are unchanged. */
   replace(records: readonly DnsRecord[]): void {
     for (const [name, ofName] of byName(records)) this.#set.set(name, ofName)
   }
 
-  /** Forgets what was set; the built-in records come back. */
+  /** Removes what was set; the built-in records apply again. */
   clear(): void {
     this.#set.clear()
   }
 
-  /** What was set, in the order of the first mention of the names. */
+  /** What was set, in the order in which the names first appeared. */
   get records(): DnsRecord[] {
     return [...this.#set.values()].flat()
   }
@@ -40,7 +40,7 @@ export class Zone {
     return { records, exists: records.length > 0 || this.#hasNameBelow(asked), fault: fault?.value }
   }
 
-  /** A name without records exists when there is one below it. */
+  /** A name without records exists when a name below it exists. */
   #hasNameBelow(name: string): boolean {
     const ending = `.${name}`
     for (const names of [this.#set, this.#builtIn]) {

@@ -9,16 +9,16 @@ import { randomHex } from '../random-hex.ts'
 import type { TwilioAccount } from '../twilio/account.ts'
 import { inboundMessage } from '../twilio/inbound-message.ts'
 
-/** Where messages of people go. */
+/** Where inbound messages are reported. */
 interface InboundContext {
   sender: CallbackSender
-  /** The account whose numbers people write to. */
+  /** The account that owns the receiving numbers. */
   account: TwilioAccount | undefined
-  /** The number that they write to unless they say so. */
+  /** The receiving number when the request names none. */
   number: string
-  /** The webhook of that number; without one, nobody can be told. */
+  /** The webhook of that number; without one, inbound messages cannot be reported. */
   url: string | undefined
-  /** The WhatsApp numbers that people write to, the first one unless they say so. */
+  /** The receiving WhatsApp numbers; the first is the default. */
   metaNumbers: readonly MetaNumber[]
 }
 
@@ -29,7 +29,7 @@ const InboundRequest = z.discriminatedUnion('channel', [
   z.strictObject({
     channel: z.literal('whatsapp'),
     from: phone,
-    /** The phone number id that was written to. */
+    /** The phone number id of the receiving number. */
     to: z.string().optional(),
     body: z.string().max(4096).default(''),
     /** The payload of the button that was pressed. */
@@ -40,7 +40,7 @@ const InboundRequest = z.discriminatedUnion('channel', [
 ])
 type InboundRequest = z.output<typeof InboundRequest>
 
-/** `POST /inbound`: a person writes to us, and the carrier tells the service under test. */
+/** `POST /inbound`: simulates a message from a person, which the carrier reports to the service under test. */
 export function inboundRoutes(context: InboundContext): Router {
   return Router().post('/inbound', (req, res) => {
     const body = readBody(req, res, InboundRequest)

@@ -14,10 +14,10 @@ export interface LoggedMessage {
   buttons?: string[]
   /** Of an email. */
   subject?: string
-  /** Of an email, when it has such a part. */
+  /** The HTML of an email, when it has such a part. */
   html?: string
   provider_message_id: string
-  /** The carrier's name of the state it is in; a final state stays, whatever callbacks follow. */
+  /** The carrier's name of its state; a final state stays, even if more callbacks follow. */
   status: string
   /** The carrier's reason when it was not delivered. */
   error_code: number | string | null
@@ -34,7 +34,7 @@ export interface MessageFilter {
   channel?: string | undefined
 }
 
-/** The last messages of every channel, in memory: the oldest fall out when there are more than `capacity`. */
+/** The last messages of every channel, in memory: above `capacity`, the oldest are dropped. */
 export class MessageLog {
   readonly #capacity: number
   #all = new Fifo<LoggedMessage>()
@@ -54,7 +54,7 @@ export class MessageLog {
     if (this.#all.length > this.#capacity) this.#dropOldest()
   }
 
-  /** The newest `limit` messages that match, newest first, and how many match in all. */
+  /** The newest `limit` messages that match, newest first, and the total number that match. */
   newest({ to, channel }: MessageFilter, limit: number): { items: LoggedMessage[]; total: number } {
     const candidates = to === undefined ? this.#all : this.#byRecipient.get(to)
     const items: LoggedMessage[] = []

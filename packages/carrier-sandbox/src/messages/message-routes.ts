@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sendProblem } from '../problem.ts'
 import type { MessageLog } from './message-log.ts'
 
-/** An email's HTML comes from anybody: it runs nothing, loads nothing, submits nothing, and opens in the page's frame only. */
+/** An email's HTML is untrusted: it may not run scripts, load anything or submit forms, and opens only in the page's frame. */
 const htmlHeaders = {
   'Content-Security-Policy':
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'",
@@ -12,7 +12,7 @@ const htmlHeaders = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** `GET /messages` and `DELETE /messages`: what tests and the page read, whatever the carrier; and an email's HTML. */
+/** `GET /messages` and `DELETE /messages`, which tests and the page use for every carrier; and an email's HTML. */
 export function messageRoutes(log: MessageLog, logSize: number): Router {
   const query = messageQuery(Math.max(10_000, logSize))
   return Router()

@@ -9,7 +9,7 @@ export interface Step {
   errorCode?: number
 }
 
-/** What becomes of a send: an error, or a message with the webhooks that follow it. */
+/** The outcome of a send: an error, or a message with the webhooks that follow it. */
 export type Outcome =
   | { error: MetaError; headers?: Record<string, string> }
   | { isAnswered: boolean; steps: readonly Step[] }

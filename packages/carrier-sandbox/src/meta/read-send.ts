@@ -38,7 +38,7 @@ export interface Sending {
   to: string
   text: string
   buttons: string[]
-  /** Comes back in every status. */
+  /** An opaque text of the sender's that every status returns. */
   opaque: string | undefined
   body: Record<string, unknown>
 }

@@ -22,7 +22,7 @@ interface MetaContext {
   reporter: Reporter
 }
 
-/** WhatsApp's Cloud API, as far as a sender of templates needs it. */
+/** WhatsApp's Cloud API, limited to what sending templates needs. */
 export function metaRoutes(context: MetaContext): Router {
   return Router()
     .post('/:version/:id/messages', createMessage(context))

@@ -10,7 +10,7 @@ export interface Template {
   buttons: string[]
 }
 
-/** The templates of the accounts, all with the same ones at the start. */
+/** The templates of the accounts; all accounts start with the same ones. */
 export interface TemplateBook {
   /** Undefined for an account that does not exist. */
   of(businessAccountId: string): Template[] | undefined

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { Router } from 'express'
 
 /**
- * `GET /`: the page that shows the messages, its style sheet and script put inline. The policy names both by hash, so
- * nothing that a message brings along can run.
+ * `GET /`: the page that shows the messages, with its style sheet and script inline. The policy names both by hash, so
+ * nothing in a message can run.
  */
 export async function pageRoutes(): Promise<Router> {
   const [html, style, script] = await Promise.all(['index.html', 'page.css', 'page.js'].map(readPageFile))

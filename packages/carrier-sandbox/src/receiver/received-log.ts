@@ -3,7 +3,7 @@ import { Fifo } from '../fifo.ts'
 
 /** A webhook as it came, and whether its signature fits a secret that the sandbox knows. */
 export interface Received {
-  /** Ascends; tells two webhooks of the same message apart. */
+  /** Ascending; distinguishes two webhooks of the same message. */
   received_id: number
   path: string
   headers: Record<string, string>

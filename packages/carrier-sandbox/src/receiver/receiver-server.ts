@@ -21,7 +21,7 @@ interface ReceiverOptions {
 
 const slowMs = 2000
 
-/** A receiver of webhooks whose path says how it answers: `/ok…`, `/500…` and other states, `/hang…`, `/slow…`. */
+/** A receiver of webhooks whose path chooses the answer: `/ok…`, `/500…` and other states, `/hang…`, `/slow…`. */
 export async function startReceiver(
   log: ReceivedLog,
   { host, port, certFile, keyFile }: ReceiverOptions,

@@ -4,8 +4,8 @@ import { errors, type SesError } from './errors.ts'
 const longestAddress = 320
 
 /**
- * The bare address of a mailbox (`Ada <ada@example.com>`). SES takes addresses in ASCII only; a name in other letters has
- * to come as an encoded word.
+ * The bare address of a mailbox (`Ada <ada@example.com>`). SES accepts ASCII only; a name in other letters must be an
+ * encoded word.
  */
 export function readAddress(mailbox: string): { address: string } | { error: SesError } {
   if (/[\r\n\0]/.test(mailbox)) return { error: errors.badRequest('Address contains control characters.') }

@@ -6,7 +6,7 @@ import { errors, type SesError } from './errors.ts'
 /** The kinds of event. */
 export type Step = 'sent' | 'delivered' | 'bounced' | 'softBounced' | 'complained' | 'delayed' | 'rejected'
 
-/** What becomes of a send request: an error, or a message with the events that follow it. */
+/** The outcome of a send request: an error, or a message with the events that follow it. */
 export type Outcome =
   | { error: SesError; headers?: Record<string, string> }
   | { isAnswered: boolean; steps: readonly Step[] }

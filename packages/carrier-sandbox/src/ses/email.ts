@@ -1,4 +1,4 @@
-/** A message to be sent, whichever way its content came. */
+/** A message to be sent, in any of the formats of a send request. */
 export interface Email {
   /** The From header, as a reader sees it. */
   from: string

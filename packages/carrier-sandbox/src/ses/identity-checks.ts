@@ -4,13 +4,13 @@ import type { Identity } from './identity-store.ts'
 
 type ErrorType = 'SERVICE_ERROR' | 'HOST_NOT_FOUND' | 'TYPE_NOT_FOUND' | 'INVALID_VALUE'
 
-/** How far the proof of a domain has come, and what stands in its way. */
+/** The state of a domain's verification, and what is missing. */
 export interface DkimCheck {
   status: 'SUCCESS' | 'PENDING'
   error?: ErrorType
 }
 
-/** Whether the DNS records show that the domain's owner wants this key. */
+/** Whether the DNS records show that the domain's owner approves this key. */
 export function dkimCheck(zone: Zone, { name, dkim }: Pick<Identity, 'name' | 'dkim'>): DkimCheck {
   if (dkim.origin === 'AWS_SES') {
     const faults = dkim.tokens.map((token) =>
@@ -22,7 +22,7 @@ export function dkimCheck(zone: Zone, { name, dkim }: Pick<Identity, 'name' | 'd
   return checkOf(faultOf(zone, `${dkim.selector}._domainkey.${name}`, 'TXT', (value) => publishedKey(value) === key))
 }
 
-/** SES wants the one MX record of the MAIL FROM domain to be its own. */
+/** SES requires a single MX record on the MAIL FROM domain, its own. */
 export function mailFromStatus(zone: Zone, { mailFrom, region }: Identity): 'SUCCESS' | 'PENDING' {
   const hosts = zone.find(mailFrom?.domain ?? '').records.filter((record) => record.type === 'MX')
   return hosts.length === 1 && hosts[0]?.value === bounceHost(region) ? 'SUCCESS' : 'PENDING'
@@ -46,7 +46,7 @@ function faultOf(
   return ofType.some(({ value }) => isRight(value)) ? undefined : 'INVALID_VALUE'
 }
 
-/** The `p` of a DKIM record: RFC 6376, 3.6.1; white space in it says nothing. */
+/** The `p` of a DKIM record: RFC 6376, 3.6.1; white space in it is ignored. */
 function publishedKey(record: string): string | undefined {
   return /(?:^|;)\s*p\s*=([^;]*)/.exec(record)?.[1]?.replace(/\s/g, '')
 }

@@ -2,8 +2,8 @@ import { dkimCheck, mailFromStatus } from './identity-checks.ts'
 import type { Identity, IdentityStore } from './identity-store.ts'
 
 /**
- * An identity as `GetEmailIdentity` shows it, judged by the DNS records of this moment. An address counts as verified:
- * nobody is there to follow the link that SES would send.
+ * An identity as `GetEmailIdentity` returns it, judged by the current DNS records. An address counts as verified, because
+ * nobody would follow the link that SES would send.
  */
 export function identityResource({ zone }: IdentityStore, identity: Identity) {
   const check = dkimCheck(zone, identity)

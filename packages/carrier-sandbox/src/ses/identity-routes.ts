@@ -92,7 +92,7 @@ function withIdentity(
   }
 }
 
-/** The body as this schema reads it; undefined when it does not fit, and the answer is given then. */
+/** The body parsed by this schema; undefined when it does not fit, after an error was answered. */
 function read<S extends z.ZodType>(req: Request, res: Response, schema: S): z.output<S> | undefined {
   const json = readJson(req)
   if ('error' in json) {

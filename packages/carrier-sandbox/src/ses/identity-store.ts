@@ -4,7 +4,7 @@ import type { SesCaller } from './account.ts'
 import { errors, type SesError } from './errors.ts'
 import { dkimCheck, mailFromStatus } from './identity-checks.ts'
 
-/** How mail of an identity is signed: with a key of the customer's, or with keys of SES that CNAME records point to. */
+/** How mail of an identity is signed: with a key of the customer's, or with SES keys that CNAME records point to. */
 export type Dkim =
   | { origin: 'EXTERNAL'; selector: string; publicKey: KeyObject }
   | { origin: 'AWS_SES'; tokens: readonly string[] }
@@ -45,8 +45,8 @@ export class IdentityStore {
   }
 
   /**
-   * Why this caller may not send from an address. One that was never made an identity may send: unlike SES, so that a
-   * sender can be tried without a domain of one's own.
+   * Why this caller may not send from an address. Unlike SES, an address that is no identity may send, so that a sender can
+   * be tried without an own domain.
    */
   faultOfSender(caller: SesCaller, address: string): SesError | undefined {
     const identity = this.#identityOfSender(caller, address)

@@ -7,7 +7,7 @@ import type { Dkim } from './identity-store.ts'
 const smallestKeyBits = 1024
 const largestKeyBits = 2048
 
-/** The way of signing that the attributes ask for; without any, SES makes the keys. */
+/** The signing method that the attributes ask for; without any, SES makes the keys. */
 export function readDkim(attributes: SigningAttributes | undefined): Dkim | { error: SesError } {
   const { DomainSigningSelector: selector, DomainSigningPrivateKey: key } = attributes ?? {}
   if (!selector && !key) return { origin: 'AWS_SES', tokens: [randomHex(), randomHex(), randomHex()] }
@@ -22,7 +22,7 @@ export function readDkim(attributes: SigningAttributes | undefined): Dkim | { er
   return { origin: 'EXTERNAL', selector, publicKey: createPublicKey(privateKey) }
 }
 
-/** A key in DER: of its own form, as OpenSSL 1 writes it, or in PKCS #8. */
+/** A key in DER: PKCS #1, as OpenSSL 1 writes it, or PKCS #8. */
 function readRsaKey(der: Buffer): KeyObject | undefined {
   for (const type of ['pkcs1', 'pkcs8'] as const) {
     try {

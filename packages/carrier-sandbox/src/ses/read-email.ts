@@ -23,7 +23,7 @@ export async function readEmail(body: unknown): Promise<Email | { error: SesErro
   return checked(request, draft)
 }
 
-/** An email whose addresses are still to be judged. */
+/** An email whose addresses are not validated yet. */
 type Draft = Omit<Email, 'fromAddress' | 'destination'> & { recipients: string[] }
 
 function draftOfSimple(
@@ -55,7 +55,7 @@ function draftOfSimple(
   }
 }
 
-/** Recipients and sender of the request come before those of the message, as an envelope does. */
+/** Recipients and sender of the request override those of the message, as an envelope does. */
 async function draftOfRaw(request: SendRequest, data: string): Promise<Draft> {
   const message = await PostalMime.parse(Buffer.from(data, 'base64'))
   const { ToAddresses, CcAddresses, BccAddresses } = request.Destination

@@ -29,7 +29,7 @@ export function reportEvents(
   })
 }
 
-/** A final state stays, whatever late events say; only a complaint follows a delivery. */
+/** A final state stays, even if later events follow; only a complaint follows a delivery. */
 function advance(message: LoggedMessage, step: Step): void {
   message.sent_at ??= new Date().toISOString()
   const isFinal = ['delivered', 'bounced', 'complained', 'rejected'].includes(message.status)

@@ -11,7 +11,7 @@ export interface SesContext extends SendContext {
   accounts: readonly SesAccount[]
 }
 
-/** The SES API, version 2, as far as a sender needs it. */
+/** The SES API, version 2, limited to what sending needs. */
 export function sesRoutes(context: SesContext): Router {
   return Router()
     .use(authenticate(context.accounts))

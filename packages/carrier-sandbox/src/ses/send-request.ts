@@ -20,7 +20,7 @@ const Header = z.object({
 const Addresses = z.array(z.string()).default([])
 
 /**
- * The body of a send request, as far as the stand-in looks into it; further members are passed over, as SES does.
+ * The body of a send request, limited to what the stand-in reads; other members are ignored, as SES does.
  * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
  */
 export const SendRequest = z.object({

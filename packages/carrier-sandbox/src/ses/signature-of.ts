@@ -11,7 +11,7 @@ export interface SignedRequest {
   body: Buffer
 }
 
-/** What a Signature Version 4 says of itself. */
+/** The parameters of a Signature Version 4. */
 export interface Scope {
   /** `yyyyMMddTHHmmssZ`. */
   time: string

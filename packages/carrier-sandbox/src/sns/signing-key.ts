@@ -11,9 +11,9 @@ export interface SigningKey {
 
 const validMs = 365 * 24 * 3_600_000
 
-/** A new RSA key of 2048 bits with a self-signed certificate. The library is loaded only where somebody listens to events. */
+/** A new RSA key of 2048 bits with a self-signed certificate. The library is loaded only when events have a subscriber. */
 export async function createSigningKey(): Promise<SigningKey> {
-  // CommonJS: in a bundle that is loaded on demand it has no names but `default`.
+  // CommonJS: in a bundle that is loaded on demand its only export is `default`.
   const { default: selfsigned } = await import('selfsigned')
   const pems = await selfsigned.generate([{ name: 'commonName', value: 'sns.amazonaws.com' }], {
     keySize: 2048,

@@ -63,7 +63,7 @@ function sendXmlError(res: Response, status: number, code: string, message: stri
   )
 }
 
-/** `content` is never made of what a caller sent. */
+/** `content` never contains input of a caller. */
 function sendXml(res: Response, status: number, name: string, content: string): void {
   const result = name.endsWith('ErrorResponse')
     ? content

@@ -13,7 +13,7 @@ interface SnsOptions {
   sender: CallbackSender
   delays: Delays
   signatureVersion: SignatureVersion
-  /** Where receivers reach the stand-in, without a trailing slash; it is known once the sandbox listens. */
+  /** The stand-in's public URL, without a trailing slash; known once the sandbox listens. */
   baseUrl: () => string
 }
 
@@ -33,13 +33,13 @@ export class Sns {
     return this.#subscriptions
   }
 
-  /** Made at the first use and kept. */
+  /** Created at the first use and kept. */
   get signingKey(): Promise<SigningKey> {
     this.#key ??= createSigningKey()
     return this.#key
   }
 
-  /** Subscribes an address to a topic; the same one again is the same subscription. It is asked to confirm at the first message. */
+  /** Subscribes an address to a topic; idempotent. The first message asks it to confirm. */
   subscribe(topicArn: string, endpoint: string): Subscription {
     const known = this.#subscriptions.find((each) => each.topicArn === topicArn && each.endpoint === endpoint)
     if (known) return known
@@ -63,8 +63,8 @@ export class Sns {
   }
 
   /**
-   * Sends a message to every subscriber of a topic. To one that has not confirmed, the request for confirmation goes
-   * first, and the message waits a minute for it. Resolves when all have answered or were given up; it never rejects.
+   * Sends a message to every subscriber of a topic. An unconfirmed one gets the request for confirmation first, and the
+   * message waits a minute for it. Resolves when all have answered or were abandoned; never rejects.
    */
   async publish(topicArn: string, subject: string, message: string): Promise<void> {
     const subscriptions = this.#subscriptions.filter((each) => each.topicArn === topicArn)
@@ -77,7 +77,7 @@ export class Sns {
     )
   }
 
-  /** Asks for the confirmation until it comes, for a minute; whether it came. */
+  /** Asks for the confirmation until it arrives, for at most a minute. @returns whether it arrived */
   askForConfirmation(subscription: Subscription): Promise<boolean> {
     const underWay = this.#asking.get(subscription)
     if (underWay) return underWay

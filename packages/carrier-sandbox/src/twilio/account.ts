@@ -7,7 +7,7 @@ export interface TwilioAccount {
   authToken: string
 }
 
-/** Lets a request through when its Basic credentials are those of the account in its path. */
+/** Admits a request whose Basic credentials are those of the account in its path. */
 export function authenticate(accounts: ReadonlyMap<string, TwilioAccount>): RequestHandler<{ accountSid: string }> {
   return (req, res, next) => {
     const [scheme = '', credentials = ''] = (req.headers.authorization ?? '').split(' ')

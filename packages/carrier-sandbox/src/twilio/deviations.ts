@@ -9,7 +9,7 @@ export interface Step {
   errorCode?: number
 }
 
-/** What becomes of a create request: an error, or a message with the callbacks that follow it. */
+/** The outcome of a create request: an error, or a message with the callbacks that follow it. */
 export type Outcome =
   | { error: TwilioError; headers?: Record<string, string> }
   | { isAnswered: boolean; steps: readonly Step[] }

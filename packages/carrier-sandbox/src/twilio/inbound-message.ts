@@ -4,7 +4,7 @@ import { countSegments } from './count-segments.ts'
 import { apiVersion } from './message-resource.ts'
 import { signedCallback } from './sign-callback.ts'
 
-/** The words that Advanced Opt-Out acts on, by what it calls them: the whole message, in any letter case. */
+/** The keywords of Advanced Opt-Out, by type: a keyword is the whole message, in any letter case. */
 const optOutTypes = {
   STOP: ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'],
   START: ['START', 'YES', 'UNSTOP'],
@@ -20,7 +20,7 @@ export interface InboundMessage {
 }
 
 /**
- * The request that tells a customer of a message that came in, signed.
+ * The signed request that reports an inbound message to a customer.
  * @see https://www.twilio.com/docs/messaging/guides/webhook-request
  * @see https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out
  */

@@ -9,7 +9,7 @@ export interface CreateRequest {
   from: string | undefined
   messagingServiceSid: string | undefined
   statusCallback: string | undefined
-  /** Every parameter as it came, decoded. */
+  /** Every parameter as received, decoded. */
   parameters: Record<string, string | string[] | undefined>
 }
 

@@ -26,7 +26,7 @@ export function reportStatus(
   })
 }
 
-/** A final state stays, whatever late callbacks say. */
+/** A final state stays, even if later callbacks follow. */
 function advance(message: LoggedMessage, step: Step): void {
   message.sent_at ??= new Date().toISOString()
   if (message.status === 'delivered' || message.status === 'undelivered') return

@@ -15,7 +15,7 @@ export interface TwilioContext {
   reporter: Reporter
 }
 
-/** Twilio's Messages API, as far as a sender of text messages needs it. */
+/** Twilio's Messages API, limited to what sending text messages needs. */
 export function twilioRoutes(context: TwilioContext): Router {
   const accounts = new Map(context.accounts.map((account) => [account.sid, account]))
   const { log, reporter, sender } = context
@@ -31,7 +31,7 @@ export function twilioRoutes(context: TwilioContext): Router {
 const fetchAccount: RequestHandler<{ accountSid: string }> = (req, res) =>
   void res.json({ sid: req.params.accountSid, friendly_name: 'Sandbox', status: 'active', type: 'Full' })
 
-/** `GET …/Messages/{sid}.json`: the message in its present state. */
+/** `GET …/Messages/{sid}.json`: the message in its current state. */
 function fetchMessage(log: MessageLog): RequestHandler<{ accountSid: string; messageSid: string }> {
   return (req, res) => {
     const message = log.findByProviderId(req.params.messageSid)

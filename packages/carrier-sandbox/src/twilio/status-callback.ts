@@ -5,11 +5,11 @@ import type { Step } from './deviations.ts'
 import { apiVersion } from './message-resource.ts'
 import { signedCallback } from './sign-callback.ts'
 
-/** The number that a messaging service is taken to have picked: Twilio's own test sender. */
+/** The number that a messaging service is assumed to pick: Twilio's own test sender. */
 const pooledSender = '+15005550006'
 
 /**
- * The request that tells a customer of a message's new state, signed.
+ * The signed request that reports a message's new state to a customer.
  * @see https://www.twilio.com/docs/messaging/guides/track-outbound-message-status
  */
 export function statusCallback(account: TwilioAccount, url: string, message: LoggedMessage, step: Step): Callback {

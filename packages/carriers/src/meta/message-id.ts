@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What an id that Meta gives begins with, in base64: two bytes, the length of the other side's number, the number, 0x15. */
+/** The start of Meta's ids, in base64: two bytes, the length of the recipient's number, the number, 0x15. */
 const numbered = /^(\x1c\x18.)(\d{5,15}|x{5,15})(?=\x15)/s
 /** So many digits in a row may be a number in a form that is not known yet. */
 const maybeNumber = /\d{7}/

@@ -35,7 +35,7 @@ describe('a preference', () => {
   })
 })
 
-test('a message with the number and the id of its sender tells who has that id', () => {
+test('a message with the number and the id of its sender maps that id to the number', () => {
   const message = { id: 'wamid.1', from: '16505551234', from_user_id: 'user.1', type: 'text', text: { body: 'Hi' } }
   expect(read({ messages: [message], contacts: [{ wa_id: '16505551234' }] })).toMatchObject([
     { type: 'identity', content: { phone: '+16505551234', user_id: 'user.1' } },

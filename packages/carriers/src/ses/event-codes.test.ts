@@ -17,7 +17,7 @@ test.each([
   expect(explainEvent(code, undefined, undefined)).toMatchObject({ retryable })
 })
 
-test('the reason is the code and what the carrier said, else what the code means', () => {
+test('the reason is the code and the text of the carrier, else what the code means', () => {
   const code = 'bounce:Permanent:General'
   const said = 'smtp; 550 5.1.1 user unknown'
   expect(explainEvent(code, said, 'bounce').reason).toBe(`${code} ${said}`)
@@ -25,6 +25,6 @@ test('the reason is the code and what the carrier said, else what the code means
   expect(explainEvent('reject', undefined, undefined).reason).toBe('reject The carrier refused the content')
 })
 
-test('whoever is suppressed is not tried again, whatever the code says', () => {
+test('a suppressed recipient is not retried, whatever the code', () => {
   expect(explainEvent('bounce:Transient:General', undefined, 'bounce').retryable).toBe(false)
 })

@@ -55,7 +55,7 @@ test.each<[string, object, object]>([
   })
 })
 
-test('the trace of the message comes back in its tags; what is none is passed over', () => {
+test('the trace of the message returns in its tags; an invalid one is ignored', () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
   const tagged = (tag: string) => {
     const event = sesEvent('Delivery', {}, correlation) as { mail: { tags: Record<string, string[]> } }

@@ -127,7 +127,7 @@ test('a message of a test key goes to the sandbox alone', async () => {
   expect(received.map(({ path }) => path)).toEqual(['/sandbox/ses/v2/email/outbound-emails'])
 })
 
-test('new credentials are used at once, and old ones no more', async () => {
+test('new credentials replace the old ones at once', async () => {
   await carrier.send(account, message)
   const credentials = { ...account.credentials, access_key_id: 'AKIANEWNEWNEWNEWNEWN' }
   await carrier.send({ ...account, revision: 2, credentials }, message)
@@ -167,7 +167,7 @@ test('a 503 that is no JSON is a carrier that failed', async () => {
   })
 })
 
-test('how long the carrier asks to wait is told', async () => {
+test('the wait that the carrier asks for is reported', async () => {
   answer = json(429, { message: 'slow' }, { 'x-amzn-errortype': 'TooManyRequestsException', 'retry-after': '7' })
   expect(await carrier.send(account, message)).toMatchObject({ retryAfterMs: 7000 })
 })

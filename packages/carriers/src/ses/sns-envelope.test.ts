@@ -36,6 +36,6 @@ test.each<[string, unknown]>([
   expect(() => read(value)).toThrow(expect.objectContaining({ code: 'validation_failed' }))
 })
 
-test('a raw message is told what is wrong with the subscription', () => {
+test('a raw message is refused with the fault of the subscription', () => {
   expect(() => read({ eventType: 'Delivery', mail: {} })).toThrow(/raw message delivery/)
 })

@@ -101,7 +101,7 @@ test.each<[string, StandInSns['answer']]>([
   ['a certificate that is too large', (response) => response.end('x'.repeat(100_000))],
   ['a redirect', (response) => response.writeHead(302, { location: '/other.pem' }).end()],
   ['a cut connection', (response) => response.destroy()],
-])('%s is told as unavailable, so that SNS repeats, and not remembered', async (_what, answer) => {
+])('%s is reported as unavailable, so that SNS repeats, and not remembered', async (_what, answer) => {
   const verify = receiver()
   sns.answer = answer
   await expect(verify(sns.message())).rejects.toMatchObject(unavailable)

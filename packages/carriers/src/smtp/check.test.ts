@@ -52,7 +52,7 @@ test('a mail server that may not be called is not connected to', async () => {
   expect(server.connections).toBe(0)
 })
 
-test('a server that trickles its replies is left at the deadline, and one that is away is told so', async () => {
+test('a server that trickles its replies is abandoned at the deadline, and one that is down is reported as such', async () => {
   const port = await startScript((command) => (command === 'CONNECT' ? '220-wait' : polite[command]))
   const started = performance.now()
   expect(await check(port, { security: 'none' }, impatientMs)).toMatchObject({ ok: false })

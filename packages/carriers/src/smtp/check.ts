@@ -14,7 +14,7 @@ interface SmtpError extends Error {
   originalCode?: string
 }
 
-/** Connects as for sending, logs in where there is a password, and says goodbye. Never throws. */
+/** Connects as for sending, logs in if there is a password, and disconnects. Never throws. */
 export async function checkAccount(
   credentials: SmtpCredentials,
   { timeoutMs, environment }: CheckOptions<SmtpEnvironment>,

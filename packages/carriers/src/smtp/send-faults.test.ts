@@ -102,7 +102,7 @@ test('a server that trickles its replies is left at the deadline', async () => {
   expect(performance.now() - started).toBeLessThan(10_000)
 })
 
-test('whoever waits too long for a connection of the pool was never sent', async () => {
+test('a message that waits too long for a connection of the pool was never sent', async () => {
   let connected = 0
   let taken = 0
   const port = await startScript((command) => {

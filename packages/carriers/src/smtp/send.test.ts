@@ -98,7 +98,7 @@ test('a refused login stops the account, not the message; nobody is named', asyn
   expect(server.received).toEqual([])
 })
 
-test('without STARTTLS nothing is said to a server that was to speak it, least of all the password', async () => {
+test('without STARTTLS nothing is sent to a server that requires it, least of all the password', async () => {
   const logins: string[] = []
   const server = await startServer({
     disabledCommands: ['STARTTLS'],
@@ -113,7 +113,7 @@ test('without STARTTLS nothing is said to a server that was to speak it, least o
   expect([logins, server.received]).toEqual([[], []])
 })
 
-test('a certificate that nobody vouches for is refused before anything is said', async () => {
+test('an untrusted certificate is refused before anything is sent', async () => {
   const server = await startServer({ secure: true })
   distrustOwnCertificate()
   const answer = await startCarrier().send(providerAt(server.port, { security: 'tls' }), emailOf())

@@ -69,7 +69,7 @@ test('a reason for people is the code and what it means', () => {
   expect(describeCode(null, 'Strange weather')).toBe('Strange weather')
 })
 
-test('who told the carrier to stop has told us: no other code suppresses', () => {
+test('an opt-out at the carrier suppresses the recipient; no other code does', () => {
   expect(explainCode('21610')).toEqual({
     reason: '21610 The recipient has unsubscribed',
     retryable: false,

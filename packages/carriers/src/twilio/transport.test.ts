@@ -50,7 +50,7 @@ test('a message is posted as a form, with the account and the trace; the answer 
   expect(Object.fromEntries(seen.form!)).toEqual({ To: message.to, From: message.from, Body: message.body })
 })
 
-test('a refusal bears the status and the code, and tells how long to wait', async () => {
+test('a refusal bears the status and the code, and how long to wait', async () => {
   const client = await clientOf((_request, response) => {
     response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' })
     response.end('{"code":20429,"message":"Too many requests","status":429}')
@@ -61,7 +61,7 @@ test('a refusal bears the status and the code, and tells how long to wait', asyn
   expect(scope.retryAfterMs).toBe(7000)
 })
 
-test('a carrier that does not answer in time, or drips its answer, is told as ETIMEDOUT', async () => {
+test('a carrier that does not answer in time, or drips its answer, is reported as ETIMEDOUT', async () => {
   const silent = await clientOf(() => {}, 100)
   await expect(silent.messages.create(message)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
   const dripping = await clientOf((_request, response) => {
@@ -99,7 +99,7 @@ test('a message that got no connection in time is reported as never sent, and is
   expect(arrived).toEqual(['first', 'second', ...(wasSent ? ['third'] : []), 'fourth'])
 })
 
-test('a connection that was cut is not told as one that was never made', async () => {
+test('a cut connection is not reported as one that was never made', async () => {
   const client = await clientOf((request) => request.socket.destroy())
   await expect(client.messages.create(message)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET', hasLeft: true })
   const port = Number(new URL(client.api.baseUrl).port)

@@ -3,10 +3,10 @@ import { answer, api } from './client.ts'
 import { useMay } from './me.ts'
 import { readAll } from './read-all.ts'
 
-/** As many as a tenant may have, unless its installation raised the limit. */
+/** The most applications of a tenant, unless its installation raised the limit. */
 const most = 1000
 
-/** The applications to choose from, newest first. Without the permission to list them nothing is asked. */
+/** The applications to choose from, newest first. Nothing is requested without the permission to list them. */
 export function useApplications() {
   const may = useMay()
   return useQuery({

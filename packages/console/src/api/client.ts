@@ -11,7 +11,7 @@ class NoAnswerError extends Error {
 }
 
 const timeoutMs = 15_000
-/** A file of everything takes as long as there is to read. */
+/** A download of a whole list takes as long as the list is long. */
 const exportTimeoutMs = 30 * 60_000
 const unanswered = new UnansweredWrites()
 let session: Session | undefined
@@ -45,7 +45,7 @@ async function send(request: Request, token: string): Promise<Response> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limitMs)])
   try {
     const response = await fetch(request, { signal })
-    // A proxy in front answers these when the gateway is away.
+    // A proxy in front answers these when the gateway is down.
     noteAnswer(response.status < 502 || response.status > 504)
     return response
   } catch (error) {

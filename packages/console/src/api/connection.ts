@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Whether the last requests got no answer. One that fails alone is a hiccup. */
+/** Whether the last requests got no answer. A single failure does not count. */
 export const isGatewayAway = (): boolean => failures >= 2
 
 export function useGatewayAway(): boolean {
@@ -28,8 +28,8 @@ export function useGatewayAway(): boolean {
 const slowestMs = 60_000
 
 /**
- * `refetchInterval` of a query: this often, and more and more rarely while the gateway is away: again after as long as it has been
- * away, so that a short restart is noticed soon, however many queries have failed.
+ * `refetchInterval` of a query: this often, and less often the longer the gateway is down. The interval grows with the outage, so
+ * that a short restart is noticed soon, even if many queries have failed.
  */
 export const pollEvery = (ms: number) => (): number =>
   failures === 0 ? ms : Math.max(ms, Math.min(slowestMs, Date.now() - firstFailureMs))

@@ -1,8 +1,8 @@
-/** Shorter than the service keeps keys, and longer than somebody tries again. */
+/** Shorter than the service keeps keys, and longer than an operator keeps retrying. */
 const keptMs = 10 * 60_000
 
 /**
- * The Idempotency-Keys of writes that were not answered. Who sends one again with the same content sends its key again, so it cannot
+ * The Idempotency-Keys of writes that were not answered. Sending one again with the same content sends its key again, so it cannot
  * take effect twice.
  */
 export class UnansweredWrites {
@@ -23,7 +23,7 @@ export class UnansweredWrites {
     return key
   }
 
-  /** Told of each answer; after a fault of the service it is not known whether the write took effect. */
+  /** Called for each answer; after a fault of the service it is unknown whether the write took effect. */
   answered(write: string, status: number): void {
     if (status < 500) this.#keys.delete(write)
   }

@@ -10,7 +10,7 @@ export type WhatsAppTemplate = components['schemas']['WhatsAppTemplate']
 const pollMs = 5000
 export const whatsAppTemplatesKey = ['whatsapp-templates']
 
-/** The first templates of the tenant's accounts, as their carriers judged them, to choose from. */
+/** The first templates of the tenant's accounts to choose from, with their carriers' verdicts. */
 export function useWhatsAppTemplates() {
   const may = useMay()
   return useQuery({

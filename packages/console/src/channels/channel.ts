@@ -4,7 +4,7 @@ import type { FormError } from '../edits/use-edits.ts'
 
 export type Channel = components['schemas']['Provider']['channel']
 
-/** What is sent by each channel, with variables in double braces. */
+/** The template of each channel, with variables in double braces. */
 export type Templates = components['schemas']['Event']['templates']
 export type TemplateOf<C extends Channel> = NonNullable<Templates[C]>
 
@@ -19,12 +19,12 @@ export interface ChannelPages<Template, Form> {
   name: string
   /** Class of its colour in charts. */
   fill: string
-  /** What a new template is until it is written: the service stores none without a text. */
+  /** The initial text of a new template: the service stores none without a text. */
   firstTemplate: Template
   /** A template as the editor holds it: JSON is text, and absent texts are empty. */
   emptyForm: Form
   formOf(template: Template): Form
-  /** The template that a form stands for. @param errors gets what would keep it from being saved */
+  /** The template of a form. @param errors receives what prevents saving */
   templateOf(form: Form, errors: FormError[]): Template
   Fields(props: FieldsProps<Form>): ReactNode
   /** A rendered template as the channel delivers it. */
@@ -39,6 +39,6 @@ export interface ChannelPages<Template, Form> {
   noAttempts?: string
   /** How a recipient is named when one is suppressed; absent where consent is kept instead, or nothing. */
   suppression?: { label: string; placeholder: string }
-  /** What the first steps send. The lowest rank of those that can send is taken. */
+  /** Ranks the channels for the first steps: the available channel with the lowest rank is used. */
   firstMessage?: { rank: number; template: Template; recipient: unknown }
 }

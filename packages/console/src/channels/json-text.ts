@@ -5,7 +5,7 @@ type JsonObject = TemplateOf<'webhook'>['data']
 
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** A JSON object in a field; empty, with an error, for what is none. */
+/** Parses the JSON object in a field; returns an empty one with an error for anything else. */
 export function objectOf(text: string, path: string, errors: FormError[]): JsonObject {
   const { value, error } = readObject(text)
   if (error !== undefined) errors.push({ path, message: error })

@@ -13,7 +13,7 @@ const table = { email, sms, whatsapp, in_app: inApp, webhook } satisfies {
 /** What the editor holds of each channel. */
 export type TemplateForms = { [C in Channel]?: (typeof table)[C]['emptyForm'] }
 
-/** For code that treats all channels alike: it passes a template or a form on to the channel that it belongs to. */
+/** For code that treats all channels alike: it passes a template or a form to its own channel. */
 export const channelPages: Record<Channel, ChannelPages<unknown, unknown>> = table
 
 export const channels = Object.keys(table) as Channel[]

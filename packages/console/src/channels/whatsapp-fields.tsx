@@ -21,7 +21,7 @@ const categories: { value: WhatsAppForm['category']; label: string }[] = [
   { value: 'authentication', label: 'Authentication' },
 ]
 
-/** Which template of the account is sent, and what its placeholders become. */
+/** The template of the account to send, and the values of its placeholders. */
 export function WhatsAppFields({ value, onChange }: FieldsProps<WhatsAppForm>) {
   const name = 'templates.whatsapp'
   return (
@@ -55,7 +55,7 @@ export function WhatsAppFields({ value, onChange }: FieldsProps<WhatsAppForm>) {
   )
 }
 
-/** The approved templates of the accounts, to take one over. */
+/** The approved templates of the accounts, to copy one. */
 function ApprovedChoice({ value, onChange }: FieldsProps<WhatsAppForm>) {
   const may = useMay()
   const { data } = useWhatsAppTemplates()

@@ -9,10 +9,10 @@ export interface Difference {
   lines: DiffLine[]
 }
 
-/** What a text is called, and the text. */
+/** The name of a text, and the text. */
 export type Named = [label: string, text: string]
 
-/** The texts that differ, in the order of `after`, then those that are gone. */
+/** The texts that differ, in the order of `after`, then the removed ones. */
 export function compareTexts(before: readonly Named[], after: readonly Named[]): Difference[] {
   const [old, now] = [new Map(before), new Map(after)]
   const labels = [...new Set([...now.keys(), ...old.keys()])]
@@ -22,7 +22,7 @@ export function compareTexts(before: readonly Named[], after: readonly Named[]):
 }
 
 const context = 3
-/** Comparing takes time with the square of the edits; texts that differ more are shown as replaced. */
+/** The time to compare grows with the square of the edits, so texts that differ more are shown as replaced. */
 const mostEdits = 1000
 
 function linesOf(before: string, after: string): DiffLine[] {

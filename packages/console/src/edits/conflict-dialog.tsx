@@ -11,7 +11,7 @@ interface ConflictDialogProps {
   onOverwritten: () => void
 }
 
-/** Asks what to do with edits, after somebody else has saved since they began. Closing it keeps them. */
+/** Asks what to do with edits when another operator has saved since they began. Closing it keeps them. */
 export function ConflictDialog({ edits, differences, onOverwritten }: ConflictDialogProps) {
   const overwrite = async () => {
     if (await edits.overwrite()) onOverwritten()

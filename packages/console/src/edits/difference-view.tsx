@@ -1,6 +1,6 @@
 import type { Difference, DiffLine } from './compare-texts.ts'
 
-/** What differs, text by text: removed and added lines with what stands near them. */
+/** The differences, text by text: removed and added lines with their context. */
 export function DifferenceView({ differences }: { differences: readonly Difference[] }) {
   if (differences.length === 0) return <p className="text-soft">Nothing differs.</p>
   return (

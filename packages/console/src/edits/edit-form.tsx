@@ -15,7 +15,7 @@ interface EditFormProps<Values> {
   children: ReactNode
 }
 
-/** A form of what others may change too: what they saved meanwhile is shown before it is overwritten. */
+/** A form for values that others may change too: it shows their changes before it overwrites them. */
 export function EditForm<Values>({ action, edits, textsOf, onSaved, onCancel, children }: EditFormProps<Values>) {
   const save = async () => {
     if (await edits.save()) onSaved()

@@ -1,5 +1,5 @@
 /**
- * Puts edits on top of what others have saved meanwhile: a value that was not edited is theirs. Objects are compared member by
+ * Applies edits to what others have saved meanwhile: a value that was not edited becomes theirs. Objects are compared member by
  * member; texts and lists as a whole.
  * @param basis what the edits began with
  */

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { useDraft } from '../ui/draft.ts'
 import { isSame, rebase } from './rebase.ts'
 
-/** What a form says against a value, at its path in the request. */
+/** A form's error about a value, at its path in the request. */
 export interface FormError {
   path: string
   message: string
@@ -19,7 +19,7 @@ interface Edits<Form> {
   form: Form
   /** What the edits began with. */
   basis: Stored<Form>
-  /** What others had saved when a save met it: the form lies on top of it. */
+  /** The version that caused a conflict at a save: the form's edits apply to it. */
   under?: Form
 }
 
@@ -37,7 +37,7 @@ interface EditsOptions<Form> {
 
 /**
  * Edits of something that others may change too. They stay in this tab until they are saved or discarded; what others
- * saved meanwhile is only overwritten when the operator says so.
+ * saved meanwhile is overwritten only when the operator confirms it.
  */
 export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsOptions<Form>) {
   const edits = useDraft<Edits<Form> | null>(name, null)
@@ -49,7 +49,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
   const basis = edits.value?.basis ?? stored
   const latest = useRef(form)
 
-  /** What only others have changed becomes theirs in the form. */
+  /** Takes over what only others have changed. */
   const putOnTop = (under: Form) => {
     latest.current = rebase(latest.current, edits.value?.under ?? basis.form, under)
     edits.set({ form: latest.current, basis, under })
@@ -95,7 +95,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     hasConflict,
     /** Why it was not saved, unless it is the conflict. */
     refusal: hasConflict ? undefined : refusal,
-    /** The same, when no field says so either. */
+    /** The same, when no field shows it. */
     fault: refusal !== undefined && refused.length === 0 && !hasConflict ? refusal : undefined,
     set(next: Form) {
       latest.current = next
@@ -105,11 +105,11 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
       setRefusal(undefined)
       edits.clear()
     },
-    /** Goes on with the edits; the next save meets the same conflict. */
+    /** Continues with the edits; the next save meets the same conflict. */
     keep: () => setRefusal(undefined),
-    /** @returns whether it was saved; if not, the fields say why */
+    /** @returns whether it was saved; if not, the fields show why */
     save: () => saveAndClear(basis.revision),
-    /** Saves over what others saved, as it was read last: what was not edited stays theirs. */
+    /** Saves over the latest version of others: values that were not edited stay theirs. */
     overwrite: () => saveAndClear(stored.revision),
   }
 }

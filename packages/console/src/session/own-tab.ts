@@ -24,7 +24,7 @@ function hold(tab: string): Promise<boolean> {
   return new Promise((resolve) => {
     const giveUp = async () => {
       const { held = [] } = await navigator.locks.query()
-      // A request that is only slow goes on.
+      // A slow request continues.
       if (held.some((lock) => lock.name === name)) waiting.abort()
     }
     const timer = setTimeout(() => void giveUp(), patienceMs)

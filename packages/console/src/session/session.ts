@@ -76,7 +76,7 @@ async function finish(manager: UserManager): Promise<boolean> {
   return user !== undefined
 }
 
-/** Goes to the issuer, which sends the browser back to the same page. @param chooses whether operators choose anew whom to be */
+/** Goes to the issuer, which sends the browser back to the same page. @param chooses whether operators choose an account again */
 async function leave(manager: UserManager, chooses = false): Promise<void> {
   const { pathname, search } = location
   await manager.removeUser()

@@ -4,7 +4,7 @@ import type { ConsolePage } from '../pages.tsx'
 const reloadedFor = 'reloaded-for'
 
 /**
- * Loads the code of a page. Code of a build that has been replaced is not there any more: then the console is loaded anew, once, if
+ * Loads the code of a page. The code of a replaced build no longer exists: then the console is reloaded, once, if
  * the gateway answers.
  */
 export async function loadPage(page: ConsolePage): Promise<ComponentType> {

@@ -15,7 +15,7 @@ interface FilterTextProps extends FilterProps {
   className?: string
 }
 
-/** A filter by a text, which applies with Enter; emptying it filters no more. */
+/** A filter by a text, which applies with Enter; an empty text removes the filter. */
 export function FilterText({
   label,
   value,

@@ -65,7 +65,7 @@ function BarOf({ bar, x, series, perItem }: BarOfProps) {
   )
 }
 
-/** The bars' numbers, for whoever does not see them. */
+/** The bars' numbers, for readers who do not see them. */
 export function BarTable({ label, series, bars }: { label: string; series: readonly Series[]; bars: readonly Bar[] }) {
   return (
     <table aria-label={label} className="w-full border-collapse tabular-nums">

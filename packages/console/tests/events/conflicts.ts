@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { expectSound } from '../harness/expect-sound.ts'
+import { messageAfter } from '../harness/message-after.ts'
 import { button, question, text } from '../harness/parts.ts'
 import { drawer } from '../harness/table.ts'
-import { told } from '../harness/told.ts'
 import { events, harness, patience } from './stack.ts'
 
 test(
@@ -51,7 +51,7 @@ test(
     await text(page).fill('Mine again')
     await theirs('Theirs again')
     await button(page, 'Save the draft').click()
-    await told(page, 'The draft is saved.', () => button(page, 'Overwrite theirs with mine').click())
+    await messageAfter(page, 'The draft is saved.', () => button(page, 'Overwrite theirs with mine').click())
     expect((await call('GET', `${path}/two.editors`)).templates).toEqual({ sms: { body: 'Mine again' } })
 
     await text(page).fill('Mine at last')

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 /** Fields of a dispatch request that only some channels show. */
 export type ShownField = 'subject' | 'title' | 'html_body' | 'from'
 
-/** What callers see of a channel. */
+/** A channel as callers see it. */
 export interface ChannelContract<Template extends z.ZodType = z.ZodType> {
   /** Its template in events and stored templates. Texts are Liquid. */
   template: Template

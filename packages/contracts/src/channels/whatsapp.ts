@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ChannelContract } from './channel-contract.ts'
 
-/** Recipients are not suppressed: the consent ledger says who may be written to. */
+/** Recipients are not suppressed: the consent ledger decides who may receive messages. */
 export const whatsapp = {
   template: z.strictObject({
     template_name: z.string(),

@@ -1,6 +1,6 @@
 import { type EventContract, type ServiceName, subjectFilter } from '@notify/contracts'
 import { allEvents } from '@notify/contracts/catalogue'
-import { isHeardBy } from '@notify/messaging'
+import { matchesFilter } from '@notify/messaging'
 
 /** Fields by which an event names a person besides its sealed content. */
 const namingFields = ['recipient_index', 'provider_message_id']
@@ -13,7 +13,7 @@ const namingEvents: readonly EventContract[] = [...allEvents().values()].filter(
 
 /** The contract of a subject, if its events may name a person. */
 export function namingEventOf(subject: string): EventContract | undefined {
-  return namingEvents.find((contract) => isHeardBy(subjectFilter(contract), subject))
+  return namingEvents.find((contract) => matchesFilter(subjectFilter(contract), subject))
 }
 
 /** Patterns of the subjects, for `like`. */

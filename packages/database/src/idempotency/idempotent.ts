@@ -15,7 +15,7 @@ interface Keyed {
 /** The steps of a POST, in order. */
 export interface Steps<Context, R extends Route, Prepared> {
   /**
-   * Validates, renders and calls others. Holds no connection, and may run in vain.
+   * Validates, renders and calls others. Holds no connection, and its result may be discarded.
    * @param done what the effect of an earlier request with this key left to do, see {@link Result}
    */
   prepare?(context: Context, request: HttpRequest<R>, done?: string): Promise<Prepared>

@@ -25,7 +25,7 @@ export type Result =
 
 /** The work of a request in two steps; only the second holds a connection. */
 export interface Work<Prepared> {
-  /** Validates the request. May run in vain. @param done `done` of an earlier request with this key that did not end */
+  /** Validates the request. Its result may be discarded. @param done `done` of an earlier request with this key that did not end */
   prepare(done: string | undefined): Promise<Prepared>
   /** Writes, in the transaction that stores the response. Throws to refuse, so that nothing is stored. */
   effect(run: Run, prepared: Prepared): Promise<Result>

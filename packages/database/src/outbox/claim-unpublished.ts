@@ -29,7 +29,7 @@ const claim = defineStatements(
 export type UnpublishedMessage = Awaited<ReturnType<typeof claimUnpublished>>[number]
 
 /**
- * Locks the oldest unpublished messages until the transaction ends; those that another relay has locked are passed over.
+ * Locks the oldest unpublished messages until the transaction ends; those that another relay has locked are skipped.
  * @param limit of urgent messages, and of others
  * @param urgent subjects that come before all others
  */

@@ -2,7 +2,7 @@ import { JetStreamApiCodes, type StreamInfo } from '@nats-io/jetstream'
 import { streams } from '@notify/contracts'
 import {
   type Bus,
-  hasBegunAnew,
+  hasRestarted,
   isCode,
   joinOrigins,
   originOf,
@@ -107,7 +107,7 @@ async function noticeLoss(
     await run(build.updateTable('stream_watermark').set(seen).where('stream', '=', name))
     // The creation time of the stream is useless: nats-server 2.9 changes it at restarts.
     const isRewound = BigInt(last_seq) < known.last_seq
-    if (!isRewound && !(known.origin && hasBegunAnew(known.origin, origin))) return undefined
+    if (!isRewound && !(known.origin && hasRestarted(known.origin, origin))) return undefined
     // The server was alive at the last check, so losses were published after it or shortly before.
     const published_after = new Date(known.checked_at.getTime() - republishMs)
     await noteLoss(run, name, { last_seq, published_after, isRewound })

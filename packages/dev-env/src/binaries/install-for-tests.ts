@@ -6,8 +6,8 @@ import { programsOf } from './programs.ts'
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
 /**
- * Installs every program that any test needs, before the first of them. What cannot be installed is named here, and fails
- * the tests that need it; the others run.
+ * Installs every program that any test needs, before the first of them. Programs that cannot be installed are named here, and fail
+ * the tests that need them; the others run.
  */
 export async function installForTests(): Promise<void> {
   const needed = programsOf('test')

@@ -32,13 +32,13 @@ export async function installMissing(binaries: readonly Binary[], options: Insta
   const failure = await runInstaller(steps, onProgress)
   const still = missing.filter((binary) => !find(binary))
   if (still.length === 0) return
-  // One package that is unknown here keeps the others from being installed.
+  // Installed one by one: an unknown package must not keep the others from being installed.
   if (missing.length > 1) return await installEach(still, options)
   const reason = failure ?? 'the package has another name'
   throw new StartupError(`${list} could not be installed (${reason}): run ${byHand}`)
 }
 
-/** @throws StartupError with what each failure said */
+/** @throws StartupError with the message of each failure */
 async function installEach(binaries: readonly Binary[], options: InstallOptions): Promise<void> {
   const failures: string[] = []
   for (const binary of binaries) {

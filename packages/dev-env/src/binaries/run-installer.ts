@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { messageOf } from '../startup-error.ts'
 import type { Step } from './package-managers.ts'
 
-/** Runs the steps one after another, with a sign of life every ten seconds; the last line of what failed, if anything did. */
+/** Runs the steps in order and reports progress every ten seconds. @returns the last line of a failed step, if any failed */
 export async function runInstaller(steps: Step[], onProgress: (text: string) => void): Promise<string | undefined> {
   let failure: string | undefined
   for (const { command, optional } of steps) {

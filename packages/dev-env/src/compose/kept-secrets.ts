@@ -7,11 +7,11 @@ import { writeWhole } from './write-whole.ts'
 /** Why the installation cannot start; the message says what to do. */
 export class SecretsError extends Error {}
 
-const anew = 'begin anew and lose the data: docker compose down --volumes'
+const startOver = 'start over and lose the data: docker compose down --volumes'
 const lost = `state/secrets.json is missing, and the data of earlier starts needs its keys. Restore the volume "secrets" from a backup, or
-${anew}`
-const gone = `earlier starts took the secrets from .env, which gives none now. Restore it, or ${anew}`
-const foreign = `.env gives secrets, but earlier starts made their own, and the data needs those. Remove them from .env, or ${anew}`
+${startOver}`
+const gone = `earlier starts took the secrets from .env, which gives none now. Restore it, or ${startOver}`
+const foreign = `.env gives secrets, but earlier starts made their own, and the data needs those. Remove them from .env, or ${startOver}`
 
 /** @returns the secrets that the first start made; undefined before it, or when they come from the environment */
 export function readKept(folder: string): Required<Secrets> | undefined {
@@ -38,7 +38,7 @@ export function takeSecrets(folder: string, env: NodeJS.ProcessEnv): Secrets {
   if (kept) return kept
   if (!isFirst) throw new SecretsError(gone)
   const made = makeSecrets()
-  // Before any other file: a start that ends on the next line goes on with the same secrets.
+  // Written before any other file: after a crash on the next line, the next start continues with the same secrets.
   keep(file, made)
   return made
 }

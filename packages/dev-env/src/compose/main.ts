@@ -1,10 +1,12 @@
-// The container `secrets` of docker-compose.yml, which ends before any other starts:
-//
-//   make      makes the secrets at the first start, keeps them at later ones, and writes each reader's files
-//   show      prints the API key, an operator's token and a first request
-//
-// SECRETS_FOLDER has a folder for each reader, the volume of one container, and `state`, which no other container mounts.
-// Secrets in the environment (.env) replace made ones, and need BOOTSTRAP_FILE. NATS_FOLDER has the configuration of NATS.
+/**
+ * The container `secrets` of docker-compose.yml, which ends before any other starts:
+ *
+ *   make      makes the secrets at the first start, keeps them at later ones, and writes each reader's files
+ *   show      prints the API key, an operator's token and a first request
+ *
+ * SECRETS_FOLDER has a folder for each reader, the volume of one container, and `state`, which no other container mounts.
+ * Secrets in the environment (.env) replace made ones, and need BOOTSTRAP_FILE. NATS_FOLDER has the configuration of NATS.
+ */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { firstSteps } from './first-steps.ts'

@@ -1,7 +1,9 @@
-// Writes .env with new secrets, and the document that the installation starts with. `docker compose up` makes both by itself;
-// with this they are files of yours, which you can change and keep.
-//
-//   npm run make-env [folder]      the folder of docker-compose.yml unless given
+/**
+ * Writes .env with new secrets, and the document that the installation starts with. `docker compose up` makes both by itself;
+ * with this they are files of yours, which you can change and keep.
+ *
+ *   npm run make-env [folder]      the folder of docker-compose.yml unless given
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { firstSteps } from './first-steps.ts'
@@ -15,7 +17,7 @@ const bootstrapFile = join(folder, document)
 const existing = [envFile, bootstrapFile].filter((file) => existsSync(file))
 if (existing.length > 0) {
   console.error(`${existing.join(' and ')} exist already, and the data of earlier starts needs them: nothing was changed.
-To begin anew: docker compose down --volumes, delete them, and run this again.`)
+To start over: docker compose down --volumes, delete them, and run this again.`)
   process.exitCode = 1
 } else {
   const secrets = makeSecrets()

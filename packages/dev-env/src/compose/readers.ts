@@ -80,7 +80,7 @@ function serviceFiles(service: ServiceName, values: Texts, bootstrap: Texts): Te
   }
 }
 
-/** Puts passwords in place of the variables that nats-server would take from its environment. */
+/** Replaces the variables that nats-server would take from its environment by passwords. */
 function withPasswords(text: string, values: Texts): string {
   return text.replaceAll(/\$([A-Z_]+_NATS_PASSWORD)\b/g, (_, name: string) => JSON.stringify(values[name]))
 }

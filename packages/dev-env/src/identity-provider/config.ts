@@ -1,6 +1,6 @@
 import { readSecretFiles } from '@notify/service-kit/secret-files'
 
-/** A client of the development identity provider, and what its tokens say. */
+/** A client of the development identity provider, and the claims of its tokens. */
 export interface ProviderClient {
   client_id: string
   client_secret: string
@@ -10,7 +10,7 @@ export interface ProviderClient {
   claims?: object
 }
 
-/** The login of the operators' console: a public client, and the page on which one chooses whom to be. */
+/** The login of the operators' console: a public client, and the page to choose an operator. */
 export interface ConsoleLogin {
   client_id: string
   redirect_uris: string[]
@@ -27,7 +27,7 @@ export interface ProviderConfig {
   audience: string
   jwks: { keys: object[] }
   clients: ProviderClient[]
-  /** None: nobody can sign in with a browser. */
+  /** None: browser logins are disabled. */
   console?: ConsoleLogin | undefined
 }
 

@@ -8,7 +8,7 @@ export const audience = 'urn:notify:api'
 /** Client id of the operators' console. */
 export const consoleClientId = 'notify-console'
 
-/** The demo operators: one may do everything, one everything but retrying. */
+/** The demo operators: one has all permissions, the other all but retrying. */
 export function operatorClients({ operator, operator_no_retry, tenant_id }: State): ProviderClient[] {
   const all = OperatorPermission.options
   return [

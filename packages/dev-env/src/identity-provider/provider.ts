@@ -38,9 +38,9 @@ export function createProvider({ issuer, audience, jwks, clients, console: login
     scopes: ['openid', 'offline_access'],
     ttl: {
       ClientCredentials: yearS,
-      // A number here would overrule that of the resource server.
+      // A number here would override the resource server's lifetime.
       AccessToken: (_ctx: unknown, token: AccessToken) => token.resourceServer?.accessTokenTTL ?? yearS,
-      // Short, so that each login asks again whom to be; one that is being ended has to be found once more.
+      // Short, so that each login asks for the account; a session that is being ended is looked up a second time.
       Session: (_ctx: unknown, { state }: { state?: object }) => (state ? 60 : 1),
       Grant: dayS,
       RefreshToken: dayS,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import type { ProviderConfig } from './config.ts'
 
-/** Of the page on which one chooses an operator; the login's id follows. */
+/** The path of the page to choose an operator; the login's id follows. */
 export const signInPath = '/sign-in'
 
 const style = `
@@ -25,7 +25,7 @@ const headers = {
 
 export const isSignIn = ({ url = '' }: IncomingMessage): boolean => url.startsWith(`${signInPath}/`)
 
-/** Shows the operators; a click on one signs in as this one, and goes back to where the login began. */
+/** Shows the operators; a click on one signs in as that operator and returns to where the login began. */
 export async function answerSignIn(
   provider: Provider,
   { clients, audience }: ProviderConfig,
@@ -53,7 +53,7 @@ export async function answerSignIn(
   }
 }
 
-/** Ends the session at once: whoever comes here has asked for it in the console. */
+/** Ends the session without asking: the user has already signed out in the console. */
 export function answerSignOut(ctx: { body?: string }, form: string): void {
   const button = '<button form="op.logoutForm" name="logout" value="yes">Sign out</button>'
   ctx.body = frame(`${form}${button}<script>document.querySelector('button').click()</script>`)

@@ -16,7 +16,7 @@ export interface ChildSpec {
   gid?: number | undefined
   /** File for stdout and stderr. */
   logFile: string
-  /** An IPC channel, so that the child notices when its parent has gone (`disconnect`). */
+  /** An IPC channel, so that the child notices the end of its parent (`disconnect`). */
   ipc?: boolean
   /** Signal for an orderly shutdown. */
   stopSignal: NodeJS.Signals
@@ -102,7 +102,7 @@ export class Child {
     })
   }
 
-  /** Ends the relation to a process that goes on. */
+  /** Detaches from a process that continues to run. */
   protected release(how: string): void {
     for (const event of ['error', 'exit', 'close']) this.process?.removeAllListeners(event)
     for (const lines of this.readers) lines.close()
@@ -110,7 +110,7 @@ export class Child {
     this.finish(how)
   }
 
-  /** Whether this line says that the process has done what it was started for, and goes on without us. */
+  /** Whether this line says that the process has done its task and continues without the supervisor. */
   protected isFarewell(_line: string): boolean {
     return false
   }
@@ -183,7 +183,7 @@ export class Child {
     if (!passing) await this.untilEnded()
   }
 
-  /** Asks the process to end, and ends it when it has not after `graceMs`; true when it had to be killed. */
+  /** Asks the process to end, and kills it after `graceMs`. @returns whether it had to be killed */
   async stop(graceMs = 20_000): Promise<boolean> {
     if (!this.running) return false
     this.wanted = false
@@ -239,7 +239,7 @@ export class Child {
   }
 }
 
-/** A stack that a test forgot to stop must not keep that test's process from ending; its reaper does the rest. */
+/** A stack that a test forgot to stop must not keep that test's process alive; its reaper stops the stack. */
 function letGo(child: ChildProcess): void {
   child.unref()
   child.channel?.unref()

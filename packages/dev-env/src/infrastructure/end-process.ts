@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { identityOf } from './process-identity.ts'
 
-/** Asks a process that is not our child to end, waits, and ends it after `graceMs`. */
+/** Asks a process that is not our child to end, waits, and kills it after `graceMs`. */
 export async function endProcess(pid: number, signal: NodeJS.Signals = 'SIGTERM', graceMs = 10_000): Promise<void> {
   const identity = identityOf(pid)
   if (identity === undefined) return

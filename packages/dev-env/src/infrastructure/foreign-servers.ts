@@ -2,7 +2,7 @@ import pg from 'pg'
 import { codeOf, messageOf, StartupError } from '../startup-error.ts'
 import { greeting } from './greeting.ts'
 
-/** A machine that is busy answers late. */
+/** A busy machine answers late. */
 const reachMs = 15_000
 
 /**

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /**
- * The first bytes that a server sends after connecting, and after being told `say`.
+ * The first bytes that a server sends after connecting, and after receiving `say`.
  * @throws the connection's error; an Error when it says nothing within `timeoutMs`
  */
 export function greeting({

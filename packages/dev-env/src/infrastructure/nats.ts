@@ -14,7 +14,7 @@ interface NatsOptions extends ServerOptions {
 /** Users and permissions, the same in every installation; written by `npm run generate`. */
 const authorizationFile = join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'nats', 'authorization.conf')
 
-/** Starts nats-server with JetStream on 127.0.0.1; the store lives in `dataDir`. Nobody may do anything without a login. */
+/** Starts nats-server with JetStream on 127.0.0.1; the store lives in `dataDir`. Every connection needs a login. */
 export async function startNats({ port, dataDir, logFile, state, ...hooks }: NatsOptions): Promise<Server> {
   const command = requireBinary('nats-server')
   mkdirSync(dataDir, { recursive: true })
@@ -53,7 +53,7 @@ export function natsUrl(port: number, { nats_passwords }: State, user: NatsUser)
   return `nats://${user}:${encodeURIComponent(nats_passwords[user])}@127.0.0.1:${port}`
 }
 
-/** The variables that authorization.conf reads. Between quotes, or a password of digits would be a number. */
+/** The variables that authorization.conf reads. Quoted, because an unquoted password of digits would be a number. */
 function passwordVariables({ nats_passwords }: State): Record<string, string> {
   return Object.fromEntries(natsUsers.map((user) => [natsPasswordVariable(user), JSON.stringify(nats_passwords[user])]))
 }

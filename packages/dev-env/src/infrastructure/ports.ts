@@ -19,7 +19,7 @@ export interface Ports {
   receiver: number
 }
 
-/** The ports follow each other in this order; a new one comes last, so that the others stay. */
+/** The ports follow each other in this order; append new ones, so that the others stay. */
 const inOrder = [
   ...serviceProcesses.filter((name) => name !== 'dispatch-sender'),
   'carrier-sandbox',

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { StartupError } from '../startup-error.ts'
 import { majorOf } from './postgres-binaries.ts'
+import { makeDataFolder, type PostgresFolders, postgresFolders } from './postgres-folders.ts'
 import { endStalePostmaster } from './postgres-leftovers.ts'
-import { makeDataFolder, type PostgresPlace, postgresPlace } from './postgres-place.ts'
 import { Server, type ServerOptions } from './server.ts'
 
 export interface PostgresOptions extends ServerOptions {
@@ -20,7 +20,7 @@ export interface PostgresOptions extends ServerOptions {
 
 export interface PostgresServer {
   server: Server
-  /** Where the data really lies: not always where it was wanted, see {@link postgresPlace}. */
+  /** The actual data folder, which can differ from the wanted one, see {@link postgresFolders}. */
   dataDir: string
 }
 
@@ -43,7 +43,7 @@ class PatientServer extends Server {
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { port, dataDir: wanted, logFile, password, onProgress } = options
   const { onStart, onEnd, onCrash } = options
-  const place = postgresPlace(wanted)
+  const place = postgresFolders(wanted)
   if (!existsSync(join(place.dataDir, 'PG_VERSION'))) {
     onProgress?.('postgres: making a new data folder')
     await initialise(place, password)
@@ -75,9 +75,9 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   return { server, dataDir: place.dataDir }
 }
 
-/** Where the data of a server would lie whose data folder is wanted there. */
+/** The data folder of a server whose wanted data folder is given. */
 export function postgresDataDir(wanted: string): string {
-  return postgresPlace(wanted).dataDir
+  return postgresFolders(wanted).dataDir
 }
 
 function settings({ port, durable = true, maxConnections = 200 }: PostgresOptions): string[] {
@@ -96,10 +96,10 @@ function settings({ port, durable = true, maxConnections = 200 }: PostgresOption
   return durable ? always : [...always, 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 }
 
-async function initialise(place: PostgresPlace, password: string): Promise<void> {
+async function initialise(place: PostgresFolders, password: string): Promise<void> {
   rmSync(place.dataDir, { recursive: true, force: true })
   makeDataFolder(place)
-  // Beside the data folder: there the server's user can read it.
+  // Beside the data folder, where the server's user can read it.
   const passwordFile = join(place.dataDir, '..', `initdb-${process.pid}-${Date.now()}`)
   try {
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
@@ -113,7 +113,7 @@ async function initialise(place: PostgresPlace, password: string): Promise<void>
   }
 }
 
-async function runInitdb({ bin, dataDir, owner }: PostgresPlace, passwordFile: string): Promise<void> {
+async function runInitdb({ bin, dataDir, owner }: PostgresFolders, passwordFile: string): Promise<void> {
   const child = spawn(
     join(bin, 'initdb'),
     [
@@ -147,11 +147,11 @@ async function runInitdb({ bin, dataDir, owner }: PostgresPlace, passwordFile: s
   throw new StartupError(`Postgres cannot make its data folder ${dataDir}: ${reason}`)
 }
 
-function requireSameMajor({ dataDir, version }: PostgresPlace): void {
+function requireSameMajor({ dataDir, version }: PostgresFolders): void {
   const found = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim()
   if (found === majorOf(version)) return
   throw new StartupError(
-    `the data in ${dataDir} was made by PostgreSQL ${found}, this is ${majorOf(version)}: npm start -- --reset begins anew (the development data is lost)`,
+    `the data in ${dataDir} was made by PostgreSQL ${found}, this is ${majorOf(version)}: npm start -- --reset starts over (the development data is lost)`,
   )
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 
 /**
- * What tells a process from a later one with the same number: its start time and its executable. Not its command line:
+ * Distinguishes a process from a later one with the same number: its start time and its executable. Not its command line:
  * servers (Redis) rewrite theirs.
  * @returns undefined when there is no such process
  */

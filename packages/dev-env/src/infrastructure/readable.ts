@@ -1,4 +1,4 @@
-/** What a process said last, its errors first, as a person reads it. */
+/** The last lines of a process, errors first, made readable. */
 export function lastWords(lines: readonly string[]): string {
   const telling = lines.findLast(
     (line) => /"level":(50|60)|\b(error|fatal|panic|err|ftl)\b/i.test(line) && !/^\s+at /.test(line),

@@ -55,7 +55,7 @@ export async function createNodeProcesses(all: NodeProcessesOptions): Promise<Ma
   return made
 }
 
-/** A process that loads what it is told to run. */
+/** A process that loads a module by request. */
 function hostProcess(
   name: string,
   environments: Environments,

@@ -1,8 +1,8 @@
 import type { ServiceName } from '@notify/contracts'
 
 /**
- * The processes of the seven services. Dispatch runs as three: calls of carriers take no time from acceptance, and a campaign
- * none from codes.
+ * The processes of the seven services. Dispatch runs as three: calls of carriers must not slow acceptance, nor a campaign
+ * codes.
  */
 export const serviceProcesses = [
   'gateway',

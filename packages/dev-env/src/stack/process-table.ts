@@ -155,12 +155,12 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     WEBHOOK_EGRESS_ALLOW: `127.0.0.1:${ports.receiver}`,
     WEBHOOK_CA_FILE: wiring.certificates.ca,
     WEBHOOK_SANDBOX_URL: `${receiverUrl(wiring)}/ok/test-mode`,
-    // Short, so that a failing message fails while somebody watches.
+    // Short, so that a failing message is seen to fail soon.
     SEND_RETRY_DELAYS: '1s,2s,4s,8s',
   }
 }
 
-/** Where a sender runs, it has the lanes that cannot wait, and the worker the others. */
+/** Where a sender runs, it has the urgent lanes, and the worker the others. */
 function dispatchRole({ withSender }: Wiring, process: ServiceProcess): Record<string, string> {
   if (process === 'dispatch-sender') return { ROLE: 'sender', LANES: 'otp,transactional' }
   if (process === 'dispatch-worker') return { ROLE: 'worker', ...(withSender ? { LANES: 'bulk' } : {}) }

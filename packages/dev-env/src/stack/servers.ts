@@ -39,7 +39,7 @@ export async function startServers({
     logFile: join(logDir, `${name}.log`),
     ...watch(name),
   })
-  // First what may be wrong in a moment: a URL that nobody answers at.
+  // First what can be checked in a moment, such as a URL where nothing answers.
   await Promise.all([
     sharedPostgres && requirePostgres(sharedPostgres),
     natsUrl && requireNats(natsUrl),
@@ -69,7 +69,7 @@ export async function startServers({
     if (natsUrl) return
     const isKnown = existsSync(join(dataDir, 'nats', 'jetstream'))
     stack.servers.set('nats', await startNats({ ...base('nats'), state }))
-    // Of an earlier version of the services, which make their streams but may not change them.
+    // Left by an earlier version of the services, which create their own streams but may not change them.
     if (isKnown) await bringStreamsUpToDate(stack.natsUrl)
     onProgress('nats is ready')
   }
@@ -78,7 +78,7 @@ export async function startServers({
     stack.servers.set('redis', await startRedis({ ...base('redis'), state }))
     onProgress('redis is ready')
   }
-  // All three are waited for even when one fails, so that the stop finds every server that was started.
+  // All three are awaited even if one fails, so that the stop finds every server that was started.
   const results = await Promise.allSettled([postgres(), nats(), redis()])
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason

@@ -47,7 +47,7 @@ export class Lock {
     }
   }
 
-  /** Remembers a process; a new one of the same name takes the old one's place. */
+  /** Records a process; a new one of the same name replaces the old one. */
   add(name: string, pid: number): void {
     this.content.processes = [...this.content.processes.filter((each) => each.name !== name), record(name, pid)]
     writeSecretFile(this.file, this.content)
@@ -66,7 +66,7 @@ function alive({ pid, identity }: Recorded): boolean {
   return identity !== '' && identityOf(pid) === identity
 }
 
-/** A link to a complete file: whoever finds the lock finds all of its content. */
+/** A link to a complete file: a reader of the lock finds all of its content. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to)

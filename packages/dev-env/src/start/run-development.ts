@@ -36,7 +36,7 @@ export async function runDevelopment(root: string, args: readonly string[] = pro
     lock = await Lock.take(dataDir, `http://127.0.0.1:${portBase}`, say)
     const held = lock
     removeDevFile(dataDir)
-    // The system runs without the console; what is wrong with it is said.
+    // The system runs without the console; its faults are reported.
     const built = buildConsole(root, say).catch((error) => say(messageOf(error)))
     let dev: DevFile | undefined
     stack = await startStack({

@@ -22,7 +22,7 @@ export interface LoadStateOptions {
 
 /**
  * The stack's secrets from `<dataDir>/state.json`, made at the first start. Secrets without data, or data without
- * secrets, are useless: both begin anew then, and a line says so. A file that lacks a carrier or a password gets it and keeps
+ * secrets, are useless: both are recreated then, and a line reports it. A file that lacks a carrier or a password gets it and keeps
  * the rest.
  */
 export function loadState(
@@ -39,9 +39,9 @@ export function loadState(
   }
 
   if (reset && (found || hasData)) onProgress?.('reset: the data of earlier starts is removed')
-  else if (found) onProgress?.('the data folder is missing, its secrets are of no use: beginning anew')
-  else if (existsSync(file)) onProgress?.(`${file} cannot be read: beginning anew`)
-  else if (hasData) onProgress?.(`${file} is missing, the data cannot be opened without it: beginning anew`)
+  else if (found) onProgress?.('the data folder is missing, its secrets are of no use: starting over')
+  else if (existsSync(file)) onProgress?.(`${file} cannot be read: starting over`)
+  else if (hasData) onProgress?.(`${file} is missing, the data cannot be opened without it: starting over`)
   const folders = ['nats', 'redis', 'bootstrap.json', 'dev.json', 'state.json'].map((name) => join(dataDir, name))
   if (postgresData) folders.push(postgresData)
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })

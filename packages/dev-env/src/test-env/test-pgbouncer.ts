@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireBinary } from '../binaries/find-binary.ts'
 import { greeting } from '../infrastructure/greeting.ts'
-import { unprivilegedUser } from '../infrastructure/postgres-place.ts'
+import { unprivilegedUser } from '../infrastructure/postgres-folders.ts'
 import { Server } from '../infrastructure/server.ts'
 import { startReaper } from '../stack/reaper.ts'
 

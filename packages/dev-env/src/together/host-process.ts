@@ -7,7 +7,7 @@ import { type Environments, freeLine, type Order } from './orders.ts'
 const maxKept = 4
 
 /**
- * A process that runs what it is told to: several services, or one alone. Where processes are kept, it takes one of them
+ * A process that runs services by request: several, or one alone. Where processes are kept, it takes one of them
  * and gives it back, unless it was killed.
  */
 export class HostProcess extends Child {

@@ -3,7 +3,7 @@ import type { NodeProcess } from '../stack/process-names.ts'
 /** What runs, by name, and the environment of each. */
 export type Environments = Partial<Record<NodeProcess, Record<string, string>>>
 
-/** What a stack tells the process that runs its services. */
+/** The orders of a stack to the process that runs its services. */
 export type Order = { load: Environments } | 'start' | 'stop'
 
 /** Printed once all services of a stack have stopped and nothing of them is left: the process can run another stack. */

@@ -9,7 +9,7 @@ interface InboxListProps {
   labels: InboxLabels
   locale: string | undefined
   onOpen: ((notification: InboxNotification, event: { preventDefault(): void }) => void) | undefined
-  /** Runs what may fail, and tells the user if it does. */
+  /** Runs an action that may fail, and shows the failure to the user. */
   attempt: (action: () => Promise<void>) => void
 }
 

@@ -11,7 +11,7 @@ export interface InboxProps {
   inbox: InboxClient
   /** `auto`, the default, follows the system. */
   theme?: 'auto' | 'light' | 'dark'
-  /** Side of the bell along which the popover lies. Default `end`. */
+  /** The side of the bell that the popover aligns with. Default `end`. */
   align?: 'start' | 'end'
   /** Replaces words of the English ones. */
   labels?: Partial<InboxLabels>

@@ -40,7 +40,7 @@ async function open(): Promise<{ socket: Socket; get(path: string): void; answer
 
 const closing = /^HTTP\/1\.1 200 .*^connection: close/ims
 
-test('once a process is told to end, each response closes its connection, and connections without a request stay open', async () => {
+test('once a process is asked to end, each response closes its connection, and connections without a request stay open', async () => {
   const [slow, idle] = [await open(), await open()]
   idle.get('/')
   expect(await idle.answer()).not.toMatch(closing)

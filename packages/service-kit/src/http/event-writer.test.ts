@@ -97,7 +97,7 @@ test('a draining process ends its streams with the time to come back after, and 
   expect(await refused.promise).toMatchObject({ code: 'service_unavailable' })
 })
 
-test('a connection that was closed before the writer was made is told at once', async () => {
+test('a connection that was closed before the writer was made is reported at once', async () => {
   const told = Promise.withResolvers<boolean>()
   const server = createServer((_request, response) => {
     response.on('close', () => {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** What gathers for one socket before it is written all the same. */
+/** The size above which the writes gathered for one socket are written immediately. */
 const mostBytes = 64 * 1024
 
 const gathering = new Set<Socket>()

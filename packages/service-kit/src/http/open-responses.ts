@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * The responses in progress. While the process drains, each tells its caller to close the connection (RFC 9112, 9.6): a
+ * The responses in progress. While the process drains, each asks its caller to close the connection (RFC 9112, 9.6): a
  * connection that the server closes may lose a request that is on its way.
  */
 export class OpenResponses {

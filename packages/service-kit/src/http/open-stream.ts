@@ -106,7 +106,7 @@ export class OpenStream {
     this.#response.once('close', () => clearTimeout(timer))
   }
 
-  /** Ends the stream and tells the reader when to reconnect. */
+  /** Ends the stream and sends the reader the time to reconnect. */
   drain(retryMs: number): void {
     if (this.#isBetweenEvents) this.write(`retry: ${retryMs}\n\n`)
     this.end('drain')

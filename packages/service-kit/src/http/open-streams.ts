@@ -78,7 +78,7 @@ export class OpenStreams {
     return stream
   }
 
-  /** Ends all streams, tells their readers when to reconnect, and refuses new streams. */
+  /** Ends all streams, sends their readers the time to reconnect, and refuses new streams. */
   drain(): void {
     this.#isDraining = true
     clearInterval(this.#timer)

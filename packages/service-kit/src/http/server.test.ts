@@ -103,14 +103,14 @@ test.each([
   },
 )
 
-test('whoever does not read an answer is disconnected', async () => {
+test('a client that does not read an answer is disconnected', async () => {
   const { socket } = converse(get('/large'))
   socket.pause()
   await until(() => served.includes('/large closed'))
   await until(async () => (await connections()) === 0)
 })
 
-test('whoever reads an answer byte by byte is disconnected too', async () => {
+test('a client that reads an answer byte by byte is disconnected too', async () => {
   const { socket } = converse(get('/large'))
   socket.pause()
   const timer = setInterval(() => socket.resume().once('data', () => socket.pause()), 50)

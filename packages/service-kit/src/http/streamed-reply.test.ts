@@ -75,7 +75,7 @@ test('a reader that leaves is no fault', async () => {
   expect(ended).toBe(1)
 })
 
-test('a text that fails cuts the connection, and its fault is told', async () => {
+test('a text that fails cuts the connection, and its fault is reported', async () => {
   const socket = ask('faulty').resume()
   expect(await sent.promise).toEqual({ fault: new Error('the database is away') })
   await once(socket, 'close')

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 /** A reader that takes nothing for this long is disconnected; one that took a part of the last piece, after twice as long. */
 const stalledMs = 20_000
 
-/** A response whose text is made while it is sent, such as an export. Must be returned before anything is made in vain. */
+/** A response whose text is made while it is sent, such as an export. Return it before making anything that would be discarded. */
 export class StreamedReply {
   readonly text: AsyncIterable<string>
   readonly headers: OutgoingHttpHeaders

@@ -42,7 +42,7 @@ test('a refusal is RFC 9457 problem details with the code and the request id', a
   })
 })
 
-test('a caller that takes no JSON is told so in JSON', async () => {
+test('a caller that does not accept JSON gets the refusal in JSON', async () => {
   const { status, headers } = await call('GET', '/api/v1/items/1', undefined, { accept: 'text/html' })
   expect([status, headers.get('content-type')]).toEqual([406, 'application/problem+json'])
 })

@@ -40,7 +40,7 @@ test.each([
   ['half a surrogate pair', '{"a":"\\ud83d"}', 'a'],
   ['the wrong half first', '{"a":"\\ude00\\ud83d"}', 'a'],
   ['a NUL character in a key', '{"a":{"\\u0000":1}}', 'a'],
-])('%s, which Postgres cannot store, is refused with its place', async (_what, text, path) => {
+])('%s, which Postgres cannot store, is refused with its position', async (_what, text, path) => {
   const { status, body } = await call('POST', '/api/v1/echo', text)
   expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', path])
 })
@@ -95,7 +95,7 @@ test('the largest body is taken, one byte more is payload_too_large', async () =
   expect([status, body.code]).toEqual([413, 'payload_too_large'])
 })
 
-test('a body in chunks is counted as it comes: its length need not be told', async () => {
+test('a body in chunks is counted as it comes: it needs no declared length', async () => {
   const chunks = (count: number) =>
     new ReadableStream({
       start(controller) {

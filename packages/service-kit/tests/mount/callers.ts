@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { principal } from './contracts.ts'
 import { call, exchange } from './mounted.ts'
 
-test('a caller is judged before the body: who calls, what it may, then what it says', async () => {
+test('a request is judged in this order: the caller, its permissions, the body', async () => {
   const codes = async (authorization: string) =>
     (await call('POST', '/api/v1/sends', '{"a":', { authorization, accept: '*/*' })).body.code
   expect(await codes('nobody')).toBe('unauthenticated')
@@ -27,7 +27,7 @@ test('a handler learns the idempotency key, the request id and the trace, and ma
   expect(answered.get('idempotent-replayed')).toBe('true')
 })
 
-test('a control character in the idempotency key is told as such', async () => {
+test('a control character in the idempotency key is refused as such', async () => {
   const request = 'POST /api/v1/sends HTTP/1.1\r\nHost: a\r\nIdempotency-Key: a\x01b\r\nContent-Length: 0\r\n\r\n'
   expect(await exchange(request)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_idempotency_key"/)
 })

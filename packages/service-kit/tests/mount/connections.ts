@@ -44,7 +44,7 @@ test('a drain answers what is under way and takes nothing new', async () => {
   await stopped
 })
 
-test('a port that is taken is told', async () => {
+test('a port that is taken is reported', async () => {
   const other = listen({ app: createApp() }, { host: '127.0.0.1', port, docsUrl: 'https://docs' }, { log, lifecycle })
   await expect(other).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

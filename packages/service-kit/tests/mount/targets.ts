@@ -66,7 +66,7 @@ test('path and query are read through the contract', async () => {
   ])
 })
 
-test('another method on a known path is told what is allowed', async () => {
+test('another method on a known path gets the allowed methods', async () => {
   const { status, headers, body } = await call('PUT', '/api/v1/echo', '{}')
   expect([status, headers.get('allow'), body.code]).toEqual([405, 'POST', 'method_not_allowed'])
 })

@@ -11,9 +11,9 @@ export const tables = {
     revision: column.integer(),
     /** The carrier's id of the account, if callbacks contain it. */
     account_id: column.text().nullable(),
-    /** The carrier's name for what the account is part of, where callbacks bear that instead. */
+    /** The carrier's name of the account's parent, if callbacks contain that instead. */
     parent_id: column.text().nullable(),
-    /** What a carrier must show once before it calls an address of this account, encrypted. */
+    /** The token that a carrier must present before it calls an address of this account, encrypted. */
     verify_token: column.bytes().nullable(),
     /** The secret that verifies callbacks, encrypted. */
     credentials: column.bytes().nullable(),
@@ -21,9 +21,9 @@ export const tables = {
     sender: column.text().nullable(),
     /** The trusted SNS topics. */
     topic_arns: column.texts().withDefault(),
-    /** Since when nothing new is sent through it; what is in flight is still reported. */
+    /** Since when nothing new is sent through it; messages in flight are still reported. */
     deleted_at: column.timestamp().nullable(),
-    /** Since when nothing is verified with it: the row keeps no secret, only the revision. */
+    /** Since when nothing is verified with it: the row keeps only the revision, not the secret. */
     removed_at: column.timestamp().nullable(),
     updated_at: column.timestamp().withDefault(),
   },

@@ -1,4 +1,4 @@
 import { eraseRecipientCommand } from '@notify/database'
 
-/** `main.ts erase-recipient`: the tables of this service name nobody; what it publishes does. */
+/** `main.ts erase-recipient`: this service's tables name no person; the events that it publishes do. */
 export const eraseRecipient = eraseRecipientCommand(() => [])

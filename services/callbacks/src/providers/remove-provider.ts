@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { build } from '../db/schema.ts'
 
-/** Forgets a provider that was deleted long ago: its callbacks are not verified any more, whatever arrives late. */
+/** Removes a provider that was deleted long ago: late callbacks are no longer verified. */
 export async function removeProvider({ db, receiving, log }: Context, removal: ProviderRemoval): Promise<void> {
   const { provider_id, tenant_id, kind, revision } = removal
   const now = sql<Date>`now()`

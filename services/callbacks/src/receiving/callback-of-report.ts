@@ -43,7 +43,7 @@ export function callbackOfReport(keyRing: KeyRing, { report, ...source }: Source
 }
 
 function callbackOfReceipt({ channel, report }: Source<ReceiptReport>, span: Span): NewCallback {
-  // The carrier's own trace does not count; what follows belongs to the trace of the message.
+  // The carrier's own trace is ignored; the event belongs to the trace of the message.
   const { type: _, account, callbackId, traceparent = span.traceparent, ...reported } = report
   const receipt: Receipt = {
     channel,

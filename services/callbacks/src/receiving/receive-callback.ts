@@ -44,7 +44,7 @@ async function receive({ receiving }: Context, kind: string, claim: Claim): Prom
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'invalid_signature')) throw error
   }
-  // Perhaps signed with a secret that cannot be read now: the carrier is to repeat it.
+  // Perhaps signed with a secret that cannot be decrypted now, so the carrier must repeat it.
   throw new Problem('service_unavailable', 'The account of this callback cannot be verified now; try again shortly', {
     cause: faults[0],
   })

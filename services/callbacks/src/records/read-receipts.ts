@@ -4,7 +4,7 @@ import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { build } from '../db/schema.ts'
 
-/** What carriers reported of attempts, in the order of arrival. */
+/** The carriers' reports on attempts, in the order of arrival. */
 export const readReceipts: Handler<Context, typeof contract> = async ({ db }, { body }) => {
   const rows = await db.run(
     build

@@ -5,8 +5,8 @@ import { column, defineStatement, deletionByTime, type Queries } from '@notify/d
 const keptDays = 7
 
 /** "Offset 0" looks up each row by itself: joined, a plan made while the tables were small would later read all of them. */
-const tellAgain = defineStatement({
-  name: 'tell-receipts-again',
+const republishReceiptsSql = defineStatement({
+  name: 'republish-receipts',
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (attempt_id text, known text)),
     found as (
@@ -26,8 +26,8 @@ const tellAgain = defineStatement({
 })
 
 /** Publishes the receipts of these attempts again. @returns their number */
-export async function tellReceiptsAgain(db: Queries, wanted: readonly ReceiptWanted[]): Promise<number> {
-  const [row] = await db.run(tellAgain, [JSON.stringify(wanted)])
+export async function republishReceipts(db: Queries, wanted: readonly ReceiptWanted[]): Promise<number> {
+  const [row] = await db.run(republishReceiptsSql, [JSON.stringify(wanted)])
   return row?.count ?? 0
 }
 

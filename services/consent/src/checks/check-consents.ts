@@ -3,7 +3,7 @@ import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { readConsents } from './consent-store.ts'
 
-/** Answers which of many numbers may be written to, as of this moment. Nothing is remembered: a STOP counts at once. */
+/** Returns which of many numbers may receive messages. Nothing is cached: a STOP counts at once. */
 export const checkConsents: Handler<Context, typeof contract> = async ({ db, metrics }, { body: { subjects } }) => {
   metrics.checked(subjects.length)
   return { consents: await readConsents(db.run, subjects) }

@@ -16,7 +16,7 @@ const read = defineStatement({
   columns: pick(tables.consents, 'status', 'marketing_stopped', 'entry_id'),
 })
 
-/** What holds for each of these numbers, in their order. */
+/** The current consent of each of these numbers, in their order. */
 export function readConsents(run: Run, subjects: readonly ConsentSubject[]): Promise<ConsentAnswer[]> {
   return run(read, [
     subjects.map(({ tenant_id }) => tenant_id),

@@ -2,7 +2,7 @@ import type { EncryptedColumn } from '@notify/database'
 import { detailsAad } from '../ledger/entry-details.ts'
 import { phoneAad } from '../users/user-phone.ts'
 
-/** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
+/** Every column that the key ring encrypts, with its AAD; `rotate-keys` re-encrypts them. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'consent_entries', column: 'details', key: 'id', placedBy: ['tenant_id', 'id'], place: detailsAad },
   { table: 'users', column: 'phone', key: 'user_index', placedBy: ['tenant_id', 'user_index'], place: phoneAad },

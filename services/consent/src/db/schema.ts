@@ -43,7 +43,7 @@ export const tables = {
     tenant_id: column.id('ten'),
     /** Blind index of the carrier's id. */
     user_index: column.text(),
-    /** Encrypted; null until the carrier has told it. */
+    /** Encrypted; null until the carrier has reported it. */
     phone: column.bytes().nullable(),
   },
   /** Changes by users whose number is not known yet. */

@@ -19,7 +19,7 @@ const erase = defineStatement({
   columns: { erased: column.integer() },
 })
 
-/** A stop keeps its index alone, so that it stays a stop. @returns how many rows there were */
+/** A stop keeps its blind index, so that it stays effective. @returns how many rows there were */
 export async function eraseConsents(db: Queries, { tenantId, index, forgetStops }: Person): Promise<number> {
   return (await db.runLong(erase, [tenantId, index, forgetStops])).length
 }

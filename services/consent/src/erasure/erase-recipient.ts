@@ -6,10 +6,10 @@ import { openPhone } from '../users/user-phone.ts'
 import { eraseConsents } from './erase-consents.ts'
 import { countConsents, countEntries, deleteUsers, eraseEntries, lockEntries, readUsers } from './erasure-store.ts'
 
-/** Takes the place of an erased number; no country has the code 999. */
+/** Replaces an erased number; no country has the code 999. */
 const erasedPhone = '+9990000000'
 
-/** `main.ts erase-recipient`: the ledger keeps its entries without the person, and a stop stays a stop. */
+/** `main.ts erase-recipient`: the ledger keeps its entries without the person, and stops stay effective. */
 export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>(
   ({ ENCRYPTION_KEYS: keyRing }) => [
     { name: 'consents', count: countConsents, erase: eraseConsents },
@@ -34,7 +34,7 @@ function eraseBatch(db: Queries, keyRing: KeyRing, person: Person): Promise<numb
   })
 }
 
-/** The users with the number, which is encrypted: all of the tenant are read. Or the one whose id was given. */
+/** The users with the number. Numbers are encrypted, so all users of the tenant are read; or the user whose id was given. */
 async function findUsers(db: Queries, keyRing: KeyRing, { tenantId, recipient, index }: Person): Promise<string[]> {
   const found: string[] = []
   let after = ''

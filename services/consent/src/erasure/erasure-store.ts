@@ -24,7 +24,7 @@ export function lockEntries(run: Run, person: Person) {
   return run(entriesOf(person).select(['id', 'tenant_id']).orderBy('id').limit(batch).forUpdate())
 }
 
-/** Entries keep what was done and when; `details` no longer name anybody. */
+/** Entries keep what was done and when; `details` no longer identify a person. */
 export async function eraseEntries(run: Run, entries: readonly { id: Id<'optin'>; details: Buffer }[]): Promise<void> {
   for (const { id, details } of entries) {
     const erased = { recipient_index: `erased ${id}`, evidence_index: null, origin: null, details }

@@ -23,7 +23,7 @@ const append = defineStatement({
 
 type NewEntry = Omit<EntryRow, 'tenant_id' | 'mode' | 'recipient_index' | 'recorded_at'> & { marketingStopped: boolean }
 
-/** Appends an entry to the ledger and changes what holds for the number, under its lock. */
+/** Appends an entry to the ledger and updates the current consent of the number, under its lock. */
 export async function appendEntry(run: Run, subject: Subject, entry: NewEntry): Promise<EntryRow> {
   const { id, sequence, action, source, status, evidence_index, origin, details, marketingStopped } = entry
   const values = [id, sequence, action, source, status, evidence_index, origin, details, marketingStopped]

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
 
-/** What is kept encrypted of an entry. */
+/** The encrypted part of an entry. */
 const EntryDetails = z.object({
   phone: z.string(),
   reference: z.string().nullable().default(null),
@@ -14,7 +14,7 @@ export type EntryDetails = z.output<typeof EntryDetails>
 
 export type EntryRow = Selectable<Tables['consent_entries']>
 
-/** Where an entry's details belong: nothing else can read them. */
+/** The AAD of an entry's details: it binds them to their row. */
 export const detailsAad = (tenantId: string, id: string) => `consent_entries|${tenantId}|${id}`
 
 export function sealDetails(keyRing: KeyRing, details: EntryDetails, tenantId: string, id: string): Buffer {

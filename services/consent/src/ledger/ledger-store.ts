@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../db/schema.ts'
 import type { EntryRow } from './entry-details.ts'
 
-/** Whose consent it is. */
+/** The number whose consent it is. */
 export interface Subject {
   tenantId: Id<'ten'>
   mode: KeyMode
@@ -25,7 +25,7 @@ const lock = prepared('lock-consent', ({ tenantId, mode, recipientIndex }: Subje
     .returningAll(),
 )
 
-/** Locks what holds for a number until the transaction ends: the changes of one number follow each other. */
+/** Locks the consent of a number until the transaction ends, so that changes of one number are sequential. */
 export async function lockConsent(run: Run, subject: Subject): Promise<ConsentRow> {
   const [row] = await run(lock(subject))
   return row!
@@ -39,7 +39,7 @@ const entriesOf = ({ tenantId, mode, recipientIndex }: Subject) =>
     .where('mode', '=', mode)
     .where('recipient_index', '=', recipientIndex)
 
-/** What identifies an entry besides its id. */
+/** The fields that identify an entry besides its id. */
 interface Traits {
   evidenceIndex: string | null
   origin: string | null
@@ -52,13 +52,13 @@ const find = prepared('find-entry', (one: Subject & Traits) =>
   ]),
 )
 
-/** Whether the ledger holds an entry of this number with the evidence, or of the message. Ask it under the lock. */
+/** Whether the ledger holds an entry of this number with the evidence, or of the message. Call it under the lock. */
 export async function findEntries(run: Run, subject: Subject, traits: Traits) {
   const [row] = await run(find({ ...subject, ...traits }))
   return row!
 }
 
-/** What holds for a number; undefined when the ledger never heard of it. */
+/** The current consent of a number; undefined when the ledger has no record of it. */
 export async function findConsent(
   run: Run,
   { tenantId, mode, recipientIndex }: Subject,

@@ -1,18 +1,18 @@
 import type { ConsentStatus, OptInSource } from '@notify/contracts'
 
-/** What holds for a number. */
+/** The current consent of a number. */
 export interface Consent {
   status: ConsentStatus
   marketingStopped: boolean
 }
 
-/** Something that changes it. */
+/** A change of the consent. */
 export type Change =
   | { action: 'opt_in'; source: OptInSource; evidence: 'none' | 'fresh' | 'given before' }
   | { action: 'opt_out' | 'marketing_stop' | 'marketing_resume' }
 
 /**
- * What holds for a number after a change. Whoever revoked comes back only with evidence that was not given for the number
+ * The consent of a number after a change. A revoked number opts in again only with evidence not given for the number
  * before, and not by an import.
  * @returns undefined when the change is refused
  */

@@ -12,7 +12,7 @@ export interface Wanted {
   tenantId: Id<'ten'>
   mode: 'live' | 'test'
   details: EntryDetails
-  /** Identifies the message that caused it, which is recorded once however often it arrives. */
+  /** Identifies the message that caused it, which is recorded once even if it arrives repeatedly. */
   origin: string | null
   what:
     | { action: 'opt_in'; source: OptInSource }

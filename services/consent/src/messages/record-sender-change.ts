@@ -5,19 +5,19 @@ import { openPhone } from '../users/user-phone.ts'
 import { addWaiting, lockUser, type WaitingChange } from '../users/user-store.ts'
 import { phoneOf } from './sender-phone.ts'
 
-/** Who changed something, as the carrier told it. */
+/** The sender of a change, as the carrier reported it. */
 interface Sender {
   tenantId: Id<'ten'>
-  /** Empty when the carrier does not tell the number. */
+  /** Empty when the carrier does not report the number. */
   from: string
   userId: string | undefined
   receivedAt: string
 }
 
-/** `waiting`: recorded as soon as the carrier tells the number. `unknown`: the carrier told nothing of the sender. */
+/** `waiting`: recorded as soon as the carrier reports the number. `unknown`: the carrier reported no sender. */
 export type SenderChange = Recorded | { kind: 'waiting' } | { kind: 'unknown' }
 
-/** Records a change that a user made by a message or in the carrier's app, once however often it arrives. */
+/** Records a change that a user made by a message or in the carrier's app. Idempotent. */
 export async function recordSenderChange(
   context: Context,
   { tenantId, from, userId, receivedAt }: Sender,

@@ -1,6 +1,6 @@
 import type { KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
 
-/** Test keys have a ledger of their own; operators manage the live one. */
+/** Test keys have their own ledger; operators manage the live one. */
 export function modeOf(caller: KeyPrincipal | OperatorPrincipal): 'live' | 'test' {
   return caller.kind === 'key' ? caller.mode : 'live'
 }

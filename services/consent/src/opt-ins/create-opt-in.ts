@@ -22,7 +22,7 @@ export const createOptIn: Handler<Context, typeof contract> = idempotent({
     })
     if (recorded.kind !== 'recorded') throw recipientStopped(source)
     const { id, recorded_at } = recorded.entry
-    // An application's own opt-ins are in the ledger; what an operator does is audited as well.
+    // An application's own opt-ins are in the ledger; an operator's are also in the audit log.
     if (principal.kind === 'operator') {
       const after = { phone_masked: maskPhone(phone), source, has_evidence: evidence_url !== null }
       const change = { request, action: 'opt_in.recorded', resourceId: id, before: null, after }

@@ -22,7 +22,7 @@ export const createOptOut: Handler<Context, typeof contract> = idempotent({
     })
     if (recorded.kind !== 'recorded') throw new Error(`an opt-out was ${recorded.kind}`)
     const { id, recorded_at } = recorded.entry
-    // An application's own opt-outs are in the ledger; what an operator does is audited as well.
+    // An application's own opt-outs are in the ledger; an operator's are also in the audit log.
     if (principal.kind === 'operator') {
       const after = { phone_masked: maskPhone(phone) }
       const change = { request, action: 'opt_in.revoked', resourceId: id, before: null, after }

@@ -5,7 +5,7 @@ import { recordChange } from '../ledger/record-change.ts'
 import { sealPhone } from './user-phone.ts'
 import { lockUser, savePhone, takeWaiting } from './user-store.ts'
 
-/** Keeps the number of a user, and records what the user did while it was unknown. */
+/** Stores the number of a user, and records the changes that waited for it. */
 export async function identifyContact(context: Context, contact: ContactIdentified): Promise<void> {
   if (contact.channel !== 'whatsapp') return
   const { db, secrets, metrics, wakeOutbox } = context

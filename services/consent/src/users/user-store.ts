@@ -20,13 +20,13 @@ const lock = prepared('lock-user', ({ tenantId, userIndex }: UserKey) =>
     .returning('phone'),
 )
 
-/** Locks a user until the transaction ends, so that a change and the user's number never miss each other. */
+/** Locks a user until the transaction ends, so that a concurrent change and number always see each other. */
 export async function lockUser(run: Run, user: UserKey): Promise<Buffer | null> {
   const [row] = await run(lock(user))
   return row!.phone
 }
 
-/** Keeps the number of a locked user. */
+/** Stores the number of a locked user. */
 export async function savePhone(run: Run, { tenantId, userIndex }: UserKey, phone: Buffer): Promise<void> {
   await run(
     build.updateTable('users').set({ phone }).where('tenant_id', '=', tenantId).where('user_index', '=', userIndex),
@@ -35,7 +35,7 @@ export async function savePhone(run: Run, { tenantId, userIndex }: UserKey, phon
 
 export type WaitingChange = Pick<Selectable<Tables['waiting_changes']>, 'origin' | 'action' | 'source'>
 
-/** Keeps a change of a locked user whose number is not known yet. @returns false for one that is kept already */
+/** Stores a change of a locked user whose number is not known yet. @returns false if it was stored before */
 export async function addWaiting(
   run: Run,
   { tenantId, userIndex }: UserKey,

@@ -36,7 +36,7 @@ interface Judged {
 
 /**
  * Accepts one item of a call; never rejects.
- * @param read makes the request of it; throws a Problem for one that does not fit
+ * @param read parses the item into a request; throws a Problem for an invalid one
  */
 export type AcceptOne = (
   item: Pick<AcceptItem, 'notification_id' | 'traceparent' | 'request_id'>,
@@ -48,8 +48,8 @@ export interface WithAcceptOne {
 }
 
 /**
- * The way of each request from its call to its commit: read it and judge it alone, so that a slow template delays no other; let
- * those with its key go first; settle it in one batch with all requests of the same moment.
+ * The steps of each request from its call to its commit: read and judge it alone, so that a slow template delays no other;
+ * wait for earlier requests with its key; settle it in one batch with all requests of the same moment.
  */
 export function createAcceptOne(context: Needs): AcceptOne {
   const lines: Lines = new Map()
@@ -85,21 +85,21 @@ async function settleBatch(context: Needs, batch: readonly Judged[]): Promise<(A
     const { candidate, response } = fresh[at]!
     if (outcome === 'held') continue
     if (outcome === 'committed' && candidate.terms) known.push(candidate)
-    // An id of the gateway's that is there already is this same request, repeated after a lost answer.
+    // A committed id of the gateway's is this same request, repeated after a lost answer.
     else outcomes.set(candidate, outcome === 'committed' ? { body: response } : outcome)
   }
-  // A service's request is answered as the first time, whatever has changed since. A first one that is committed pays nothing.
+  // A service's repetition gets its first answer, whatever has changed since. A committed one is not charged again.
   known.push(...candidates.filter((one) => one.terms && outcomes.get(one) instanceof Problem))
   for (const [candidate, outcome] of await findCommitted(context.db.run, known)) outcomes.set(candidate, outcome)
   return candidates.map((candidate) => outcomes.get(candidate))
 }
 
-/** Commits notifications whose callers still wait once there is a connection. */
+/** Commits notifications whose callers still wait, as soon as a connection is free. */
 async function commitFresh({ db, ...context }: Needs, fresh: readonly NewNotification[]) {
   if (fresh.length === 0) return []
   const committed = db.withConnection(async (run) => {
     await afterNextPoll()
-    // Outside of a transaction, so that what comes back is committed.
+    // Outside of a transaction, so that a failed commit stays visible to the repetition.
     return commitJudged(context, fresh, (work) => work(run))
   })
   return committed.catch((error) => fresh.map(() => refusalOf(error)))

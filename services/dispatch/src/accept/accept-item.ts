@@ -31,14 +31,14 @@ export type AcceptContext = Context &
 /** The tenant's application that sends a notification. */
 export type Sender = Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>
 
-/** What another service of ours decides for its notification, beyond the public request. */
+/** The fields that another service sets for its notification, beyond the public request. */
 export interface ServiceTerms {
   lane: Lane
   expiresAt: string | undefined
   eraseWhenTerminal: boolean
 }
 
-/** A dispatch request whose caller and shape are known to be good. */
+/** A dispatch request with a verified caller and a valid shape. */
 export interface Candidate {
   notificationId: `notif_${string}`
   principal: Sender
@@ -46,7 +46,7 @@ export interface Candidate {
   traceparent: string | null
   isAwaited: IsAwaited
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
-  /** Set when another service sends it, which then repeats the request with the same id. */
+  /** Set when another service sends it, which repeats the request with the same id. */
   terms?: ServiceTerms
 }
 
@@ -60,7 +60,7 @@ export interface NewNotification {
   payload: Buffer
   /** The caller's metadata, encrypted. */
   metadata: Buffer | undefined
-  /** When it is to be sent; at once without one. */
+  /** When to send it; undefined for at once. */
   sendAt: Date | undefined
   credits: number
   /** Of the carrier's template. */
@@ -78,7 +78,7 @@ export function refusalOf(error: unknown): Problem {
   return new Problem('internal_error', 'An internal error occurred; try again', { cause: error })
 }
 
-/** What must not be settled twice at the same time: an idempotency key in its scope, or the id of a request without one. */
+/** The mutual exclusion of a request: its idempotency key in its scope, or its id if it has no key. */
 export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'idempotency' | 'notificationId'>): string {
   return idempotency ? `${idempotency.scope}\n${idempotency.key}` : notificationId
 }

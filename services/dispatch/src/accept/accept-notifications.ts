@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { WithAcceptOne } from './accept-candidate.ts'
 import { type Candidate, readCandidate, refusalOf } from './accept-item.ts'
 
-/** Accepts requests that the gateway has collected. Each is answered with a line as soon as it is settled. */
+/** Accepts requests that the gateway has collected. Each is answered with a line when it is settled. */
 export const acceptNotifications: Handler<Context & WithAcceptOne, typeof contract> = async (
   { acceptOne, ...context },
   { body: { principals, items }, isAwaited },
@@ -18,7 +18,7 @@ export const acceptNotifications: Handler<Context & WithAcceptOne, typeof contra
   return new StreamedReply(settledLines(lines), { 'content-type': contract.responseType })
 }
 
-/** The lines in the order in which they are settled; those of the same moment are one piece. */
+/** The lines in the order of settlement; those of the same moment are one chunk. */
 async function* settledLines(lines: readonly Promise<AcceptLine>[]): AsyncGenerator<string> {
   let settled = ''
   let left = lines.length
@@ -38,7 +38,7 @@ async function* settledLines(lines: readonly Promise<AcceptLine>[]): AsyncGenera
   }
 }
 
-/** Who calls; a principal that may not send is a refusal of all of its items. */
+/** The caller; a principal that may not send gets a refusal for each item. */
 async function callerOf({ secrets }: Pick<Context, 'secrets'>, token: string): Promise<KeyPrincipal | Problem> {
   try {
     const principal = await secrets.verifyPrincipal(token)

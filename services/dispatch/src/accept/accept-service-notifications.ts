@@ -3,7 +3,7 @@ import { type Handler, type IsAwaited, Problem, requireShape, requireStorable } 
 import type { WithAcceptOne } from './accept-candidate.ts'
 import type { Candidate } from './accept-item.ts'
 
-/** Accepts what another service sends, along with the gateway's requests of the same moment. */
+/** Accepts another service's notifications, together with the gateway's requests of the same moment. */
 export const acceptServiceNotifications: Handler<WithAcceptOne, typeof contract> = async (
   { acceptOne },
   { body: { items }, isAwaited },

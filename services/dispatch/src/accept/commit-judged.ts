@@ -96,7 +96,7 @@ const tryLocks: Statement = {
 
 const watchedMs = 5000
 
-/** After work has waited for a lock in vain, the next does not wait for a table, so that requests do not pile up behind it. */
+/** After a lock wait has timed out, the next request does not wait for a table, so that requests do not pile up behind it. */
 export function createLockWatch(): WatchLocks {
   let untilMs = Number.NEGATIVE_INFINITY
   return async (run, work) => {

@@ -24,7 +24,7 @@ export const createBatch: Handler<Needs, typeof contract> = idempotent({
     const results = judged.map((one) => (isNew(one) ? resultOf(outcomes.get(one)!) : one))
     return answerOf(context, request.requestId, results)
   },
-  // What the effect has woken found nothing yet.
+  // A job that the commit started may have run too early.
   after(context, _request, judged) {
     context.wakeOutbox()
     context.wakeSenders(judged.filter(isNew).flatMap((one) => queueOf(context.channels, one)))
@@ -76,7 +76,7 @@ function answerOf({ log, metrics }: Needs, requestId: string, results: readonly 
 }
 
 function resultOf(outcome: CommitOutcome): BatchResult | Problem {
-  // With new ids and without keys of their own, no request of a batch is known.
+  // With new ids and without own keys, no request of a batch was answered before.
   if (typeof outcome === 'string') return inProgress()
   return outcome instanceof Problem ? outcome : JSON.parse(outcome.body)
 }

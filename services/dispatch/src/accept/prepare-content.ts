@@ -5,13 +5,13 @@ import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts
 import type { Draft } from '../channels/channel.ts'
 import { type AcceptContext, type Candidate, laneOf } from './accept-item.ts'
 
-/** Characters that take milliseconds to encrypt and to write down. */
+/** The number of characters that take milliseconds to encrypt and serialize. */
 const largeText = 50_000
 
-/** A message of a known event, or of the caller's own words, to a valid recipient. */
+/** A message of a known event, or with the caller's own content, to a valid recipient. */
 interface Prepared {
   draft: Draft
-  /** The payload as JSON, which may take its time. */
+  /** The payload as JSON, which may take a while. */
   content: Promise<string>
 }
 
@@ -49,7 +49,7 @@ async function makeContent(
     return made
   })
   const text = JSON.stringify(payload)
-  // Filled texts are charged already; these are those that the caller wrote as they are.
+  // Rendered texts are charged already; these are the texts given in the request.
   renderer.charge(principal.tenant_id, text.length - filled)
   if (text.length > largeText) await ownLoopTurn()
   return text

@@ -113,7 +113,7 @@ export type Channels = Readonly<Partial<Record<Channel, ChannelDefinition>>>
 
 type DeliveredBy<D> = ChannelDefinition & { delivery: D }
 
-/** The channels of which dispatch calls carriers. */
+/** The channels that dispatch sends through carriers. */
 export function carriedChannels(channels: Channels): DeliveredBy<ByCarrier>[] {
   return Object.values(channels).filter((one): one is DeliveredBy<ByCarrier> => one.delivery.by === 'carrier')
 }

@@ -148,7 +148,7 @@ export const tables = {
     application_id: column.id('app'),
     mode: column.text<'live' | 'test'>(),
   },
-  /** Queues of which every provider's circuit breaker is open, and since when. */
+  /** Queues for which every provider's circuit breaker is open, and since when. */
   held_queues: {
     application_id: column.id('app'),
     channel: column.text<Channel>(),

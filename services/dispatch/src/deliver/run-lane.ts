@@ -9,9 +9,9 @@ import { createLaneUsage } from './throttle/lane-usage.ts'
 import { createPace } from './throttle/pace.ts'
 import { createPause } from './throttle/pause.ts'
 
-/** Between two claims of the same queues: messages gather, and one statement claims them. */
+/** The pause between two claims of the same queues: messages gather, and one statement claims them. */
 const gatherMs = 20
-/** While Postgres does not answer. */
+/** The pause between tries while Postgres does not answer. */
 const faultPauseMs = 500
 /** Interval of the warning meanwhile. */
 const warnEveryMs = 10_000
@@ -75,13 +75,13 @@ export function runLane(
     void task.finally(() => underWay.delete(task))
   }
 
-  /** Claims what was picked and starts it. @returns how many messages there were */
+  /** Claims the picked messages and starts sending them. @returns how many there were */
   const claim = async (picks: readonly Pick[]): Promise<number> => {
     const { claims, refused } = await sender.claim(picks.map(({ queue: { key }, most }) => ({ key, most })))
     const byQueue = Map.groupBy(claims, nameOf)
     for (const pick of picks) {
       const own = byQueue.get(nameOf(pick.queue.key)) ?? []
-      // A message that failed at its claim may have left others behind it.
+      // A message that failed at its claim may hide others behind it.
       if (refused > 0) pick.queue.wake()
       queues.claimed(pick, own.length)
       for (const one of own) start(one, pick.queue)
@@ -89,7 +89,7 @@ export function runLane(
     return claims.length
   }
 
-  /** Postgres does not answer: what was picked is claimed later. */
+  /** Postgres does not answer: the picked messages are claimed later. */
   const retryLater = async (picks: readonly Pick[], fault: unknown) => {
     for (const pick of picks) {
       pick.queue.wake()

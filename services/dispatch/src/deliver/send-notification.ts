@@ -25,15 +25,15 @@ const clockStepMs = 2
 /** What sending needs of the context. */
 export type SendContext = Context & CallContext & RecordContext & WithProviders
 
-/** What the sending of a message says about its queue. */
+/** What sending a message reveals about its queue. */
 export type Verdict =
   /** The account answers. */
   | { kind: 'answered' }
   /** The message is due again at once. */
   | { kind: 'again' }
-  /** The account's rate is used up for so long. */
+  /** How long the account's rate is used up. */
   | { kind: 'rate_limited'; forMs: number }
-  /** All circuit breakers stay open for so long. */
+  /** How long all circuit breakers stay open. */
   | { kind: 'unavailable'; forMs: number }
 
 export interface Sender {
@@ -46,7 +46,7 @@ export interface Sender {
 export function createSender(context: SendContext, lane: LaneOf): Sender {
   const { config, db, directory, carriers, metrics } = context
   const urgency = lane.lane === 'bulk' ? 'bulk' : 'urgent'
-  // Questions for consent gather while one is under way, so one waits for two calls at most.
+  // Calls to consent are batched while one is under way, so one waits for two calls at most.
   const longestCallMs = 2 * config.CONSENT_TIMEOUT + config.CARRIER_TIMEOUT
   const leaseMs = longestTurnMs + longestCallMs + leaseMarginMs
   const policy = retryPolicyOf(config)
@@ -105,7 +105,7 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
     if (works && claim.queue_held_ms !== null) await releaseQueue(db, claim)
     if (next.status === 'queued' && next.failsOver && next.afterMs === 0) return { kind: 'again' }
     const choice = providers.length > 0 && chooseProvider(providers, new Set(), standingOf(claim))
-    // When it was held for too long, the messages behind it may have been, too: they are given up before the queue sleeps.
+    // If it was held for too long, the messages behind it may be, too: they are failed before the queue sleeps.
     const sleeps = choice && 'circuitOpenMs' in choice && !isHeldTooLong(claim)
     return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
   }
@@ -126,7 +126,7 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
         return { kind: 'rate_limited', forMs }
       }
     }
-    // The lease could expire before the carrier answers, and the message be sent again meanwhile; or the message has expired.
+    // The lease could expire before the carrier answers, and the message be sent twice; or the message has expired.
     if (performance.now() > latestMs) {
       await putBack(claim, 'late')
       return { kind: 'again' }

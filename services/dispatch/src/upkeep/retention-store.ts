@@ -3,7 +3,7 @@ import { deletionInOrder, type Queries, type Statement } from '@notify/database'
 
 const batch = 1000
 
-/** Ids begin with their time, so the primary key leads to the oldest. What is in flight, or ended lately, is passed over. */
+/** Ids begin with their time, so the primary key leads to the oldest. Notifications in flight, or ended lately, are skipped. */
 const deletePage: Statement = {
   name: 'delete-ended-notifications',
   text: `

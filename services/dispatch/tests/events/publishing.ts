@@ -55,7 +55,7 @@ test('an inactive event is refused until it is published again, as it was', asyn
   expectProblem(await call('POST', of(draft, '/deactivate')), 409, 'event_not_published')
 })
 
-test('versions are kept as they were; rolling back publishes an earlier one anew and keeps the draft', async () => {
+test('versions are kept unchanged; rolling back publishes an earlier one again and keeps the draft', async () => {
   const { event_key: key } = await create({ status: 'published' })
   await save(key, sms('Second {{ name }}'))
   await act(key, 'publish')

@@ -75,7 +75,7 @@ test.each<[string, object, string]>([
   ['another status', { status: 'live' }, 'status'],
   ['version 0', { version: 0 }, 'version'],
   ['a field nobody knows', { tenant_id: newId('ten') }, 'tenant_id'],
-  ['templates of a channel nobody knows', { templates: { fax: {} } }, 'templates.fax'],
+  ['templates of an unknown channel', { templates: { fax: {} } }, 'templates.fax'],
   ['a text that does not parse', { templates: sms('Hi {{ name') }, 'templates.sms.body'],
   ['a text that is blank', { templates: sms(' \n ') }, 'templates.sms.body'],
   ['a fixed text that no SMS can be', { templates: sms('x'.repeat(1601)) }, 'templates.sms.body'],

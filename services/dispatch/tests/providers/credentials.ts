@@ -27,7 +27,7 @@ test('credentials go in and never come out: of secrets the last four characters 
   await call('DELETE', of(made.provider_id))
 })
 
-test('credentials are replaced field by field, and the old ones are used no more', async () => {
+test('credentials are replaced field by field, and the old ones are no longer used', async () => {
   const made = await create(twilio())
   const change = (credentials: object) => call('PATCH', of(made.provider_id), { body: { credentials } })
   expect((await change({ auth_token: `${token}0000` })).body.credentials).toMatchObject({

@@ -117,7 +117,7 @@ test('what failed on our side is tried again under the same Idempotency-Key, and
   for (const phone of phones) expect(await env.messages({ to: phone })).toHaveLength(1)
 })
 
-test('a batch of which nothing could be judged is refused as a whole, and its key is free', async () => {
+test('a batch without any judged item is refused as a whole, and its key is free', async () => {
   const requests = [smsTo(freshPhone()), smsTo(freshPhone())]
   const rename = (from: string, to: string) => env.admin.query(`alter table dispatch.${from} rename to ${to}`)
   await rename('providers', 'providers_away')

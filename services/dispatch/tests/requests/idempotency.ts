@@ -194,7 +194,7 @@ test('255 characters of every visible kind are a key', async () => {
   expect([first.status, again.text]).toEqual([202, first.text])
 })
 
-test('what is kept of a body tells nothing of it', async () => {
+test('the stored digest of a body reveals nothing of it', async () => {
   const phone = freshPhone()
   await post(env, smsTo(phone, { body: 'a secret' }), withKey('order-11'))
   const { rows } = await env.admin.query(

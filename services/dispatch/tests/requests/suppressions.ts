@@ -23,7 +23,7 @@ async function list(query: Record<string, string> = {}, request: ApiRequest = {}
 }
 const ofRecipient = async (recipient: string) => (await list({ recipient })).items
 
-/** Somebody writes to the demo tenant's number. */
+/** A person sends a message to the demo tenant's number. */
 async function write(from: string, body: string, fields: Record<string, string> = {}): Promise<string> {
   const { sid, authToken } = demoAccount(env)
   const address = '/api/v1/callbacks/smsprovider/inbound'
@@ -35,7 +35,7 @@ async function write(from: string, body: string, fields: Record<string, string> 
 }
 
 describe('what recipients write by SMS', () => {
-  test('STOP suppresses, START lifts it, and what is neither does nothing', async () => {
+  test('STOP suppresses, START lifts it, and any other text changes nothing', async () => {
     const phone = freshPhone()
     await write(phone, ' Stop. ')
     await eventually(async () => {
@@ -65,7 +65,7 @@ describe('what recipients write by SMS', () => {
     expect(await ofRecipient(phone)).toMatchObject([{ reason: 'manual' }])
   })
 
-  test('each message given once more by the bus changes nothing that came after it', async () => {
+  test('a redelivered message changes nothing that came after it', async () => {
     const [started, lifted] = [freshPhone(), freshPhone()]
     await write(started, 'STOP')
     await write(lifted, 'STOP')
@@ -82,7 +82,7 @@ describe('what recipients write by SMS', () => {
     expect([await ofRecipient(started), await ofRecipient(lifted)]).toEqual([[], []])
   })
 
-  test('a sender that is no number of ours to write to is passed over', async () => {
+  test('a sender that is not a phone number is skipped', async () => {
     await write('12345', 'STOP')
     await untilSettled(env)
     const { rows } = await env.admin.query('select count(*)::int as count from dispatch.dead_letters')
@@ -124,7 +124,7 @@ describe('operators', () => {
     expect(await ofRecipient('eve@example.com')).toEqual([])
   })
 
-  test('lift one, which is gone then, and may add the recipient anew', async () => {
+  test('lift one, which is then deleted, and may add the recipient again', async () => {
     const phone = freshPhone()
     const { body } = await add('sms', phone)
     const lifted = await call('DELETE', `${path}/${body.suppression_id}`)

@@ -31,7 +31,7 @@ function toyParts(name: Channel): Pick<ChannelDefinition<ToyPayload>, 'name' | '
   }
 }
 
-/** Delivered by a carrier that nobody knows. */
+/** Delivered by an unknown carrier. */
 const carried: ChannelDefinition<ToyPayload> = {
   ...toyParts('webhook'),
   receiptDeadlineMs: () => 60_000,

@@ -57,7 +57,7 @@ export function isOfRecipient(column: Expression<unknown>, index: string): Condi
   return sql<boolean>`hashtextextended(${column}, 0) = hashtextextended(${index}::text, 0) and ${column} = ${index}`
 }
 
-/** The kinds that have items, as the counters tell. */
+/** The kinds that have items, according to the counters. */
 function kindsSql(tenantId: string, eventKey: string, dimensions: readonly Condition[]): RawBuilder<unknown> {
   const ofEvent = [
     sql<boolean>`tenant_id = ${tenantId}`,

@@ -1,7 +1,7 @@
 import type { ActivityStatus, Channel, Id, KeyMode } from '@notify/contracts'
 import type { BlindIndex } from '@notify/privacy'
 
-/** What to read of the activity of a tenant; whatever is absent is not restricted. */
+/** The filters of a tenant's activity; absent ones do not restrict. */
 export interface ActivityFilter {
   tenantId: Id<'ten'>
   channel?: Channel | undefined
@@ -37,7 +37,7 @@ export function readFilter(blindIndex: BlindIndex, tenantId: Id<'ten'>, asked: A
   }
 }
 
-/** In a query string `+` means a space, and a number that was not encoded arrives with one. */
+/** In a query string `+` means a space, so an unencoded number arrives with one. */
 function withPlus(recipient: string): string {
   return /^ \d+$/.test(recipient) ? `+${recipient.slice(1)}` : recipient
 }

@@ -1,4 +1,4 @@
-/** What spreadsheets take for the start of a formula (OWASP, CSV injection). */
+/** The characters that spreadsheets interpret as the start of a formula (OWASP, CSV injection). */
 const formula = /^[=+\-@\t\r]/
 
 /** One line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula starts with an apostrophe instead. */

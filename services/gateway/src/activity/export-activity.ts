@@ -37,7 +37,7 @@ export const exportActivity: Handler<RouteContext, typeof contract> = (
   const { type, head, line } = formats[query.format]
   return exportBatches({
     ...{ exports, tenantId: principal.tenant_id, isAwaited, head, line },
-    // Items that come in meanwhile are newer than the first batch, and not part of the export.
+    // Items that arrive meanwhile are newer than the first batch, and not part of the export.
     read(last, limit) {
       const after = last && { createdAt: last.created_at.toISOString(), id: last.transaction_id }
       return listItems(db, filter, { after, limit })

@@ -73,7 +73,7 @@ export function pageSql(
     sql`select a.created_at, a.id from activity a where ${where} order by a.created_at desc, a.id desc limit ${count}`
   const ofPage = sql`order by created_at desc, id desc limit ${limit} offset ${offset}`
   if (!sources) return sql`(select * from (${newest(most)}) as found ${ofPage})`
-  // Only the ranges with the newest heads can have rows on the page, and no more of them than the page has rows.
+  // Only the ranges with the newest heads can have rows on the page, so at most as many ranges as the page has rows are read.
   return sql`(
     select found.created_at, found.id from (
       select s.* from (${sources}) as s cross join lateral (${newest(1)}) as head

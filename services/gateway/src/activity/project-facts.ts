@@ -11,7 +11,7 @@ export type ActivityFact = Omit<NotificationFact, 'notification_id' | 'status' |
 
 /**
  * Facts are complete and have a growing revision: the newest wins, repetitions change nothing. Triggers count them.
- * Cursors have milliseconds, so creation times have no more.
+ * Cursors have milliseconds, so creation times have the same precision.
  */
 const project = defineStatement({
   name: 'project-activity',

@@ -20,7 +20,7 @@ type Timeline = Pick<z.infer<typeof ActivityDetail>, 'trace_id' | 'attempts' | '
 type Told = RouteReply<typeof attemptsContract>['notifications'][number]
 type Item = { id: string; channel: Channel }
 
-/** Asks the services that send for what they tried. @throws Problem `service_unavailable` */
+/** Asks the sending services for their attempts. @throws Problem `service_unavailable` */
 export async function readTimeline(context: RouteContext, tenantId: `ten_${string}`, item: Item): Promise<Timeline> {
   const principal = await context.signPrincipal(itself)
   const ask = { principal, timeoutMs }
@@ -65,7 +65,7 @@ async function attemptsOf(
 
 type Receipts = Map<string, NonNullable<ActivityAttempt['receipts']>> | null
 
-/** The attempts are shown also while the receipts cannot be read. */
+/** The attempts are shown even if the receipts cannot be read. */
 async function receiptsOf(context: RouteContext, ask: Ask, ids: `att_${string}`[]): Promise<Receipts> {
   if (ids.length === 0) return new Map()
   const body = { attempt_ids: ids.slice(-500) }
@@ -85,7 +85,7 @@ function ofCarrier(told: Told, attempt: Told['attempts'][number], receipts: Rece
 
 type WebhookAttempt = RouteReply<typeof readWebhookAttempts>['attempts'][number]
 
-/** A receiver's answer as a carrier's. */
+/** Converts a receiver's answer to the form of a carrier's. */
 function ofWebhook(
   notification_id: `notif_${string}`,
   { delivery_id, number, provider_id, started_at, finished_at, status, error, is_final }: WebhookAttempt,

@@ -28,12 +28,12 @@ const longestRestMs = 2000
 const startMs = 60_000
 
 /**
- * Compares the activity with dispatch and writes missing facts: of the last day often, of what is older once a day, because messages
- * that were scheduled or retried change late. Each page is claimed by one replica.
+ * Compares the activity with dispatch and writes missing facts: the last day often, older ones once a day, because scheduled or
+ * retried messages change late. Each page is claimed by one replica.
  */
 export function startReconciliation(kit: Kit, context: Context): void {
   const { RECONCILE_INTERVAL, RECONCILE_AFTER, ACTIVITY_RETENTION } = context.config
-  // What the retention deletes must not come back.
+  // Items that the retention deletes must not reappear.
   const longestMs = Math.min(oldestMs, ACTIVITY_RETENTION - 60 * 60_000)
   const walks: Walk[] = [
     {

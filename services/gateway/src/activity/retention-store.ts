@@ -38,7 +38,7 @@ export function createItemDeletion(db: Queries): (olderThanMs: number) => Promis
   }
 }
 
-/** Deletes the counters of times of which nothing is left. They are few beside the items, and read as a whole. */
+/** Deletes the counters of times that have no items left. They are few compared with the items, and all are read. */
 export async function deleteEmptyBuckets(db: Queries, olderThanMs: number): Promise<boolean> {
   const before = await endedBefore(db, olderThanMs)
   const empty = build

@@ -5,7 +5,7 @@ import { forward } from '../forwarding/forward.ts'
 import { hasItem } from './activity-store.ts'
 
 /**
- * Forwards retries of notifications. A code is never retried, nor what dispatch keeps no longer.
+ * Forwards retries of notifications. A code is never retried, nor is a notification that dispatch has deleted.
  * @throws Problem `not_retryable` for such items of the operator's tenant
  */
 export async function retryActivity(context: RouteContext, request: PassedOn<typeof contract>): Promise<Reply> {

@@ -37,7 +37,7 @@ function whole(startMs: number, endMs: number, unitMs: number): Span[] {
   return found ? [found] : []
 }
 
-/** What of a span lies before and after an inner one. */
+/** The parts of a span before and after an inner one. */
 function outside(startMs: number, endMs: number, [innerStart, innerEnd]: Span): Span[] {
   const spans: Span[] = [
     [startMs, innerStart],

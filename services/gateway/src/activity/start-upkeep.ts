@@ -5,7 +5,7 @@ import { createItemDeletion, deleteEmptyBuckets } from './retention-store.ts'
 const everyMs = 60_000
 const bucketsEveryMs = 3_600_000
 
-/** Deletes what is older than `ACTIVITY_RETENTION`. Safe in any number of replicas. */
+/** Deletes items older than `ACTIVITY_RETENTION`. Safe in any number of replicas. */
 export function startActivityUpkeep(kit: Kit, { db, config }: Context): void {
   const olderThanMs = config.ACTIVITY_RETENTION
   const deleteOldItems = createItemDeletion(db)

@@ -8,7 +8,7 @@ import { splitRange, type TimeRange } from './split-range.ts'
 
 export interface Total {
   total: number
-  /** Whether there are more, because no counter exists and so many were counted. */
+  /** Whether there may be more: without a counter, only this many were counted. */
   capped: boolean
 }
 

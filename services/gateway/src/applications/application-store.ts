@@ -24,7 +24,7 @@ export async function ownsApplication(db: Queries, tenantId: Id<'ten'>, id: Id<'
   return (await db.run(applicationOf(tenantId, id).select('id'))).length > 0
 }
 
-/** What somebody decides about an application. */
+/** The settings of an application that a caller can choose. */
 export interface ApplicationSettings {
   name: string
   allowed_origins: string[]

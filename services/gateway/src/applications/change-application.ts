@@ -11,7 +11,7 @@ import {
 } from './application-store.ts'
 import { noSuchApplication } from './no-such-application.ts'
 
-/** Changes an application; other services hear of it within moments. */
+/** Changes an application and publishes the change to other services. */
 export const changeApplication: Handler<RouteContext, typeof contract> = async ({ db, wakeOutbox }, request) => {
   const { body, params, principal, query } = request
   const changed = await db.transaction(async (run) => {
@@ -31,7 +31,7 @@ export const changeApplication: Handler<RouteContext, typeof contract> = async (
   return changed
 }
 
-/** Null removes a setting; what is absent stays (JSON Merge Patch, RFC 7396). */
+/** Null removes a setting; absent members stay (JSON Merge Patch, RFC 7396). */
 function mergeOtp(known: OtpSettings, change: OtpChange): OtpSettings {
   const merged = { ...known, ...change }
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value != null))

@@ -5,7 +5,7 @@ import { build, type Tables } from '../db/schema.ts'
 
 export type AuditRow = Selectable<Tables['audit_log']>
 
-/** Appends an entry to the audit log; one that is there already stays as it is. */
+/** Appends an entry to the audit log; an existing one stays unchanged. */
 export async function appendAuditEntry(run: Run, entry: AuditEntry): Promise<void> {
   const { audit_id, actor, resource, before, after, ...fields } = entry
   await run(

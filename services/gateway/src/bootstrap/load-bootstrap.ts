@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { build, tables } from '../db/schema.ts'
 
 /**
- * Upserts the initial tenants, applications and keys. An application that was changed through the API stays as it is.
+ * Upserts the initial tenants, applications and keys. An application that was changed through the API stays unchanged.
  * @throws Error when the file cannot be read or does not match its schema
  */
 export async function loadBootstrap(kit: Kit, { db }: Pick<Context, 'db'>, file: string): Promise<void> {

@@ -85,7 +85,7 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
       })
     }
   }
-  /** `GET /me` shows what a token says while the identity provider is being set up. */
+  /** `GET /me` returns the claims of a token, which helps to set up an identity provider. */
   const requireTenant = (principal: Principal, route: Route) => {
     const missing = strangers.get(principal)
     if (missing !== undefined && route.name !== getMe.name) throw noSuchTenant(missing)

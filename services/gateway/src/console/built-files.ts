@@ -34,7 +34,7 @@ export function createBuiltFiles(folder: URL = builtFolder) {
       if (kept) return kept
       const read = compress(folder, name, type)
       assets.set(name, read)
-      // An absent file takes no memory, and may be built later.
+      // An absent file is not cached, because it may be built later.
       void read.then(
         (asset) => asset ?? assets.delete(name),
         () => assets.delete(name),

@@ -1,11 +1,11 @@
 import { readDiscovery } from '../callers/read-discovery.ts'
 
-/** What the console calls by script. Login and logout are visits, which no policy for calls restricts. */
+/** The calls of the console's scripts. Login and logout are page navigations, which the policy does not restrict. */
 const calledEndpoints = ['token_endpoint', 'userinfo_endpoint', 'revocation_endpoint'] as const
 const refreshAfterMs = 60_000
 const retryAfterMs = 1000
 
-/** Nothing but scheme, host and port: `*` and `;` are valid in a host, and mean something in a policy. */
+/** Only scheme, host and port: `*` and `;` are valid in a host, but have a meaning in a policy. */
 const plainOrigin = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/
 
 /** The origins that the console may call to sign in; always that of the issuer. */
@@ -39,7 +39,7 @@ export function createIssuerOrigins(issuer: string, read = readDiscovery): Issue
   }
 }
 
-/** The origins of the endpoints, without those that do not use https; an issuer in development may use http. */
+/** The origins of the endpoints that use https; an issuer in development may use http. */
 export function originsIn(issuer: string, document: Readonly<Record<string, unknown>>): string[] {
   const own = new URL(issuer)
   const endpoints = calledEndpoints.map((name) => document[name])

@@ -8,7 +8,7 @@ p { color: light-dark(#4d5561, #a9b1bd) }
 code { font-size: .9em }
 `
 
-/** The page in the place of a console that is not built. It reloads by itself, so that it goes once the build is done. */
+/** The page shown until the console is built. It reloads by itself, so that the console replaces it. */
 export const notBuilt = {
   headers: {
     'Content-Security-Policy': [...strictPolicy, `style-src ${hashSource(style)}`].join('; '),

@@ -18,8 +18,8 @@ parent.postMessage('ready', '*')
 export const previewFrame = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title></head><body><script>${script}</script></body></html>`
 
 /**
- * The frame has an origin of its own, so a template reaches nothing of the console; it loads nothing, and of scripts only
- * the one above runs. Emails need inline styles.
+ * The frame has its own origin, so a template cannot access the console; it loads nothing, and only the script above runs.
+ * Emails need inline styles.
  */
 export const previewPolicy = [
   'sandbox allow-scripts',

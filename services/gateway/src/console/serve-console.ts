@@ -73,7 +73,7 @@ export function serveConsole(
   mountMethods(app, door, '/console{/*path}', ['GET', 'HEAD'])
 }
 
-/** Scripts, styles and calls of the own origin; of others only calls to the issuer, to sign in and to renew tokens. */
+/** Allows scripts, styles and calls of the own origin, and calls to the issuer, to sign in and to renew tokens. */
 function policyFor(originsOfIssuer: readonly string[]): string {
   const directives = [
     ...strictPolicy,

@@ -69,7 +69,7 @@ test('requests of one moment share a call, and a slow one delays neither them no
   const pending = [...slow.slice(0, 4), ...requests].map((request) => accept(request))
   expect(await Promise.all(pending.slice(4))).toEqual(Array(8).fill(accepted))
   expect(sizes).toEqual([12])
-  // Calls of slow requests alone give their places up as well.
+  // Calls that contain only slow requests release their slots as well.
   for (const request of slow.slice(4)) {
     pending.push(accept(request))
     await Promise.all(requestsFor(1).map(accept))
@@ -113,7 +113,7 @@ test('large bodies travel alone, a few at a time, and do not wait for slow ones'
   expect(sizes.toSorted((a, b) => a - b)).toEqual([...Array(12).fill(1), 12])
 })
 
-test('a dispatch that never answers costs the caller no more than its patience', async () => {
+test('a dispatch that never answers delays the caller only until its deadline', async () => {
   const { url } = await startStubDispatch(() => 'silence')
   const started = performance.now()
   const accept = acceptOver(url)

@@ -9,11 +9,11 @@ const maxBatch = 256
 const maxCallLength = 1024 * 1024
 /** A longer body travels alone, so that others need not wait for its parsing. */
 const longestTogether = 32 * 1024
-/** Calls that begin together, and how long each may delay the next. Large bodies take longer on their way. */
+/** The number of concurrent calls, and how long each may delay the next. Large bodies take longer to send. */
 const callsTogether = 4
 const longestTurnMs = 20
 const longestLargeTurnMs = 50
-/** More than the slow requests that dispatch works on at a time: each keeps the connection of its call. */
+/** More than the slow requests that dispatch handles at a time: each keeps the connection of its call. */
 const connections = 1024
 /** Delays before an unanswered request is sent again; its id makes that harmless. */
 const repeatAfterMs = [50, 200, 500, 1000, 1500]
@@ -59,8 +59,8 @@ interface Limits {
 }
 
 /**
- * Collects requests while earlier calls take their turns. A turn ends with the first answer of its call, or after a time, so
- * slow requests hold up no others.
+ * Collects requests while earlier calls are under way. A turn ends with the first answer of its call, or after a time, so
+ * slow requests delay no others.
  */
 function takingTurns(
   call: (asked: readonly Asked[]) => Promise<void>,
@@ -91,7 +91,7 @@ function takingTurns(
 const isUnanswered = (answer: AcceptAnswer): boolean =>
   answer instanceof Problem && answer.code === 'service_unavailable'
 
-/** Whether a repetition may be answered otherwise; a refusal of what the request says is final. */
+/** Whether a repetition may be answered differently; a refusal of the request's content is final. */
 function isForNow(answer: AcceptAnswer): boolean {
   if ('body' in answer) return false
   const { status } = 'problem' in answer ? answer.problem : answer instanceof Problem ? answer : { status: 500 }

@@ -13,7 +13,7 @@ export interface AcceptRequest {
   untilMs: number
 }
 
-/** The result of a request, or why there is none: `mayHaveTakenEffect` tells whether it may be accepted all the same. */
+/** The result of a request, or why there is none: `mayHaveTakenEffect` says whether it may still be accepted. */
 export type AcceptAnswer = ItemResult | Error
 
 /** A request in a call. */
@@ -27,7 +27,7 @@ export interface Asked {
 const longestCallMs = 5000
 
 /**
- * Sends requests to dispatch in one call, unless their callers have been answered 503 by now. Each is answered as soon as its
+ * Sends requests to dispatch in one call, except those already answered 503. Each is answered as soon as its
  * line arrives, and the rest when the call fails.
  */
 export async function callDispatch(

@@ -13,6 +13,6 @@ export async function createBatch(context: RouteContext, request: PassedOn<typeo
 function countOf(body: unknown): number {
   const requests = (body as { requests?: unknown } | null)?.requests
   const count = Array.isArray(requests) ? requests.length : 1
-  // A longer list is refused as a whole, which is no reason to lock its caller out for minutes.
+  // A list that is too long is refused as a whole; it must not exhaust its caller's limit for minutes.
   return count > 0 && count <= maxBatchRequests ? count : 1
 }

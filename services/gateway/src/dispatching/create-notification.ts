@@ -33,7 +33,7 @@ function replyTo(result: ItemResult): Reply {
   return new Reply(202, result.body, result.replayed ? { 'Idempotent-Replayed': 'true' } : {})
 }
 
-/** The gateway has verified the caller: what dispatch does not believe is the gateway's clock or key. */
+/** The gateway has verified the caller: if dispatch refuses the principal, the gateway's clock or key is wrong. */
 function notVouchedFor(detail: string): Problem {
   return new Problem('service_unavailable', 'An internal service is unavailable; try again shortly', {
     headers: { 'Retry-After': '1' },

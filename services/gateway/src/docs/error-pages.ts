@@ -20,7 +20,7 @@ const entries = Object.entries(errorCodes) as [ErrorCode, (typeof errorCodes)[Er
 /** Serves `/docs/errors`, a list of the error codes, and a page for each: the `type` of a problem leads there. */
 export function serveErrorPages(app: Express, door: Door): void {
   const list = { html: listPage(), policy }
-  // By exact code: two differ in letter case alone, which the paths of Express ignore.
+  // By exact code: two differ only in letter case, which the paths of Express ignore.
   const pages = new Map<string, Page>(entries.map(([code]) => [code, { html: errorPage(code), policy }]))
   servePages(app, door, '/docs/errors', () => list)
   servePages(app, door, '/docs/errors/:code', ({ code = '' }) => pages.get(code) ?? { ...list, status: 404 })

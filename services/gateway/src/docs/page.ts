@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Door, mountMethods, withAnswerHeaders } from '@notify/service-kit'
 import type { Express } from 'express'
 
-/** An HTML page with the only sources that it may load from. */
+/** An HTML page and the only sources that it may load from. */
 export interface Page {
   html: string
   /** Directives of the Content-Security-Policy beyond those of every page. */
@@ -11,7 +11,7 @@ export interface Page {
   status?: number
 }
 
-/** Directives of every page: it loads nothing that is not named beside them. */
+/** Directives of every page: it loads only what further directives name. */
 export const strictPolicy = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
 const headers = {

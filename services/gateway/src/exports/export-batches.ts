@@ -8,7 +8,7 @@ interface Export<Row> {
   exports: OpenExports
   tenantId: string
   isAwaited: IsAwaited
-  /** Reads at most so many rows after the last one of a batch, or the first ones. */
+  /** Reads at most the given number of rows after the last one of a batch, or the first ones. */
   read: (last: Row | undefined, limit: number) => Promise<Row[]>
   head?: string
   line: (row: Row) => string
@@ -20,7 +20,7 @@ export async function exportBatches<Row>(options: Export<Row>): Promise<Streamed
   const { exports, tenantId, isAwaited, read, headers } = options
   const end = exports.begin(tenantId)
   try {
-    // Read before the headers are sent, so that an outage is a problem and not a response that breaks off.
+    // Read before the headers are sent, so that an outage is a problem response and not a truncated one.
     const first = await read(undefined, batch)
     if (!isAwaited()) throw noLongerAwaited()
     return new StreamedReply(textOf(first, options), headers, end)

@@ -11,7 +11,7 @@ const codeOf = (begin: () => unknown) => {
   }
 }
 
-test('while half of the places are taken, a tenant has four, and then one', () => {
+test('a tenant may have four exports until half of the slots are taken, and then one', () => {
   const exports = createOpenExports()
   for (const tenant of tenants(4)) for (let n = 0; n < 4; n++) exports.begin(tenant)
   expect(codeOf(() => exports.begin('ten_0'))).toBe('export_limit_reached')
@@ -21,7 +21,7 @@ test('while half of the places are taken, a tenant has four, and then one', () =
   expect(codeOf(() => exports.begin('ten_new'))).toBeUndefined()
 })
 
-test('a process has no more than its places, whoever asks', () => {
+test('a process has at most as many open exports as its limit, for all callers together', () => {
   const exports = createOpenExports()
   const ends = tenants(32).map((tenant) => exports.begin(tenant))
   expect(codeOf(() => exports.begin('ten_new'))).toBe('service_unavailable')

@@ -1,13 +1,13 @@
 import { Problem } from '@notify/service-kit'
 
-/** At once in one process: each holds a batch in memory. */
+/** The maximum in one process: each holds a batch in memory. */
 const mostExports = 32
-/** Of one tenant: as long as fewer than half of all are under way, and beyond. */
+/** The maximum of one tenant: while fewer than half of all are under way, and beyond. */
 const mostOfTenant = { usual: 4, crowded: 1 }
 
 export type OpenExports = ReturnType<typeof createOpenExports>
 
-/** Limits the exports of a process; no tenant can take the places of the others. */
+/** Limits the exports of a process; no tenant can take the slots of the others. */
 export function createOpenExports() {
   const byTenant = new Map<string, number>()
   let all = 0
@@ -20,9 +20,9 @@ export function createOpenExports() {
   return {
     count: () => all,
     /**
-     * Takes a place for an export.
-     * @returns gives it back
-     * @throws Problem `export_limit_reached` when the tenant has its share, `service_unavailable` when all places are taken
+     * Takes a slot for an export.
+     * @returns a function that releases it
+     * @throws Problem `export_limit_reached` when the tenant has its share, `service_unavailable` when all slots are taken
      */
     begin(tenantId: string): () => void {
       const most = all < mostExports / 2 ? mostOfTenant.usual : mostOfTenant.crowded

@@ -16,7 +16,7 @@ const parcel = (name: string, changes: Partial<Route> = {}): Route =>
     ...changes,
   })
 
-test('a route that another service declares is forwarded without a line of its own', () => {
+test('a route that another service declares is forwarded without further code', () => {
   const forwarded = forwardRoutes([parcel('listParcels'), parcel('getParcel')], [])
   expect(forwarded.map(({ contract, passedOn }) => [contract.name, passedOn])).toEqual([
     ['listParcels', true],
@@ -24,7 +24,7 @@ test('a route that another service declares is forwarded without a line of its o
   ])
 })
 
-test('what the gateway owns or handles itself, and callers whom it does not know, are left out', () => {
+test('routes that the gateway owns or handles itself, and those of unknown callers, are left out', () => {
   const handled = parcel('createParcel')
   const contracts = [handled, parcel('parcelMoved', { auth: carrier }), parcel('audit', { service: 'gateway' })]
   expect(forwardRoutes(contracts, [route(handled, () => undefined as never)])).toEqual([])

@@ -23,7 +23,7 @@ import { forwarded } from './hop-headers.ts'
 
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
-/** Connections for everybody, and those shared by addresses that keep failing. */
+/** Connections for all callers, and those shared by addresses that keep failing. */
 const connections = { usual: 64, narrow: 4 }
 
 type PassedRequest = IncomingMessage & { originalUrl: string }
@@ -37,7 +37,7 @@ export interface Target {
   failures: FailureLimit
   /** Whether a response counts as a failed request of the address. */
   isFailure(status: number): boolean
-  /** Whether the service takes each of its requests twice without harm, not only those that read. */
+  /** Whether the service's requests are all safe to repeat, not only those that read. */
   idempotent: boolean
 }
 
@@ -58,7 +58,7 @@ export function passThrough(door: Door, target: Target): RequestHandler {
     const span = door.tracer.start('pass through', {
       parent: traceparentOf({ headers: request.headers, url: request.originalUrl }),
       edge: true,
-      // In the query it is our own, which a carrier sends back.
+      // In the query the trace is our own, which a carrier returns.
       outside: request.headers.traceparent !== undefined,
     })
     const headers = forwarded({ ...request.headers, 'x-request-id': requestId })

@@ -31,13 +31,13 @@ const windowSeconds = 1
 
 export interface Admission {
   /**
-   * Lets a request in while its caller and tenant have any of their limits left; it may take more than is left.
+   * Admits a request while its caller and tenant have any of their limits left; it may use more than is left.
    * @param requests the number that it counts as
    * @returns the RateLimit headers (draft-ietf-httpapi-ratelimit-headers)
    * @throws Problem `rate_limited` when a limit is used up; such a request is not counted
    */
   admit(limits: Limits, requests: number): OutgoingHttpHeaders
-  /** Counts further requests of a call that was let in. @returns the RateLimit headers */
+  /** Counts further requests of an admitted call. @returns the RateLimit headers */
   charge(limits: Limits, requests: number): OutgoingHttpHeaders
 }
 

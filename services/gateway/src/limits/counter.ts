@@ -2,16 +2,16 @@ import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 
 /** The position of a request in its window, over all replicas. */
-export interface Place {
+export interface WindowPosition {
   place: number
   resetMs: number
 }
 
 /**
  * Counts requests. A count of 0 only reads.
- * @param perSecond the limit: what a window has beyond it delays the next window by as long as it takes at this rate
+ * @param perSecond the limit: an excess of one window delays the next window by the time that it takes at this rate
  */
-export type Count = (id: string, requests: number, perSecond?: number) => Place
+export type Count = (id: string, requests: number, perSecond?: number) => WindowPosition
 
 interface Window {
   /** Requests of all replicas, as last reported by Redis. */

@@ -40,7 +40,7 @@ async function workOn(context: Context, job: RetryJobRow): Promise<void> {
   }
 }
 
-/** Whatever is refused is passed over; a fault ends the page, which is repeated as a whole. */
+/** Refused items are skipped; a fault ends the page, which is repeated as a whole. */
 async function retryAll(
   context: Context,
   job: RetryJobRow,

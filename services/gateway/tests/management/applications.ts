@@ -100,7 +100,7 @@ describe('applications', () => {
     },
   )
 
-  test('of the bootstrap document are told as well, and keep what was changed through the API; a start changes no key', async () => {
+  test('of the bootstrap document are published as well, and keep changes made through the API; a start changes no key', async () => {
     const path = `/applications/${env.applicationId}`
     const told = async () => {
       const { rows } = await env.sql('gateway').query(
@@ -121,7 +121,7 @@ describe('applications', () => {
     expect(await keys()).toEqual(before)
   })
 
-  test('are told to other services on each change, and as revoked when deleted', async () => {
+  test('are published to other services on each change, and as revoked when deleted', async () => {
     const { application_id } = await newApplication()
     await call('PATCH', `/applications/${application_id}`, {
       allowed_origins: ['https://b.example'],

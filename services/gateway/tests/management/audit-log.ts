@@ -6,7 +6,7 @@ import { auditOf, call, env, newApplication, newKey, untilAudited } from './stac
 describe('the audit log', () => {
   const operator = { kind: 'operator', id: expect.any(String) }
 
-  test('tells who changed what, before and after, in every service', async () => {
+  test('records who changed what, before and after, in every service', async () => {
     const application = await newApplication()
     await call('PATCH', `/applications/${application.application_id}`, { name: 'Store' })
     expect(
@@ -40,7 +40,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(await untilAudited(optOut.id, ['opt_in.revoked']))).not.toContain(phone)
   })
 
-  test('tells that an address or a secret changed, and not which', async () => {
+  test('records that an address or a secret changed, but not its value', async () => {
     const url = `${env.stack.receiverUrl}/ok/secret-path`
     const body = { application_id: env.applicationId, url, events: ['notification.failed'] }
     const { subscription_id, secret } = (await call('POST', '/webhook-subscriptions', body)).body

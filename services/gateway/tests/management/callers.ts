@@ -4,7 +4,7 @@ import { expectProblem } from '@notify/test-kit/api'
 import { operatorToken } from '@notify/test-kit/callers'
 import { call, env, newApplication, newKey } from './stack.ts'
 
-test('a caller is told who it is', async () => {
+test('a caller can read its own identity', async () => {
   expect((await call('GET', '/me')).body).toMatchObject({
     kind: 'operator',
     tenant_id: env.tenantId,

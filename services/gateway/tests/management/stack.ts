@@ -8,7 +8,7 @@ export async function start(): Promise<void> {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** A call of the operator, or of somebody else. */
+/** A call of the operator, or of another caller. */
 export const call = (method: Method, path: string, body?: unknown, token = env.operatorToken) =>
   env.api(method, `/api/v1${path}`, { token, ...(body === undefined ? {} : { body }) })
 

@@ -3,14 +3,14 @@ import type { Queries } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
 import { type ApplicationAccess, findAccess, isListed } from './application-store.ts'
 
-/** A change is seen within this time by every replica. */
+/** Every replica sees a change within this time. */
 const ttlMs = 1000
 const maxEntries = 10_000
 
-/** What applications allow, remembered for a second. */
+/** The settings of applications, cached for a second. */
 export interface Access {
   of(applicationId: Id<'app'>): Promise<ApplicationAccess>
-  /** Whether any application lists this origin: asked before it is known whose user calls. */
+  /** Whether any application lists this origin; used before the user is known. */
   isListed(origin: string): Promise<boolean>
 }
 

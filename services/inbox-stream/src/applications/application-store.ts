@@ -58,7 +58,7 @@ const find = prepared('find-application', ({ id }: { id: Id<'app'> }) =>
   build.selectFrom('applications').select(['status', 'allowed_origins']).where('id', '=', id),
 )
 
-/** What the users of an application may; one that was not told of yet is open, for tokens are issued to known ones alone. */
+/** What the users of an application may do; an unknown application is open, because only known ones get tokens. */
 export async function findAccess({ run }: Queries, id: Id<'app'>): Promise<ApplicationAccess> {
   const [row] = await run(find({ id }))
   return { isRevoked: row?.status === 'revoked', allowedOrigins: new Set(row?.allowed_origins ?? []) }

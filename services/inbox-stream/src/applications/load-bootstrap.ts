@@ -3,7 +3,7 @@ import { type Kit, readBootstrapFile } from '@notify/service-kit'
 import { saveFirst } from './application-store.ts'
 
 /**
- * Keeps the applications that an installation starts with; the same file may be loaded at every start, by every replica.
+ * Stores the applications that an installation starts with. Idempotent, so every replica may load the file at every start.
  * @throws Error when the file cannot be read or does not fit its schema
  */
 export async function loadBootstrap(kit: Kit, db: Queries, file: string): Promise<void> {

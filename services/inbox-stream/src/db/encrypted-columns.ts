@@ -1,7 +1,7 @@
 import type { EncryptedColumn } from '@notify/database'
 import { contentAad } from '../inbox/item-content.ts'
 
-/** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
+/** Every column that the key ring encrypts, with its AAD; `rotate-keys` re-encrypts them. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   // Before those that they move to.
   {

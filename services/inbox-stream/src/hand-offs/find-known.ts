@@ -16,7 +16,7 @@ const find = defineStatement({
   },
 })
 
-/** Finds what the order of these notifications depends on. Their inboxes are locked, so it stays as it is until the commit. */
+/** Finds the state that the order of these notifications depends on. The locks on their inboxes keep it stable until the commit. */
 export async function findKnown(run: Run, items: readonly HandedItem[]): Promise<Known> {
   const ids = items.flatMap(({ notification_id, after }) =>
     after === null ? [notification_id] : [notification_id, after],

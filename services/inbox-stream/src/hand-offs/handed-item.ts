@@ -1,7 +1,7 @@
 import type { Id } from '@notify/contracts'
 import type { Linked } from './plan-order.ts'
 
-/** A notification that is to stand in an inbox. */
+/** A notification to be stored in an inbox. */
 export interface NewItem {
   id: Id<'inapp'>
   notification_id: Id<'notif'>
@@ -12,7 +12,7 @@ export interface NewItem {
   content: Buffer
 }
 
-/** One that dispatch has handed over: its place in the order, and what its report says. */
+/** A notification that dispatch has handed off: its position in the order, and the content of its report. */
 export interface HandedItem extends NewItem, Linked {
   notification_id: Id<'notif'>
   retry_count: number

@@ -42,11 +42,11 @@ const insert = defineStatement({
   },
 })
 
-/** A notification that was put into its inbox. */
+/** A notification that was stored in its inbox. */
 export type StoredItem = Awaited<ReturnType<typeof insertItems>>[number]
 
 /**
- * Puts notifications into their inboxes in this order, those that are there already left out.
+ * Stores notifications in their inboxes in this order, except those already stored.
  * @param items each notification once
  */
 export async function insertItems(run: Run, items: readonly NewItem[]) {

@@ -13,7 +13,7 @@ const keep = defineStatement({
     on conflict (notification_id) do nothing`,
 })
 
-/** Keeps what came before its predecessor. */
+/** Stores notifications that came before their predecessors. */
 export async function keepWaiting(run: Run, items: readonly HandedItem[]): Promise<void> {
   if (items.length === 0) return
   await run(keep, [JSON.stringify(items.map((item) => ({ ...item, content: item.content.toString('base64') })))])

@@ -1,7 +1,7 @@
 import { defineStatement, type Run } from '@notify/database'
 import type { NewItem } from './handed-item.ts'
 
-/** `where false`: a row that is there is locked, and not written again. */
+/** `where false`: an existing row is locked, but not rewritten. */
 const lock = defineStatement({
   name: 'lock-inboxes',
   text: `
@@ -12,7 +12,7 @@ const lock = defineStatement({
     on conflict (key) do update set last_seq = excluded.last_seq where false`,
 })
 
-/** Locks the inboxes of items until the commit, new ones too: the statements that follow see all that was stored in them. */
+/** Locks the inboxes of items until the commit, including new ones, so that later statements see all their items. */
 export async function lockInboxes(run: Run, items: readonly NewItem[]): Promise<void> {
   const rows = items.map(({ inbox_key, tenant_id, application_id }) => ({ inbox_key, tenant_id, application_id }))
   await run(lock, [JSON.stringify(rows)])

@@ -6,16 +6,16 @@ export interface Linked {
   after: Id<'notif'> | null
 }
 
-/** What Postgres holds of the same inboxes. */
+/** The state of the same inboxes in Postgres. */
 export interface Known {
-  /** Of the notifications received and their predecessors, those that stand in an inbox. */
+  /** The stored ones among the received notifications and their predecessors. */
   stored: ReadonlySet<string>
   waiting: readonly Linked[]
 }
 
 /**
- * Puts notifications behind their predecessors.
- * @returns ids. `ready`: what can be stored now, in this order, and what waited for it; `early`: what has to wait
+ * Orders notifications after their predecessors.
+ * @returns ids. `ready`: those to store now, in this order, including those that waited for them; `early`: those that must wait
  */
 export function planOrder(
   received: readonly Linked[],
@@ -23,13 +23,13 @@ export function planOrder(
 ): { ready: Id<'notif'>[]; early: Id<'notif'>[] } {
   const open = new Map(waiting.map(({ notification_id, after }) => [notification_id, after]))
   for (const { notification_id, after } of received) {
-    // A repetition that waits for none replaces the one that waits.
+    // A repetition without a predecessor replaces the waiting one.
     if (open.get(notification_id) !== null && !stored.has(notification_id)) open.set(notification_id, after)
   }
   const ids = [...open.keys()]
   const followers = Map.groupBy(ids, (id) => open.get(id)!)
   const ready = ids.filter((id) => open.get(id) === null || stored.has(open.get(id)!))
-  // Grows while it is walked: what follows comes behind what it waited for.
+  // Grows during the loop: successors are appended after the notification that they waited for.
   for (const id of ready) ready.push(...(followers.get(id) ?? []))
   const done = new Set([...ready, ...waiting.map(({ notification_id }) => notification_id)])
   return { ready, early: ids.filter((id) => !done.has(id)) }

@@ -15,10 +15,10 @@ import { takeWaiting } from './take-waiting.ts'
 
 const batch = { maxBatch: 256, maxInFlight: 2 }
 
-/** Handles a notification that dispatch hands over; the same one may come several times. */
+/** Handles a hand-off of dispatch. Idempotent. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
-/** Puts what was handed over into inboxes, many in one transaction, and tells open streams of it. */
+/** Stores hand-offs in inboxes, many in one transaction, and publishes them to open streams. */
 export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: StoreContext): StoreHandOff {
   const { keyRing, blindIndex } = secrets
   const store = coalesce<HandedItem, undefined>({
@@ -59,13 +59,13 @@ export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: S
 }
 
 interface Result {
-  /** What was ready to be stored; a row of `stored` for each that was not there. */
+  /** The ids that were ready; `stored` has a row for each that was new. */
   ready: HandedItem[]
   early: HandedItem[]
   stored: StoredItem[]
 }
 
-/** Stores what follows what is stored, keeps the rest until its predecessor comes, and reports what stands in its inbox. */
+/** Stores the ready notifications, keeps the others until their predecessors come, and reports the stored ones. */
 async function storeInOrder(run: Run, received: readonly HandedItem[]): Promise<Result> {
   await lockInboxes(run, received)
   const known = await findKnown(run, received)
@@ -80,7 +80,7 @@ async function storeInOrder(run: Run, received: readonly HandedItem[]): Promise<
   const early = plan.early.map((id) => items.get(id)!)
   const stored = await insertItems(run, ready)
   await keepWaiting(run, early)
-  // Reported again for a repetition: the report may be what was lost.
+  // A repetition is reported again, because the first report may have been lost.
   const repeated = received.filter(({ notification_id }) => known.stored.has(notification_id))
   const reports = [...ready, ...repeated].map((item) => ({ event: reportOf(item), traceparent: item.traceparent }))
   await enqueueEvents(run, inboxCreated, reports)

@@ -11,7 +11,7 @@ const take = prepared('take-waiting-items', ({ ids }: { ids: readonly Id<'notif'
     .returning(['content', 'retry_count', 'traceparent']),
 )
 
-/** Takes out what need not wait any more. */
+/** Removes and returns the notifications that need not wait any longer. */
 export async function takeWaiting(run: Run, ids: readonly Id<'notif'>[]): Promise<HandedItem[]> {
   return ids.length === 0 ? [] : run(take({ ids }))
 }

@@ -21,7 +21,7 @@ const remove = defineStatement({
   columns: { count: column.integer() },
 })
 
-/** Deletes a batch of events whose time is over. @returns how many there were */
+/** Deletes a batch of events older than the retention. @returns how many there were */
 export async function deleteExpiredEvents(run: Run, seconds: number): Promise<number> {
   const [row] = await run(remove, [seconds])
   return row!.count

@@ -22,7 +22,7 @@ const remove = defineStatement({
   columns: { count: column.integer() },
 })
 
-/** Deletes a batch of notifications whose time is over. @returns how many there were */
+/** Deletes a batch of notifications older than the retention. @returns how many there were */
 export async function deleteExpiredItems(run: Run, seconds: number): Promise<number> {
   const [row] = await run(remove, [seconds])
   return row!.count

@@ -4,7 +4,7 @@ import { build } from '../db/schema.ts'
 import { deleteExpiredEvents } from './delete-expired-events.ts'
 import { deleteExpiredItems, retentionBatch } from './delete-expired-items.ts'
 
-/** Deletes notifications and events whose time is over. @returns whether more are left */
+/** Deletes notifications and events older than the retention. @returns whether more are left */
 export async function deleteExpired(db: Queries, retentionMs: number): Promise<boolean> {
   const seconds = retentionMs / 1000
   const items = await db.transaction((run) => deleteExpiredItems(run, seconds))

@@ -1,13 +1,13 @@
 import type { Id, InAppPayload, InboxNotification } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
 
-/** What a notification shows, as it is stored: encrypted. */
+/** The content of a notification, stored encrypted. */
 export type ItemContent = Pick<InAppPayload, 'title' | 'body' | 'data'>
 
 /** AAD of an item's content. */
 export const contentAad = (tenantId: string, id: string) => `inbox_items|${tenantId}|${id}`
 
-/** A notification's row, as far as it is shown. */
+/** The shown part of a notification's row. */
 export interface ItemRow {
   id: Id<'inapp'>
   is_read: boolean
@@ -15,7 +15,7 @@ export interface ItemRow {
   created_at: Date
 }
 
-/** What a notification shows, encrypted for its row. */
+/** Encrypts the content of a notification for its row. */
 export function sealContent(
   keyRing: KeyRing,
   tenantId: string,
@@ -28,7 +28,7 @@ export function sealContent(
 /** @throws Error when the content cannot be decrypted */
 export function notificationOf(keyRing: KeyRing, tenantId: string, row: ItemRow): InboxNotification {
   const { id, is_read, content, created_at } = row
-  // Validated when it was stored, and authenticated by the decryption: each event of a stream comes by here.
+  // Not validated again, because each event of a stream passes here: it was validated when stored, and decryption authenticates it.
   const { title, body, data } = JSON.parse(keyRing.decrypt(content, contentAad(tenantId, id))) as ItemContent
   return { id: id as InboxNotification['id'], title, body, is_read, created_at: created_at.toISOString(), data }
 }

@@ -22,8 +22,8 @@ const listed = `i.inbox_key = b.key and i.deleted_at is null
 const all = `select ${shown} from inbox_items i where ${listed} order by i.seq desc limit $2`
 
 /**
- * Unread since the whole inbox was read last: what came later, and what was marked as unread again. Each has an index;
- * `offset 0` keeps the sort away from it: for an index in that order Postgres would read the whole inbox.
+ * Unread since the whole inbox was last marked read: later ones, and those marked unread again. Each has an index; `offset 0`
+ * keeps the sort apart, because Postgres would otherwise read the whole inbox in the order of another index.
  */
 const unread = `
   (select ${shown} from inbox_items i where ${listed} and not i.is_read and i.seq > b.read_all_seq order by i.seq desc limit $2)
@@ -34,7 +34,7 @@ const unread = `
      offset 0) again
    order by seq desc limit $2)`
 
-/** An inbox without such items gives one row, of its count alone. */
+/** An inbox without such items returns one row with the count only. */
 const list = defineStatements(
   (filter: 'all' | 'unread') => ({
     name: `list-items-${filter}`,

@@ -5,7 +5,7 @@ const count = prepared('count-unread', ({ inboxKey }: { inboxKey: string }) =>
   build.selectFrom('inboxes').select('unread_count').where('key', '=', inboxKey),
 )
 
-/** Kept in the inbox's row: it costs the same however many notifications there are. */
+/** Stored in the inbox's row, so that it costs the same for any number of notifications. */
 export async function readUnreadCount({ run }: Queries, inboxKey: string): Promise<number> {
   const [row] = await run(count({ inboxKey }))
   return row?.unread_count ?? 0

@@ -10,7 +10,7 @@ export interface Listener {
   expiresAtMs: number
 }
 
-/** What all audiences of a process work with. */
+/** The dependencies that all audiences of a process share. */
 export interface Supply {
   live: LiveBus
   /** The next events of an inbox after a sequence. */
@@ -27,7 +27,7 @@ export class Audience implements Source {
   readonly listeners = new Set<Listener>()
   readonly #supply: Supply
   readonly #unsubscribe: () => void
-  /** The event that streams are told of at this moment. */
+  /** The event that is being sent to the streams. */
   #latest: { event: InboxEvent; encoded: EncodedEvent } | undefined
 
   constructor(address: InboxAddress, supply: Supply) {
@@ -35,7 +35,7 @@ export class Audience implements Source {
     this.#supply = supply
     this.#unsubscribe = supply.live.listen(address, (events) => {
       for (const event of events) for (const { reader } of this.listeners) reader.hear(event)
-      // It would keep the message it came in.
+      // A slice would keep the whole message in memory.
       this.#latest = undefined
     })
   }
@@ -44,7 +44,7 @@ export class Audience implements Source {
     return this.#supply.read(this.address.inbox_key, seq)
   }
 
-  /** Encodes an event once for all streams that are told of it together. */
+  /** Encodes an event once for all streams that receive it together. */
   encode(event: InboxEvent): EncodedEvent {
     if (this.#latest?.event !== event) this.#latest = { event, encoded: this.#supply.encode(this.address, event) }
     return this.#latest.encoded

@@ -20,7 +20,7 @@ const beat = defineStatement({
   columns: { is_known: column.boolean() },
 })
 
-/** Says that a replica lives. @returns false when its counts are not there, or not any more */
+/** Renews a replica's counts. @returns false when its counts do not exist */
 export async function beatReplica({ run }: Queries, replicaId: string): Promise<boolean> {
   const [row] = await run(beat, [replicaId])
   return row!.is_known

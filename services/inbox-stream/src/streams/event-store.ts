@@ -28,10 +28,10 @@ const heads = prepared('read-heads', ({ inboxKeys }: { inboxKeys: readonly strin
     .where('key', '=', anyOf(inboxKeys)),
 )
 
-/** Where an inbox stands. */
+/** The position of an inbox. */
 export type Head = Awaited<ReturnType<typeof readHeads>>[number]
 
-/** Where inboxes stand; one that never got a notification is missing. */
+/** The positions of inboxes; one that never got a notification is missing. */
 export function readHeads({ run }: Queries, inboxKeys: readonly string[]) {
   return run(heads({ inboxKeys }))
 }

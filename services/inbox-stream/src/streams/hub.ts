@@ -9,25 +9,25 @@ import { encodeInboxEvent } from './inbox-event.ts'
 import { type InboxWriter, Reader } from './reader.ts'
 import { createStreamCounts } from './stream-counts.ts'
 
-/** How often ended tokens and revoked applications are looked for. */
+/** How often expired tokens and revoked applications are checked. */
 const sweepMs = 1000
 /** How often streams are compared with Postgres: an event lost on the bus is found by the next one, or by this. */
 const compareMs = 5000
 const headsBatch = 1000
-/** Replays that read at the same time: those who come all at once leave connections to others. */
+/** Concurrent replays; further ones wait, so that other work gets database connections. */
 const readsAtOnce = 4
 
 /** The open streams of this process, by user. */
 export interface Hub {
   /**
-   * Adds a stream that hears events from now on and sends them once it is started.
+   * Adds a stream that receives events from now on and sends them once it is started.
    * @throws Problem `rate_limited` when this replica alone holds enough
    */
   join(address: InboxAddress, principal: UserPrincipal, writer: InboxWriter): Listener
-  /** Counts the user's streams at all replicas. @throws Problem `rate_limited` when this one is too many */
+  /** Counts the user's streams at all replicas. @throws Problem `rate_limited` when this one exceeds the limit */
   requireRoom(address: InboxAddress, listener: Listener): Promise<void>
   leave(address: InboxAddress, listener: Listener): void
-  /** Where an inbox stands; all that hears of it from now on is newer, or heard. */
+  /** The position of an inbox; every event after it is received live. */
   headOf(inboxKey: string): Promise<Omit<Head, 'key'>>
 }
 
@@ -99,7 +99,7 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: Stor
       const elsewhere = await counts.opened(inbox_key)
       const { listeners } = audiences.get(inbox_key) ?? {}
       if (!listeners || elsewhere + listeners.size <= config.STREAMS_PER_USER) return
-      // Those that came first stay, when several come at the same moment.
+      // When several come at the same moment, the first ones stay.
       const position = [...listeners].indexOf(listener) + 1
       if (elsewhere + position > config.STREAMS_PER_USER) throw tooManyStreams(config.STREAMS_PER_USER)
     },

@@ -15,7 +15,7 @@ const shown: ItemContent = {
 const content = sealContent(keyRing, tenantId, id, shown)
 const created_at = '2026-01-01T00:00:00.000Z'
 
-/** What a reader of the stream makes of an event. */
+/** An event as a reader of the stream parses it. */
 function received(fields: Partial<InboxEvent>) {
   const event: InboxEvent = { seq: 7, kind: 'created', item_id: id, unread_count: 3, content, created_at, ...fields }
   const { chunk, text } = encodeInboxEvent(keyRing, tenantId, event)
@@ -27,20 +27,23 @@ function received(fields: Partial<InboxEvent>) {
 const notification = (is_read: boolean) =>
   notificationOf(keyRing, tenantId, { id, is_read, content, created_at: new Date(created_at) })
 
-test('what was created is told as the inbox lists it', () => {
+test('a created item is sent as the inbox lists it', () => {
   const data = { notification: notification(false), unread_count: 3 }
   expect(received({})).toEqual({ event: 'notification.created', data })
 })
 
-test.each(['read', 'unread'] as const)('a notification that is marked %s is told whole', (change) => {
+test.each(['read', 'unread'] as const)('a notification that is marked %s is sent in full', (change) => {
   const data = { change, notification_id: id, notification: notification(change === 'read'), unread_count: 3 }
   expect(received({ kind: change })).toEqual({ event: 'notification.updated', data })
 })
 
-test.each(['created', 'read', 'deleted'] as const)('what has gone since it was %s is told as deleted', (kind) => {
-  const data = { change: 'deleted', notification_id: id, notification: null, unread_count: 3 }
-  expect(received({ kind, content: null, created_at: null })).toEqual({ event: 'notification.updated', data })
-})
+test.each(['created', 'read', 'deleted'] as const)(
+  'an item that was deleted after it was %s is sent as deleted',
+  (kind) => {
+    const data = { change: 'deleted', notification_id: id, notification: null, unread_count: 3 }
+    expect(received({ kind, content: null, created_at: null })).toEqual({ event: 'notification.updated', data })
+  },
+)
 
 test('of all that are read, none is named', () => {
   const data = { change: 'read_all', notification_id: null, notification: null, unread_count: 3 }

@@ -3,13 +3,13 @@ import type { KeyRing } from '@notify/privacy'
 import { type EncodedEvent, encodeJsonEvent } from '@notify/service-kit'
 import { contentAad } from '../inbox/item-content.ts'
 
-/** An event of an inbox, as Postgres keeps it and as replicas tell it to each other. */
+/** An event of an inbox, as Postgres stores it and as replicas send it to each other. */
 export interface InboxEvent {
   seq: number
   kind: 'created' | InboxChange
   item_id: string | null
   unread_count: number
-  /** Content of the notification, encrypted; null where there is none any more. */
+  /** Content of the notification, encrypted; null if it was deleted. */
   content: Buffer | null
   created_at: string | null
 }
@@ -30,12 +30,12 @@ export function encodeInboxEvent(keyRing: KeyRing, tenantId: string, event: Inbo
   return encodeJsonEvent({ id: seq, event: 'notification.updated' }, [start, ...(shown ?? ['null']), end])
 }
 
-/** The JSON of a notification, in pieces: its content is stored as JSON, and put in without being parsed. */
+/** The JSON of a notification, in pieces: its content is stored as JSON and inserted without being parsed. */
 function notificationJson(keyRing: KeyRing, tenantId: string, event: InboxEvent): [string, Buffer] | undefined {
   const { kind, item_id, content, created_at } = event
   if (item_id === null || content === null || created_at === null) return undefined
   const shown = keyRing.decryptBytes(content, contentAad(tenantId, item_id))
   const start = `{"id":"${item_id}","is_read":${kind === 'read'},"created_at":"${created_at}",`
-  // Its members follow ours: without its opening brace.
+  // The content's members follow ours, so its opening brace is removed.
   return [start, shown.subarray(1)]
 }

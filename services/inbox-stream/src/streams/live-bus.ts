@@ -4,23 +4,23 @@ import { coalesce, type Kit } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
 import { readLiveMessage, writeLiveMessage } from './live-message.ts'
 
-/** NATS takes 1 MiB; an event has at most a third of it. */
+/** NATS accepts 1 MiB; an event has at most a third of it. */
 const maxMessage = 400_000
-/** An event without its content takes fewer. */
+/** The most bytes of an event without its content. */
 const lineBytes = 300
 const flushMs = 1000
 
 export interface AddressedEvent extends InboxEvent, InboxAddress {}
 
-/** How replicas tell each other at once of what was committed. What is lost here is read from Postgres. */
+/** Sends committed events to other replicas at once. Lost ones are read from Postgres. */
 export interface LiveBus {
-  /** Tells events in the order of their sequences. Never throws: it is done after the commit. */
+  /** Publishes events in the order of their sequences. Never throws, because it runs after the commit. */
   publish(events: readonly AddressedEvent[]): void
   /** @returns a function that unsubscribes */
   listen(address: InboxAddress, hear: (events: InboxEvent[]) => void): () => void
-  /** Waits until the server knows all listeners, or cannot be asked: a stream then reads what it misses. */
+  /** Waits until the server knows all listeners, or cannot be asked: a stream then reads the events that it missed. */
   ready(): Promise<void>
-  /** Told when the connection was lost and is there again. */
+  /** Called when the connection was lost and is restored. */
   onGap(tell: () => void): void
 }
 
@@ -38,7 +38,7 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
       try {
         for (const group of Map.groupBy(events, liveSubject)) publishAll(connection, group)
       } catch (error) {
-        log.warn({ err: error }, 'open streams were not told of an event and will read it')
+        log.warn({ err: error }, 'open streams did not receive an event and will read it')
       }
     },
     listen(address, hear) {
@@ -48,7 +48,7 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
           try {
             hear(readLiveMessage(message.data))
           } catch (cause) {
-            log.warn({ err: cause }, 'open streams could not be told of an event and will read it')
+            log.warn({ err: cause }, 'an event could not be sent to open streams, which will read it')
           }
         },
       })

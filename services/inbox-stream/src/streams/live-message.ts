@@ -26,7 +26,7 @@ export function writeLiveMessage(events: readonly InboxEvent[]): Buffer {
 }
 
 /**
- * The contents are parts of `data`: whoever keeps an event keeps all of it.
+ * The contents are parts of `data`: keeping an event keeps all of it.
  * @throws Error for what {@link writeLiveMessage} did not write
  */
 export function readLiveMessage(data: Uint8Array): InboxEvent[] {

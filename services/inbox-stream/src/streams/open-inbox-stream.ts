@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { inboxKeyOf } from '../inbox/inbox-key.ts'
 import { resumeFrom } from './resume-from.ts'
 
-/** Opens a user's stream: it hears first and reads then, so that no event falls in between. */
+/** Opens a user's stream: it subscribes before it reads, so that no event is missed in between. */
 export const openInboxStream: StreamHandler<Context, typeof streamInbox> = async (context, request, writer) => {
   const { hub, live, secrets, metrics } = context
   const { principal, lastEventId, headers } = request

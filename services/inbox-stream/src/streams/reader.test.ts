@@ -11,7 +11,7 @@ const event = (seq: number): InboxEvent => ({
   created_at: null,
 })
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1
   return (below) => {
@@ -22,7 +22,7 @@ function numbers(seed: number): (below: number) => number {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** An inbox whose events are kept, and one stream of it. */
+/** An inbox whose events are stored, and one stream of it. */
 function open(log: InboxEvent[], pageSize = 3) {
   const sent: number[] = []
   let isOver = false
@@ -88,14 +88,14 @@ test('each event is sent once and in order, whatever is lost, repeated or overta
     }
     if (!started) stream.reader.start(from, log.length)
     for (let at = 0; at < 50 && !stream.reader.isLevel; at++) await turn()
-    // What is lost at the end is found by the comparison with Postgres.
+    // Events lost at the end are found by the comparison with Postgres.
     stream.reader.reach(log.length)
     for (let at = 0; at < 50 && stream.sent.length < log.length - from; at++) await turn()
     expect([seed, stream.sent]).toEqual([seed, log.slice(from).map(({ seq }) => seq)])
   }
 })
 
-test('a stream whose events were deleted meanwhile ends, and leaves nothing out silently', async () => {
+test('a stream whose events were deleted meanwhile ends, and omits nothing silently', async () => {
   const stream = open([event(1), event(4), event(5)])
   stream.reader.start(1, 5)
   for (let at = 0; at < 5; at++) await turn()

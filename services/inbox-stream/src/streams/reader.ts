@@ -12,21 +12,20 @@ export type InboxWriter = Pick<
   'send' | 'sendEncoded' | 'end' | 'bufferedBytes' | 'isClosed'
 >
 
-/** Where a stream has its events from. */
+/** The source of a stream's events. */
 export interface Source {
   /** The next events after a sequence, in order; empty when there are none. */
   readAfter(seq: number): Promise<readonly InboxEvent[]>
   encode(event: InboxEvent): EncodedEvent
-  /** Told when events were missed on the bus. */
+  /** Called when events on the bus were missed. */
   onGap(): void
-  /** Told when events could not be read; they are asked for again. */
+  /** Called when events could not be read; the reader asks for them again. */
   onFailure(error: unknown): void
 }
 
 /**
- * One open stream. It holds the sequence of the last event it has sent, and sends the next one only: an event that is older
- * is known, and one that is further on means that those in between are to be read. So each is sent once and in order, over
- * the seam between replay and live events, whatever is lost, repeated or overtaken on the bus.
+ * One open stream. It sends only the event after the last sequence sent: older ones are known, and a gap is read from the
+ * database. So each event is sent once and in order, even if the bus loses, repeats or reorders events.
  */
 export class Reader {
   readonly #writer: InboxWriter
@@ -50,7 +49,7 @@ export class Reader {
     return !this.#isReading
   }
 
-  /** Begins after `sent`, and reads up to `head`. What was heard before is not lost: it raised the target. */
+  /** Begins after `sent`, and reads up to `head`. Earlier events are not lost: they raised the target. */
   start(sent: number, head: number): void {
     this.#sent = sent
     this.#isReading = false
@@ -90,7 +89,7 @@ export class Reader {
       while (this.#target > this.#sent && !writer.isClosed) {
         const events = await this.#source.readAfter(this.#sent)
         for (const event of events) {
-          // Deleted by now, because their time was over: what is gone cannot be sent, and nothing is left out silently.
+          // Deleted after their retention: they cannot be sent, and nothing is omitted silently.
           if (event.seq !== this.#sent + 1) return this.end()
           while (writer.bufferedBytes > maxAheadBytes && !writer.isClosed) await delay(lookAgainMs)
           this.#send(event)

@@ -10,19 +10,19 @@ const batch = { maxBatch: 1000, maxInFlight: 1 }
 
 /** Counts the streams of each user over all replicas. */
 export interface StreamCounts {
-  /** Tells the other replicas that a stream was opened. @returns how many they hold; 0 when that cannot be known */
+  /** Reports an opened stream to the other replicas. @returns how many they hold; 0 when that is unknown */
   opened(inboxKey: string): Promise<number>
-  /** Tells them that one was closed. */
+  /** Reports a closed stream to them. */
   closed(inboxKey: string): void
 }
 
 interface Held {
-  /** Every inbox of which this process holds streams. */
+  /** Every inbox that has streams in this process. */
   keys(): Iterable<string>
   countOf(inboxKey: string): number
 }
 
-/** Whole numbers are saved, not differences: what failed or was lost is right again after the next save. */
+/** Whole numbers are saved, not differences, so that the next save repairs a lost one. */
 export function createStreamCounts(kit: Kit, db: Queries, held: Held): StreamCounts {
   const replicaId = randomUUID()
   const unsaved = new Set<string>()
@@ -60,7 +60,7 @@ export function createStreamCounts(kit: Kit, db: Queries, held: Held): StreamCou
     await deleteReplica(db, replicaId)
   })
   return {
-    // A user is let in rather than turned away when nobody can count.
+    // If the count is unknown, the user is admitted rather than refused.
     opened: (key) =>
       saveOrRetry(key).catch((error) => {
         kit.log.warn({ err: error }, 'the streams of a user at other replicas could not be counted')

@@ -20,7 +20,7 @@ export const UserTokenKeys = z
   .transform(({ keys }) => keys)
 export type UserTokenKeys = z.output<typeof UserTokenKeys>
 
-/** What everybody may know of the keys. */
+/** The public part of the keys. */
 export function publicKeys(keys: UserTokenKeys): JSONWebKeySet {
   return { keys: keys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }) as JWK) }
 }

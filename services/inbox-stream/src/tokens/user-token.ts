@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { publicKeys, type UserTokenKeys } from './user-token-keys.ts'
 
-/** Says what a token is: no other token that bears our keys' signature, or an operator's, passes for one. */
+/** The token's type: no other token signed with our keys, or an operator's, is accepted as one. */
 const form = { issuer: 'notification-service', audience: 'urn:notify:inbox', typ: 'user+jwt' } as const
 
 const Claims = z.object({
@@ -18,7 +18,7 @@ const Claims = z.object({
 
 const maxCached = 20_000
 
-/** Whom a token is for. */
+/** The user that a token is for. */
 export type TokenOwner = Omit<UserPrincipal, 'kind' | 'expires_at_ms'>
 
 export interface UserTokens {

@@ -7,7 +7,7 @@ import { env } from './stack.ts'
 
 let replica: Replica
 beforeAll(async () => {
-  // With one database connection: whoever opens or counts must not need a second.
+  // With one database connection: opening and counting must not need a second one.
   replica = await startReplica(env, 'inbox-stream', { DATABASE_POOL_SIZE: '1' })
 })
 afterAll(async () => {
@@ -54,7 +54,7 @@ test('streams are opened when they cannot be counted, and count again afterwards
   const sql = env.sql('inbox-stream')
   await sql.query('alter table open_streams rename to away')
   const streams = [...(await openMany(20, token, replica.url)), ...(await openMany(1, token, here()))]
-  // One replica knows its own twenty without anybody's help.
+  // One replica knows its own twenty without the other replicas.
   await expectRefused(token, replica.url)
   await sql.query('alter table away rename to open_streams')
   streams.pop()!.close()

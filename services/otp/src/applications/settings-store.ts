@@ -21,7 +21,7 @@ const save = prepared('save-settings', ({ id, tenant_id, revision, settings }: N
     ),
 )
 
-/** Keeps the settings of an application, unless a later revision is known. */
+/** Stores the settings of an application, unless a later revision is known. */
 export async function saveSettings({ run }: Queries, change: ApplicationChange): Promise<void> {
   const { application_id: id, tenant_id, revision, otp } = change
   await run(save({ id, tenant_id, revision, settings: JSON.stringify(otp) }))

@@ -2,7 +2,7 @@ import type { EncryptedColumn } from '@notify/database'
 import { requestAad } from '../messages/message-store.ts'
 import { recipientAad } from '../transactions/transaction-store.ts'
 
-/** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
+/** Every column that the key ring encrypts, with its AAD; `rotate-keys` re-encrypts them. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'transactions', column: 'recipient', key: 'id', placedBy: ['tenant_id', 'id'], place: recipientAad },
   {

@@ -7,7 +7,7 @@ import { sendMessage } from './send-message.ts'
 
 /** Steps of a route before its code is sent. */
 interface Steps<R extends Route, Draft> {
-  /** Validates the request and makes the code. Holds no connection, and may run in vain. */
+  /** Validates the request and makes the code. Holds no connection, and its result may be discarded. */
   draft(context: Context, request: HttpRequest<R>): Promise<Draft>
   /** Writes the transaction with its message. @returns the message's id */
   write(context: Context, request: HttpRequest<R>, run: Run, draft: Draft): Promise<Id<'notif'>>

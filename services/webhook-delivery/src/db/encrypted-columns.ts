@@ -1,9 +1,9 @@
 import type { EncryptedColumn } from '@notify/database'
-import { bodyAad, responseAad, secretAad, targetAad, urlAad } from './places.ts'
+import { bodyAad, responseAad, secretAad, targetAad, urlAad } from './aad.ts'
 
 const byRow = { key: 'id', placedBy: ['tenant_id', 'id'] } as const
 
-/** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
+/** Every column that the key ring encrypts, with its AAD; `rotate-keys` re-encrypts them. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'providers', column: 'secret', ...byRow, place: secretAad },
   { table: 'providers', column: 'previous_secret', ...byRow, place: secretAad },

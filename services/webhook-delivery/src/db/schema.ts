@@ -3,7 +3,7 @@ import { column, createBuilder, type TablesOf } from '@notify/database'
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
-  /** Whose secret signs: webhook providers of dispatch, and those made for one subscription (`own`). */
+  /** The secrets that sign: webhook providers of dispatch, and those made for one subscription (`own`). */
   providers: {
     id: column.id('prov'),
     tenant_id: column.id('ten'),
@@ -52,7 +52,7 @@ export const tables = {
     next_due_at: column.timestamp().nullable(),
     /** Until when one worker alone takes its deliveries. */
     leased_until: column.timestamp().nullable(),
-    /** Whether it failed several times in a row: it shares a few places with its like then. */
+    /** Whether it failed several times in a row: failing endpoints share a few slots. */
     struggling: column.boolean().withDefault(),
     failures: column.integer().withDefault(),
     failing_since: column.timestamp().nullable(),
@@ -81,7 +81,7 @@ export const tables = {
     last_status: column.integer().nullable(),
     last_error: column.text().nullable(),
     traceparent: column.text().nullable(),
-    /** Blind index of the recipient of the notification that an event tells of. */
+    /** Blind index of the recipient of the event's notification. */
     recipient_index: column.text().nullable(),
     created_at: column.timestamp().withDefault(),
     finished_at: column.timestamp().nullable(),

@@ -4,7 +4,7 @@ import { build } from '../db/schema.ts'
 const batch = 1000
 
 const which = {
-  // Several may have finished at the time at which a batch ended: the next one begins with it.
+  // Several may have finished at the time at which a batch ended, so the next one includes that time.
   old: `finished_at >= $1 and finished_at < now() - $2 * interval '1 millisecond' order by finished_at`,
   orphaned: 'subscription_id = $1',
 }
@@ -30,7 +30,7 @@ const deletePage = defineStatements(
 
 /**
  * Deletes finished deliveries that are older than the retention, with their attempts. An origin of the channel `webhook` that
- * nothing waits for goes with them; the next send to it makes it anew.
+ * nothing waits for goes with them; the next send to it recreates it.
  * @returns a function that deletes one batch and resolves to true when there may be more
  */
 export function createDeliveryDeletion({ runLong }: Queries): (keptMs: number) => Promise<boolean> {

@@ -2,7 +2,7 @@ import type { EgressOutcome } from '@notify/egress-guard'
 import { withLogFields } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
-import { bodyAad, responseAad, targetAad, urlAad } from '../db/places.ts'
+import { bodyAad, responseAad, targetAad, urlAad } from '../db/aad.ts'
 import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
 import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
@@ -15,14 +15,14 @@ import type { TakenDelivery } from './take-deliveries.ts'
 const excerptBytes = 20_000
 const userAgent = 'Notification-Service-Webhooks/1.0'
 
-/** What goes out in one attempt. */
+/** The request of one attempt. */
 interface Prepared {
   url: string
   body: string
   secrets: string[]
 }
 
-/** Delivers what was taken: prepare, sign, send, settle. Never throws for what a receiver does. */
+/** Delivers a claimed delivery: prepare, sign, send, settle. Never throws for the receiver's errors. */
 export type DeliverWebhook = (taken: TakenDelivery) => Promise<Delivered>
 
 /** What counts for the endpoint. */
@@ -77,7 +77,7 @@ async function send({ config, egress, secrets, log }: Context, taken: TakenDeliv
   return egress.post({ url, headers, body, deadlineMs: config.WEBHOOK_TIMEOUT, owner: taken.tenant_id })
 }
 
-/** @returns why it cannot be sent, when something of it is gone or cannot be read */
+/** @returns why it cannot be sent, when a part of it was deleted or cannot be read */
 function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: TakenDelivery): Prepared | string {
   const { id, tenant_id, subscription_id, subscription_url, url, body, signer_id, secret } = taken
   if (!secret || !signer_id) return 'the webhook provider is not configured any more'

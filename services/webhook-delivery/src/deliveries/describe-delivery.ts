@@ -1,6 +1,6 @@
 import type { WebhookDelivery, WebhookDeliverySummary } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
-import { responseAad } from '../db/places.ts'
+import { responseAad } from '../db/aad.ts'
 import type { AttemptRow, DeliveryRow } from './delivery-store.ts'
 
 /** A delivery as callers see it, without its attempts. */

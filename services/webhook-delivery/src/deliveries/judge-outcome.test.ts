@@ -43,7 +43,7 @@ test('410 ends the delivery and the subscription; a refused destination ends the
   expect(judgeOutcome(refused, schedule)).toMatchObject({ outcome: 'exhausted', gone: false, retryable: false })
 })
 
-test('trouble of our own counts neither against the schedule nor against the receiver', () => {
+test('an internal fault counts neither against the schedule nor against the receiver', () => {
   const last = { ...schedule, charged: 2 }
   expect(judgeOutcome(failure(true), last)).toMatchObject({ outcome: 'failed', charged: false, nextInMs: 30_000 })
   expect(judgeOutcome(failure(true), { ...last, held: 3000 })).toMatchObject({ outcome: 'exhausted', charged: true })

@@ -29,13 +29,13 @@ export interface Schedule {
 
 const jitter = 0.2
 const longestRetryAfterMs = 24 * 3_600_000
-/** With the default delay, a day: after so many faults of our own the receiver is charged. */
+/** With the default delay, a day: after this many internal faults the receiver is charged. */
 const mostHeld = 3000
-/** The receiver asks for no more requests. */
+/** The receiver wants no further requests. */
 export const goneStatus = 410
 const retryAfterStatuses = [429, 503]
 
-/** Derives from an exchange what happens to its delivery. */
+/** Derives the next step of a delivery from an exchange. */
 export function judgeOutcome(outcome: EgressOutcome, schedule: Schedule, nowMs = Date.now()): Verdict {
   const failure = {
     outcome: 'failed',
@@ -73,7 +73,7 @@ function tryAgain(verdict: Verdict, { delaysMs, charged, random }: Schedule, lea
 
 const spread = (ms: number, random: number) => Math.round(ms * (1 - jitter + 2 * jitter * random))
 
-/** Seconds, or an HTTP date (RFC 9110 10.2.3); 0 for what is neither, a day at most. */
+/** Seconds, or an HTTP date (RFC 9110 10.2.3), a day at most; 0 for any other value. */
 function retryAfterMs(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? ''
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs

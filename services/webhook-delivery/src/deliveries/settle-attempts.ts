@@ -18,7 +18,7 @@ export function createSettler(context: Context): (settlement: Settlement) => Pro
   })
 }
 
-/** What a receiver took must not be sent again because Postgres was away for a moment. */
+/** An accepted event must not be sent again because Postgres was down for a moment. */
 async function settleWithRetries({ db, log }: Context, settlements: readonly Settlement[]): Promise<CountedEndpoint[]> {
   for (const delayMs of retryDelaysMs) {
     try {

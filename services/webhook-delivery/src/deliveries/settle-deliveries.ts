@@ -13,7 +13,7 @@ export interface Settlement {
   response: Buffer | null
 }
 
-/** After so many failures in a row an endpoint is struggling. */
+/** The number of failures in a row after which an endpoint counts as struggling. */
 const strugglingAfter = 5
 
 const attempted = `json_build_object('outcome', outcome, 'delivery_id', id, 'tenant_id', tenant_id, 'application_id', application_id,
@@ -25,7 +25,7 @@ const reported = `json_build_object('notification_id', notification_id, 'retry_c
   'failure_reason', last_error, 'retryable', status <> 'succeeded' and retryable)`
 
 /**
- * Closes attempts and moves their deliveries on. An attempt is settled once: a repetition changes nothing. After the lease of
+ * Closes attempts and updates their deliveries. An attempt is settled once: a repetition changes nothing. After the lease of
  * an attempt has ended, its failure changes nothing and its success still counts. Endpoints are locked in the order of their ids.
  */
 const settle = defineStatement({

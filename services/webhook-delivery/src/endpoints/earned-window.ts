@@ -1,4 +1,4 @@
-/** Endpoints whose windows a process remembers; one that it forgets begins anew. */
+/** Endpoints whose windows a process remembers; a forgotten one starts with the smallest window. */
 const mostKnown = 10_000
 
 /**
@@ -34,7 +34,7 @@ export function createWindows(most: number): (endpointId: string) => EarnedWindo
   const known = new Map<string, EarnedWindow>()
   return (endpointId) => {
     const window = known.get(endpointId) ?? new EarnedWindow(most)
-    // The order of a Map is that of insertion: the first one was used longest ago.
+    // A Map keeps the order of insertion: the first one was used longest ago.
     known.delete(endpointId)
     known.set(endpointId, window)
     if (known.size > mostKnown) known.delete(known.keys().next().value!)

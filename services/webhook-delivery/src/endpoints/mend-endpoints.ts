@@ -23,7 +23,7 @@ const mend = defineStatement({
 })
 
 /**
- * Repairs a page of endpoints whose due time is later than that of their deliveries.
+ * Repairs a page of endpoints that are due later than their deliveries.
  * @returns the last id of the page; undefined after the last page
  */
 export async function mendEndpoints(run: Run, after: string): Promise<string | undefined> {

@@ -8,8 +8,8 @@ const release = defineStatement({
 })
 
 /**
- * Gives endpoints back whose lease is still the caller's. They are locked first: what others stored before is seen, and what they
- * store afterwards makes the endpoint due again.
+ * Releases endpoints whose lease is still the caller's. They are locked first: deliveries stored before are seen, and those
+ * stored afterwards make the endpoint due again.
  */
 export async function releaseEndpoints(run: Run, held: readonly Held[]): Promise<void> {
   await run(release, [asJson(held)])

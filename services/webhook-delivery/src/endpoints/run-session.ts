@@ -3,21 +3,21 @@ import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
 import type { TakenDelivery } from '../deliveries/take-deliveries.ts'
 import type { EarnedWindow } from './earned-window.ts'
 
-/** A session takes new deliveries for so long; then other endpoints have their turn. */
+/** How long a session takes new deliveries; then other endpoints have their turn. */
 const sessionMs = 5000
 /** Time to settle an attempt. */
 const settleMs = 5000
 /** Interval at which a session with requests in flight looks for due deliveries. */
 const lookEveryMs = 200
-/** Free places that are refilled at once: a statement per delivery would cost more than the delivery. */
+/** The number of free slots that triggers a refill: a statement per delivery would cost more than the delivery. */
 const refilledAtOnce = 8
 
-/** Lease of a delivery that was taken. */
+/** Lease of a claimed delivery. */
 export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) => WEBHOOK_TIMEOUT + settleMs
 
 interface Session {
   window: EarnedWindow
-  /** The places of the session beside its first one, which nobody can take away from it. */
+  /** The session's slots beside its first one, which always stays its own. */
   further: FurtherPlaces
   take(room: number): Promise<TakenDelivery[]>
   deliver: DeliverWebhook
@@ -26,7 +26,7 @@ interface Session {
 }
 
 interface FurtherPlaces {
-  /** @returns how many of the wanted places there are */
+  /** @returns how many of the wanted slots were free */
   take(wanted: number): number
   release(count: number): void
 }
@@ -85,7 +85,7 @@ export async function runSession({ window, further, take, deliver, mayTake }: Se
   if (failure !== undefined) throw failure
 }
 
-/** A wait that can be ended, also just before it begins. */
+/** A wait that can be ended, even just before it begins. */
 function createPause() {
   let isOver = false
   let end = () => {}

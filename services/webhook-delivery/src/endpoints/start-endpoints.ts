@@ -7,7 +7,7 @@ import { createWindows } from './earned-window.ts'
 import { type Leases, leaseMs, startLeases } from './leases.ts'
 import { mendEndpoints } from './mend-endpoints.ts'
 import { deliveryLeaseMs, runSession } from './run-session.ts'
-import { SharedPlaces } from './shared-places.ts'
+import { SharedSlots } from './shared-slots.ts'
 import { watchLoad } from './watch-load.ts'
 
 const lookEveryMs = 200
@@ -16,8 +16,8 @@ const mendEveryMs = 30_000
 const claimMost = 32
 
 /**
- * Starts the workers: each endpoint with due deliveries gets a session. Tenants share the places of sessions. Endpoints that keep
- * failing have places of their own, so those of a tenant do not delay its others.
+ * Starts the workers: each endpoint with due deliveries gets a session. Tenants share the slots of sessions. Endpoints that keep
+ * failing have their own slots, so those of a tenant do not delay its others.
  * @returns wakes the workers of this process
  */
 export function startEndpoints(kit: Kit, context: Context): () => void {
@@ -29,7 +29,7 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   const mostFurther = watchLoad(kit, config.WEBHOOK_ENDPOINTS)
   const run = createSessions(context, { leases, mostFurther, isStopping: () => stopping })
   const lane = (name: string, struggling: boolean, count: number) => {
-    const places = new SharedPlaces(count)
+    const places = new SharedSlots(count)
     const periodic = startPeriodic(kit, {
       name,
       everyMs: lookEveryMs,
@@ -75,7 +75,7 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
 
 interface Sessions {
   leases: Leases
-  /** How many requests there may be beside the first one of each endpoint. */
+  /** The number of requests beside the first one of each endpoint. */
   mostFurther(): number
   isStopping(): boolean
 }
@@ -87,7 +87,7 @@ function createSessions(
   const { config, db, log } = context
   const deliver = createDelivery(context)
   const windowOf = createWindows(config.WEBHOOK_IN_FLIGHT)
-  const furtherPlaces = new SharedPlaces(config.WEBHOOK_ENDPOINTS)
+  const furtherPlaces = new SharedSlots(config.WEBHOOK_ENDPOINTS)
   const take = coalesce<Room, TakenDelivery[]>({
     maxBatch: 64,
     maxInFlight: 2,
@@ -122,7 +122,7 @@ function createSessions(
       const window = windowOf(endpoint_id)
       await runSession({ window, further, take: (room) => take({ endpoint_id, room }), deliver, mayTake })
     } catch (error) {
-      // What it had taken is due again when the lease of the delivery ends; the rest need not wait for that.
+      // Its claimed deliveries are due again when their leases end; the rest need not wait for that.
       warn(error)
     }
     // An endpoint that cannot be released is claimed again when its lease ends.

@@ -1,9 +1,9 @@
 import { type Kit, startPeriodic } from '@notify/service-kit'
 
 const everyMs = 50
-/** Share of its time from which the event loop counts as full. */
+/** The share of its time from which the event loop counts as full. */
 const full = 0.9
-/** What is allowed more after each interval that was not full. */
+/** The increase after each interval that was not full. */
 const step = 8
 
 /**

@@ -2,11 +2,11 @@ import { type ErasureConfig, eraseRecipientCommand, type Person, type Queries, w
 import type { KeyRing } from '@notify/privacy'
 import { ConfigError } from '@notify/service-kit'
 import type { Config } from '../config.ts'
-import { bodyAad, targetAad } from '../db/places.ts'
+import { bodyAad, targetAad } from '../db/aad.ts'
 import { readDeliveries, type StoredDelivery } from './read-deliveries.ts'
 import { type Erased, erasedReason, storeErased } from './store-erased.ts'
 
-/** `main.ts erase-recipient`: events keep their delivery without the person; what is sent to their address is not sent any more. */
+/** `main.ts erase-recipient`: events keep their delivery without the person; sends to the person's address end. */
 export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>((config) => {
   if (!config.BLIND_INDEX_KEY) throw new ConfigError('BLIND_INDEX_KEY is needed by erase-recipient')
   return [walkErasure('deliveries', (db, person, erase) => walk(db, config.ENCRYPTION_KEYS, person, erase))]

@@ -34,8 +34,8 @@ const read = defineStatement({
 })
 
 /**
- * The deliveries of a page that may be the person's: those with their index, and those to any address of the tenant. A page is as many
- * rows of the primary key, whosever they are, so that no statement walks on for a match that is rare.
+ * The deliveries of a page that may be the person's: those with the index, and those to any address of the tenant. A page is
+ * a fixed number of rows of the primary key, so that no statement scans far for a rare match.
  */
 export async function readDeliveries(db: Queries, { tenantId, index }: Person, after: string): Promise<DeliveryPage> {
   const rows = await db.runLong(read, [tenantId, index, after])

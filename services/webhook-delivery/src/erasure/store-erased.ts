@@ -4,7 +4,7 @@ import { column, defineStatement, enqueueSql, erasedText, type Queries } from '@
 /** Why a delivery to the person's address ends. */
 export const erasedReason = 'recipient_erased'
 
-/** What stays of a delivery; `body` and `url` are encrypted. */
+/** The remainder of a delivery; `body` and `url` are encrypted. */
 export interface Erased {
   id: string
   body: Buffer
@@ -44,7 +44,7 @@ const store = defineStatement({
   columns: { count: column.integer() },
 })
 
-/** Sends to the person's address end. A delivery that a worker is making is left. @returns how many were erased */
+/** Sends to the person's address end. A delivery in flight is skipped. @returns how many were erased */
 export async function storeErased(db: Queries, erased: readonly Erased[]): Promise<number> {
   if (erased.length === 0) return 0
   const input = erased.map(({ id, url, body }) => ({ id, url: url?.toString('base64'), body: body.toString('base64') }))

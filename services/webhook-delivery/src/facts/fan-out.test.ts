@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { type NotificationFact, newId } from '@notify/contracts'
 import { UnreadableError } from '@notify/messaging'
 import { parseKeyRing } from '@notify/privacy'
-import { metadataAad } from '../db/places.ts'
+import { metadataAad } from '../db/aad.ts'
 import { createFanOut } from './fan-out.ts'
 
 const ringOf = (id: string, fill: number) => parseKeyRing(`${id}:${Buffer.alloc(32, fill).toString('base64')}`)

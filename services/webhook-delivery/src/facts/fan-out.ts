@@ -3,7 +3,7 @@ import { readable } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { bodyAad, metadataAad } from '../db/places.ts'
+import { bodyAad, metadataAad } from '../db/aad.ts'
 import { insertDeliveries, type NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, eventTypeOf, factData, messageIdOf } from '../deliveries/message-body.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
@@ -15,7 +15,7 @@ interface Opened {
   traceparent: string | undefined
 }
 
-/** Stores a delivery for each subscriber of a fact. The same fact may come several times. */
+/** Stores a delivery for each subscriber of a fact. Idempotent. */
 export type FanOut = (fact: NotificationFact, traceparent: string | undefined) => Promise<void>
 
 export function createFanOut(
@@ -52,7 +52,7 @@ export function createFanOut(
     },
   })
   return async (fact, traceparent) => {
-    // What test keys send is shown to nobody but the sandbox.
+    // Messages of test keys are shown in the sandbox only.
     if (fact.mode !== 'live' || eventTypeOf(fact.status) === undefined) return
     // Decrypted outside the batch: an unreadable fact fails alone.
     await store({ fact, metadata: metadataOf(context.secrets.keyRing, fact), traceparent })

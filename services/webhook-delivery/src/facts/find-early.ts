@@ -3,12 +3,12 @@ import { defineStatement, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
 import type { Subscriber } from '../subscriptions/subscription-store.ts'
 
-/** Longer than a killed process keeps what it had received. */
+/** Longer than a killed process keeps unacknowledged messages. */
 const longestWaitMs = 20_000
-/** An endpoint that took nothing for so long is not healthy: its order is not kept. */
+/** An endpoint that accepted nothing for this time is not healthy: its order is not kept. */
 const longestTurnMs = 5000
 
-/** An event comes before another of its notification that was not sent yet: it is tried again soon. */
+/** An event precedes another of its notification that was not sent yet: it is retried soon. */
 export class EarlyEvent extends Error {
   override name = 'EarlyEvent'
 }
@@ -66,7 +66,7 @@ export async function findEarly(
     const isLate = nowMs - Date.parse(fact.occurred_at) > longestWaitMs || nowMs - acceptedMs > retentionMs
     if (retry_count === undefined || isLate) return []
     const { notification_id } = fact
-    // Whoever subscribed, or changed that, since the acceptance may not have been sent the earlier event.
+    // A subscriber that subscribed or changed after the acceptance may not have been sent the earlier event.
     return subscribersOf(fact)
       .filter(({ events, changed_ms }) => events.includes('notification.failed') && changed_ms < acceptedMs)
       .map(({ id }) => ({ subscription_id: id, notification_id, retry_count }))

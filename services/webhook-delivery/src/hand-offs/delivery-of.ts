@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type HandOff, type HandOffReport, newId, type WebhookPayload } from '@notify/contracts'
 import type { Context } from '../context.ts'
-import { bodyAad, targetAad } from '../db/places.ts'
+import { bodyAad, targetAad } from '../db/aad.ts'
 import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 
@@ -15,10 +15,10 @@ export interface OpenedHandOff {
   traceparent: string | undefined
 }
 
-/** A provider is known to dispatch before it is known here; a hand-off waits for it so long. */
+/** How long a hand-off waits for its provider, which dispatch knows earlier than this service. */
 const providerGraceMs = 10_000
 
-/** The delivery of a hand-off, or the report that there can be none. @throws Error when the hand-off should come again */
+/** The delivery of a hand-off, or the report that there can be none. @throws Error when the hand-off must be redelivered */
 export function deliveryOf(
   { config, secrets }: Pick<Context, 'config' | 'secrets'>,
   { handOff, payload: { to, data }, traceparent }: OpenedHandOff,

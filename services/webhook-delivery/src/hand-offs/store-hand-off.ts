@@ -8,7 +8,7 @@ import { chooseProviders } from '../providers/provider-store.ts'
 import { deliveryOf, type OpenedHandOff } from './delivery-of.ts'
 import { findHandOffs, reportOf } from './hand-off-store.ts'
 
-/** Stores what dispatch hands over, once, and reports its state; a repetition is answered by the state again. */
+/** Stores a hand-off of dispatch once, and reports its state; a repetition reports the state again. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
 export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandOff {
@@ -51,7 +51,7 @@ export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandO
     store({ handOff, payload: openEvent(keyRing, webhookRequested, handOff), traceparent })
 }
 
-/** @returns an error for a hand-off that must come again; the others of its batch are stored */
+/** @returns an error for a hand-off that must be redelivered; the others of its batch are stored */
 function prepare(context: Omit<Context, 'egress'>, opened: OpenedHandOff, providerId: `prov_${string}` | undefined) {
   try {
     return deliveryOf(context, opened, providerId)

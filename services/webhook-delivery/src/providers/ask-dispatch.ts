@@ -10,7 +10,7 @@ import type { ProviderCopy } from './provider-store.ts'
 import { readCopy } from './read-copy.ts'
 import type { Reservation } from './reservation-store.ts'
 
-/** What dispatch answered: the copy to keep, and what the caller is shown. */
+/** The answer of dispatch: the copy to keep, and the response for the caller. */
 export interface Issued {
   copy: ProviderCopy
   secret: string

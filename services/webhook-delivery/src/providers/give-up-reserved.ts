@@ -5,7 +5,7 @@ import { deleteReserved } from './reservation-store.ts'
 
 const batch = 100
 
-/** Deletes providers whose subscriptions were refused or never committed, here and in dispatch. @returns whether more are left */
+/** Deletes providers whose subscriptions were refused or never committed, here and in dispatch. @returns whether more remain */
 export async function giveUpReserved({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): Promise<boolean> {
   const count = await db.transaction(async (run) => {
     const reserved = await deleteReserved(run, batch)

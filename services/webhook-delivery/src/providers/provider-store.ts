@@ -19,8 +19,8 @@ export interface ProviderCopy {
 }
 
 /**
- * Stores what dispatch says of a provider; an older revision than the known one changes nothing. A provider that signs for one
- * subscription is only updated: its row comes and goes with the subscription.
+ * Stores a provider as dispatch published it; an older revision than the known one changes nothing. A provider that signs for one
+ * subscription is only updated: its row is created and deleted with the subscription.
  */
 export async function saveProviderRow(run: Run, copy: ProviderCopy): Promise<void> {
   const [previous, older] = copy.former

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { ProviderCopy } from './provider-store.ts'
 import { sealSecret } from './secret.ts'
 
-/** What a provider of kind `webhook` holds: the secrets, and its own retry schedule (`5s,1m`), if it has one. */
+/** The contents of a provider of kind `webhook`: the secrets, and its own retry schedule (`5s,1m`), if it has one. */
 const WebhookCredentials = z.object({
   secret: z.string().refine((text) => Boolean(readWebhookSecret(text))),
   previous_secret: z.string().optional(),

@@ -1,7 +1,7 @@
 import type { Id } from '@notify/contracts'
 import type { Run } from '@notify/database'
 
-/** A provider that dispatch is asked for, for a subscription that is not committed yet. */
+/** A provider requested from dispatch for a subscription that is not committed yet. */
 export interface Reservation {
   id: Id<'prov'>
   tenant_id: Id<'ten'>
@@ -20,7 +20,7 @@ export async function reserveProvider(
   )
 }
 
-/** Gives a reserved provider to its subscription. @returns false when it was given up */
+/** Gives a reserved provider to its subscription. @returns false when the reservation was abandoned */
 export async function takeReserved(run: Run, id: string): Promise<boolean> {
   const taken = await run(
     'update providers set reserved_for = null where id = $1 and reserved_for is not null returning 1',

@@ -6,7 +6,7 @@ import { readCopy } from './read-copy.ts'
 
 const kind = 'webhook'
 
-/** Keeps what is needed of a webhook provider to sign with it. */
+/** Keeps the copy of a webhook provider that signing needs. */
 export async function saveProvider({ db, log, secrets }: Context, change: ProviderChange): Promise<void> {
   if (change.kind !== kind) return
   const { provider_id: id, tenant_id, revision, application_id, priority } = change

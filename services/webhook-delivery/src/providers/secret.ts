@@ -1,5 +1,5 @@
 import type { KeyRing } from '@notify/privacy'
-import { secretAad } from '../db/places.ts'
+import { secretAad } from '../db/aad.ts'
 
 /** Encrypts a provider's signing secret for its row. */
 export const sealSecret = (keyRing: KeyRing, secret: string, tenantId: string, providerId: string): Buffer =>

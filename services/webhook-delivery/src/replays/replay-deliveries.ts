@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { requireActive, requireSubscription } from '../subscriptions/scope.ts'
 import { countExhausted, insertReplay } from './replay-store.ts'
 
-/** Counts what was exhausted since a moment, or has it delivered once more in the background. */
+/** Counts the deliveries that were exhausted since a moment, or delivers them again in the background. */
 export const replayDeliveries: Handler<Context, typeof contract> = idempotent({
   async effect(_context, { body, params, principal }, run) {
     const subscription = await requireSubscription(run, principal, params.subscription_id)

@@ -7,7 +7,7 @@ import { requireDelivery } from '../deliveries/require-delivery.ts'
 import { requireActive, requireSubscription } from '../subscriptions/scope.ts'
 import { replayOne } from './replay-store.ts'
 
-/** Delivers what was exhausted once more, under the same id. */
+/** Delivers an exhausted event again, under the same id. */
 export const replayDelivery: Handler<Context, typeof contract> = idempotent({
   async effect(_context, { params, principal }, run) {
     const row = await requireDelivery(run, principal.tenant_id, params.delivery_id)

@@ -12,8 +12,8 @@ const claim = defineStatement({
 })
 
 /**
- * Replays one page of each job that is due. A page commits together with the position it reached, so a job that is cut off
- * goes on where it stopped. @returns how many deliveries are due now
+ * Replays one page of each job that is due. A page commits together with the position it reached, so an interrupted job
+ * continues where it stopped. @returns how many deliveries are due now
  */
 export async function replayPages(db: Queries, perSecond: number): Promise<number> {
   let replayed = 0

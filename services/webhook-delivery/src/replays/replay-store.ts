@@ -11,7 +11,7 @@ interface Range {
 /** Ids are made by the clocks of processes, `created_at` by that of Postgres. */
 const clockSkewMs = 600_000
 
-/** An id before those of all deliveries created since then: what is older is not read. */
+/** An id before those of all deliveries created since then: older ones are not read. */
 const idBefore = (since: string) => earliestId('whdel', Math.max(0, Date.parse(since) - clockSkewMs))
 
 /** Counts the exhausted deliveries of a subscription that were created since a moment. */
@@ -43,7 +43,7 @@ const start = defineStatement({
   columns: tables.replays,
 })
 
-/** Starts a replay. One in progress goes on, extended by the new range. */
+/** Starts a replay. A running one is extended by the new range. */
 export async function insertReplay(run: Run, { subscriptionId, since }: Range, count: number): Promise<ReplayRow> {
   const [row] = await run(start, [subscriptionId, since, count, idBefore(since)])
   return row!
@@ -51,10 +51,10 @@ export async function insertReplay(run: Run, { subscriptionId, since }: Range, c
 
 const now = sql<Date>`now()`
 
-/** Puts exhausted deliveries back to work with a whole schedule; the numbers of their attempts go on. */
+/** Requeues exhausted deliveries with a whole schedule; the numbers of their attempts continue. */
 export const again = { status: 'pending', charged: 0, held: 0, next_attempt_at: now, finished_at: null } as const
 
-/** Puts one exhausted delivery back to work. @returns whether it was exhausted */
+/** Requeues one exhausted delivery. @returns whether it was exhausted */
 export async function replayOne(run: Run, id: Id<'whdel'>): Promise<boolean> {
   const [row] = await run(
     build

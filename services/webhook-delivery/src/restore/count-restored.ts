@@ -15,7 +15,7 @@ const count = defineStatement({
   },
 })
 
-/** Counts deliveries that wait and may have been made already, by tenant and subscription. */
+/** Counts waiting deliveries that may have been sent already, by tenant and subscription. */
 export function countRestored(db: Queries, restored: Restored): Promise<object[]> {
   return db.runLong(count, valuesOf(restored))
 }

@@ -10,7 +10,7 @@ export async function countReplays(db: Queries, restored: Restored): Promise<obj
   return db.run(replays.orderBy('subscription_id'))
 }
 
-/** Ends replays: those of the backup have perhaps finished since. @returns how many there were */
+/** Ends replays: those of the backup may have finished since. @returns how many there were */
 export async function endReplays(db: Queries, restored: Restored): Promise<number> {
   const ended = { finished_at: sql<Date>`now()`, next_at: null }
   const replays = build.updateTable('replays').set(ended).where(isUnfinished(restored)).returning('subscription_id')

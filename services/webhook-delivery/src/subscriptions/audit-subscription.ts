@@ -34,7 +34,7 @@ export async function auditDisabling(run: Run, row: Disabled): Promise<void> {
   })
 }
 
-/** What somebody decides about a subscription. The path of its address may hold a secret. */
+/** The settings of a subscription that a caller can choose. The path of its address may hold a secret. */
 function settingsOf({ url, replay: _, failing_since: __, ...fields }: WebhookSubscription): object {
   const { origin, href } = new URL(url)
   return { ...fields, url: origin, url_path: href.slice(origin.length) }

@@ -2,14 +2,14 @@ import type { changeWebhookSubscription as contract } from '@notify/contracts'
 import { nextUpdatedAt, requireUnchanged } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { urlAad } from '../db/places.ts'
+import { urlAad } from '../db/aad.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { setEndpointActive } from './disable-subscription.ts'
 import { actorOf, requireDestination, requireLocked, requireSubscription } from './scope.ts'
-import { type SubscriptionRow, tellSubscription } from './subscription-store.ts'
+import { publishSubscription, type SubscriptionRow } from './subscription-store.ts'
 
-/** Changes a subscription. While it is disabled nothing new is stored for it; what waits goes on when it is enabled. */
+/** Changes a subscription. While it is disabled nothing new is stored for it; waiting deliveries resume when it is enabled. */
 export const changeSubscription: Handler<Context, typeof contract> = async (context, request) => {
   const { config, db, secrets, wakeEndpoints, wakeOutbox } = context
   const { body, params, principal, query } = request
@@ -28,7 +28,7 @@ export const changeSubscription: Handler<Context, typeof contract> = async (cont
     )
     if (status !== known.status) await setEndpointActive(run, id, status === 'active')
     const changed = await requireSubscription(run, principal, id)
-    if (status !== known.status) await tellSubscription(run, changed, actorOf(principal))
+    if (status !== known.status) await publishSubscription(run, changed, actorOf(principal))
     const describe = (one: SubscriptionRow) => describeSubscription(secrets.keyRing, one)
     const change = { request, before: describe(known), after: describe(changed) }
     await auditSubscription(run, { ...change, action: 'webhook_subscription.changed' })

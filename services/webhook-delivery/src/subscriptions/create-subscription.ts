@@ -2,16 +2,16 @@ import { type createWebhookSubscription as contract, type Id, newId } from '@not
 import { idempotent } from '@notify/database'
 import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { urlAad } from '../db/places.ts'
+import { urlAad } from '../db/aad.ts'
 import { askForProvider, type Issued } from '../providers/ask-dispatch.ts'
 import { findProvider, saveProviderRow } from '../providers/provider-store.ts'
 import { type Reservation, reserveProvider, takeReserved } from '../providers/reservation-store.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, type Manager, requireDestination } from './scope.ts'
-import { insertSubscription, requireRoomForSubscription, tellSubscription } from './subscription-store.ts'
+import { insertSubscription, publishSubscription, requireRoomForSubscription } from './subscription-store.ts'
 
-/** Subscribes an address; without a provider it gets a secret of its own, which is shown this once. */
+/** Subscribes an address; without a provider it gets its own secret, which is shown only once. */
 export const createSubscription: Handler<Context, typeof contract> = idempotent({
   async prepare(context, request) {
     const { body, principal } = request
@@ -52,7 +52,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
       events: body.events,
       description: body.description,
     })
-    await tellSubscription(run, row, actorOf(principal))
+    await publishSubscription(run, row, actorOf(principal))
     const after = describeSubscription(keyRing, row)
     await auditSubscription(run, { request, action: 'webhook_subscription.created', before: null, after })
     return new Reply(201, JSON.stringify({ ...after, ...(issued ? { secret: issued.secret } : {}) }))
@@ -65,7 +65,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
 
 /**
  * Has dispatch make the provider that signs for the subscription. If the process dies before the subscription is committed, the
- * reservation is given up, and dispatch deletes the provider.
+ * reservation is abandoned, and dispatch deletes the provider.
  */
 async function issueProvider(
   context: Context,

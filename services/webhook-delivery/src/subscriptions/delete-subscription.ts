@@ -5,7 +5,7 @@ import { auditSubscription } from './audit-subscription.ts'
 import { removeSubscription } from './remove-subscription.ts'
 import { actorOf, requireSubscription } from './scope.ts'
 
-/** Ends a subscription at once. Nothing that waits for it is attempted any more; its deliveries are removed in the background. */
+/** Ends a subscription at once. Its waiting deliveries are not attempted; they are removed in the background. */
 export const deleteSubscription: Handler<Context, typeof contract> = async (context, request) => {
   const { params, principal } = request
   await context.db.transaction(async (run) => {

@@ -1,6 +1,6 @@
 import type { WebhookSubscription } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
-import { urlAad } from '../db/places.ts'
+import { urlAad } from '../db/aad.ts'
 import type { SubscriptionRow } from './subscription-store.ts'
 
 /** A subscription as callers see it. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { build } from '../db/schema.ts'
 import { auditDisabling } from './audit-subscription.ts'
-import { tellSubscription } from './subscription-store.ts'
+import { publishSubscription } from './subscription-store.ts'
 
 /** Stops or resumes the deliveries of an endpoint; those whose time came meanwhile are due at once. */
 export async function setEndpointActive(run: Run, id: string, active: boolean): Promise<void> {
@@ -17,7 +17,7 @@ export async function setEndpointActive(run: Run, id: string, active: boolean): 
   )
 }
 
-/** Disables a subscription whose receiver is gone, or fails for too long; once, published and recorded. */
+/** Disables a subscription whose receiver answered 410 or failed for too long; published and recorded once. */
 export async function disableSubscription(
   context: Context,
   id: Id<'whsub'>,
@@ -38,7 +38,7 @@ export async function disableSubscription(
     )
     if (!row) return false
     await run(build.updateTable('endpoints').set({ active: false }).where('id', '=', id))
-    await tellSubscription(run, row, null)
+    await publishSubscription(run, row, null)
     await auditDisabling(run, row)
     return true
   })

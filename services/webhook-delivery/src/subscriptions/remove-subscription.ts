@@ -5,7 +5,7 @@ import { build } from '../db/schema.ts'
 import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
 import { deleteOwnProvider } from '../providers/provider-store.ts'
 import { describeSubscription } from './describe-subscription.ts'
-import { type SubscriptionRow, tellSubscription } from './subscription-store.ts'
+import { publishSubscription, type SubscriptionRow } from './subscription-store.ts'
 
 /** Ends a subscription at once, with the provider made for it. @returns what it was */
 export async function removeSubscription(
@@ -19,6 +19,6 @@ export async function removeSubscription(
   const endsProvider = await deleteOwnProvider(run, row.provider_id)
   await removeEndpoint(run, row.id)
   const deleted = { ...row, revision: row.revision + 1, status: 'deleted' as const }
-  await tellSubscription(run, deleted, actor, endsProvider ? row.provider_id : undefined)
+  await publishSubscription(run, deleted, actor, endsProvider ? row.provider_id : undefined)
   return describeSubscription(keyRing, row)
 }

@@ -13,7 +13,7 @@ export function scopeOf(principal: Manager): Scope {
   return { tenantId: principal.tenant_id, applicationId }
 }
 
-/** Who a change is told to come from. */
+/** The actor that a change is attributed to. */
 export function actorOf(principal: Manager): string {
   return principal.kind === 'key' ? principal.key_id : principal.subject
 }

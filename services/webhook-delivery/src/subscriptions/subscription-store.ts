@@ -139,7 +139,7 @@ export async function insertSubscription(run: Run, one: NewSubscription): Promis
 }
 
 /** Publishes a change of state, in its transaction. @param endedProviderId of a deleted one: the provider that signed for it alone */
-export async function tellSubscription(
+export async function publishSubscription(
   run: Run,
   row: Pick<SubscriptionRow, 'id' | 'tenant_id' | 'application_id' | 'revision' | 'disabled_reason'> & {
     status: SubscriptionChange['status']

@@ -2,7 +2,7 @@ import { type testWebhookSubscription as contract, newId } from '@notify/contrac
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { bodyAad } from '../db/places.ts'
+import { bodyAad } from '../db/aad.ts'
 import { insertDeliveries } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 import { requireActive, requireSubscription } from './scope.ts'

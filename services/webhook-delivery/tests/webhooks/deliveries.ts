@@ -8,7 +8,7 @@ import { freshPhone, send } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
 import { env, operator } from './stack.ts'
 
-test('a delivered and a failed notification are told to their subscriber, signed', async () => {
+test('a delivered and a failed notification are delivered to their subscriber, signed', async () => {
   const path = freshPath('ok')
   const { secret, subscription_id } = await subscribe(env, path)
   const metadata = { cart: 'c-17' }
@@ -96,7 +96,7 @@ test('a receiver that never answers is a timeout', async () => {
   expect(attempts[0]).toMatchObject({ status: null, error: 'no complete answer in time' })
 })
 
-test('what test keys send by webhook goes to the sandbox alone, and no subscriber is told of it', async () => {
+test('webhook messages of test keys go to the sandbox only, and no subscriber is notified', async () => {
   const { apiKey } = await addKey(env, env, { mode: 'test' })
   const [named, told] = [freshPath('ok'), freshPath('ok')]
   await subscribe(env, told)
@@ -112,7 +112,7 @@ test('what test keys send by webhook goes to the sandbox alone, and no subscribe
     const { body } = await env.api('GET', `/api/v1/notifications/${sent.body.notification_id}`, { key: apiKey })
     expect(body).toMatchObject({ delivery_status: 'delivered' })
   })
-  // A live one that is sent later has arrived: the test key's would have been told of before.
+  // A live one that was sent later has arrived: the test key's would have arrived before it.
   const live = await send(env, freshPhone())
   const [only, ...more] = await untilReceived(env, told, 1)
   expect([JSON.parse(only!.body).data.notification_id, more]).toEqual([live, []])

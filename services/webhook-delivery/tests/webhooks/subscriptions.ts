@@ -11,7 +11,7 @@ import { env, operator } from './stack.ts'
 /** The defaults of the configuration. */
 const [mostOfApplication, mostOfTenant] = [500, 2000]
 
-test('a deleted application takes its subscriptions along, which the audit log tells', async () => {
+test('deleting an application deletes its subscriptions, which the audit log records', async () => {
   const { body: application } = await operator('POST', '/api/v1/applications', { name: 'Short-lived' })
   const { application_id } = application
   const url = env.stack.receiverUrl + freshPath('ok')

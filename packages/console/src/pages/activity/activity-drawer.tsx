@@ -12,7 +12,7 @@ import { useActivityItem, useRetry } from './queries.ts'
 import { Timeline } from './timeline.tsx'
 import { type ActivityDetail, statuses } from './words.ts'
 
-/** One item: what it is, and what was tried to deliver it. */
+/** One item: its properties and its delivery attempts. */
 export function ActivityDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const retry = useRetry()
   const { data: item, error, refetch } = useActivityItem(id, retry.isSuccess)

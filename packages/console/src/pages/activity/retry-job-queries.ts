@@ -34,7 +34,7 @@ export function useRetryCount(filters: Filters, enabled: boolean) {
       return counted as components['schemas']['RetryJobCount']
     },
     enabled,
-    // A count that is kept would be asked about as if it were the present one.
+    // A cached count would be confirmed as if it were the current one.
     gcTime: 0,
   })
 }

@@ -34,7 +34,7 @@ test('counts are summed by status or by channel, in the order of the pages, and 
   ])
 })
 
-test('days are named as those of UTC; hours are told apart by their zone when a clock shows them twice', () => {
+test('days are named as those of UTC; hours show their zone when a clock shows them twice', () => {
   expect(titleOf(summary)).toBe('2 days (UTC)')
   const twice = ['2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z']
   const hourly: Summary = {

@@ -48,7 +48,7 @@ export function barsOf({ buckets, interval }: Summary, by: Dimension) {
 }
 
 const dayText = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-// The zone tells the two hours apart that a clock shows twice when it is set back.
+// The zone distinguishes the two hours that a clock shows twice when it is set back.
 const hourText = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -73,5 +73,5 @@ export function intervalOf({ from, to }: Pick<Filters, 'from' | 'to'>, nowMs: nu
   return end - Date.parse(from) > longestHourlyMs ? 'day' : 'hour'
 }
 
-/** The summary knows neither recipients nor events. */
+/** The summary has neither recipients nor events. */
 export const canBeSummarized = ({ recipient, event_key }: Filters): boolean => !recipient && !event_key

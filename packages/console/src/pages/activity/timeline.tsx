@@ -5,7 +5,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { duration, ExactTime } from '../../ui/time.tsx'
 import { type ActivityAttempt, outcomes } from './words.ts'
 
-/** What was tried, when, and what the carrier said. */
+/** The attempts, their times, and the carrier's answers. */
 export function Timeline({ attempts, channel }: { attempts: readonly ActivityAttempt[]; channel: Channel }) {
   return (
     <section>

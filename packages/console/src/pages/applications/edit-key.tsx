@@ -19,7 +19,7 @@ const textsOf = ({ name, permissions, rate }: KeyValues): Named[] => [
   ['Requests a second, at most', rate],
 ]
 
-/** Changes what a key is called and may do; the key itself stays. */
+/** Changes the name and the permissions of a key; the key itself stays. */
 export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const { application_id, key_id, mode } = apiKey
   const path = { application_id, key_id }

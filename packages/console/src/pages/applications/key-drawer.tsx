@@ -27,7 +27,7 @@ interface KeyDrawerProps {
 
 type Dialog = 'edit' | 'rotate' | 'revoke'
 
-/** One key: what it may do, and how it ends. */
+/** One key: its permissions, and how to end it. */
 export function KeyDrawer({ applicationId, keyId, onSecret, onClose }: KeyDrawerProps) {
   const { data: key, error, refetch } = useKey(applicationId, keyId)
   const { dialog, show, close } = useUrlDialog<Dialog>()

@@ -5,7 +5,7 @@ import { ExactTime } from '../../ui/time.tsx'
 import { type Change, changesOf } from './changes.ts'
 import type { AuditEntry } from './queries.ts'
 
-/** One change: the fields as they were and as they are. */
+/** One change: the fields before and after it. */
 export function AuditDrawer({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const { action, actor, resource, occurred_at, request_id, application_id } = entry
   return (

@@ -14,7 +14,7 @@ import { RecordOptIn } from './record-opt-in.tsx'
 import { RecordOptOut } from './record-opt-out.tsx'
 import { ungrouped } from './words.ts'
 
-/** Who may be written to by WhatsApp: one number, or the latest entries of the ledger. */
+/** Who may receive WhatsApp messages: one number, or the latest entries of the ledger. */
 export function ConsentsPage() {
   const [search, setSearch] = useSearchParams()
   const { dialog, show, close } = useUrlDialog<'opt-in' | 'opt-out'>()

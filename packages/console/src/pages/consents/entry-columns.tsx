@@ -59,7 +59,7 @@ export const ledgerColumns = [number, ...entry, timeColumn<ConsentEntry>('Record
 /** Entries of one number. */
 export const historyColumns = [...entry, recorded]
 
-/** It opens apart, and is not told where the click came from: the address is the number's. */
+/** Opens in a new tab without a referrer: the page's address contains the number. */
 function Evidence({ url }: { url: string }) {
   return (
     <a

@@ -8,7 +8,7 @@ import { useConsent, useRecordOptIn } from './queries.ts'
 import { type OptInSource, optInSources, ungrouped } from './words.ts'
 
 interface RecordOptInProps {
-  /** The number that is shown, to begin with. */
+  /** The number that the form starts with. */
   phone: string
   onRecorded: (phone: string) => void
   onClose: () => void
@@ -23,7 +23,7 @@ interface Draft {
 
 const sourceOptions = Object.entries(optInSources).map(([value, label]) => ({ value, label }))
 
-/** Records that a recipient agreed. After a STOP that needs new evidence, which the form says before the service does. */
+/** Records that a recipient agreed. After a STOP that needs new evidence, which the form checks before the service does. */
 export function RecordOptIn({ phone, onRecorded, onClose }: RecordOptInProps) {
   const draft = useDraft<Draft>(`opt-in:${phone}`, { phone, source: 'web_form', reference: '', evidence: '' })
   const record = useRecordOptIn()

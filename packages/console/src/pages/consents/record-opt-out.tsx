@@ -6,7 +6,7 @@ import { useRecordOptOut } from './queries.ts'
 import { ungrouped } from './words.ts'
 
 interface RecordOptOutProps {
-  /** The number that is shown, to begin with. */
+  /** The number that the form starts with. */
   phone: string
   onRecorded: (phone: string) => void
   onClose: () => void

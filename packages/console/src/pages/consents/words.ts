@@ -36,7 +36,7 @@ const sources: Record<string, string> = {
 
 export const sourceName = (source: string) => sources[source] ?? source
 
-/** A number as it was pasted, without the signs that people group digits by. */
+/** A pasted number without the characters that group its digits. */
 export const ungrouped = (text: string): string => text.replaceAll(/[\s().-]/g, '')
 
 /** A number as lists show it, like the recipients of the activity: `+15*****0001`. */

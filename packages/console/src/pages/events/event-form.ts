@@ -12,7 +12,7 @@ export interface EventForm {
   templates: TemplateForms
 }
 
-/** What the editor begins with: the draft, else what is published. */
+/** The editor's start: the draft, else the published version. */
 export function storedContent({ draft, name, allowed_channels, templates }: EventRecord): EventContent {
   return draft ?? { name, allowed_channels, templates }
 }
@@ -21,7 +21,7 @@ export function formOf({ name, allowed_channels, templates }: EventContent): Eve
   return { name, allowed_channels, templates: formsOf(templates) }
 }
 
-/** The request that a form stands for, with the errors that would keep it from being one. */
+/** The request of a form, with the errors that prevent it. */
 export function contentOf(form: EventForm): { content: EventContent; errors: FormError[] } {
   const { templates, errors } = templatesOf(form.templates)
   const allowed_channels = channels.filter((channel) => form.allowed_channels.includes(channel))

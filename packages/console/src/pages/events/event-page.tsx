@@ -129,7 +129,7 @@ function Actions({ id, record, editor }: { id: EventId; record: EventRecord; edi
         kind="primary"
         disabled={!isPublishable}
         title={isPublishable ? undefined : 'There is nothing to publish'}
-        // What is published is what the service has: so it is saved first, and its faults show at the fields.
+        // The service publishes its stored draft, so the edits are saved first, and their errors show at the fields.
         onClick={async () => {
           if (!editor.isChanged || (await editor.save())) setOpen('publish')
         }}

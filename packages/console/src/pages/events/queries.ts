@@ -140,7 +140,7 @@ export function useEventActions(id: EventId) {
         }),
       ),
     onSuccess,
-    // What was changed meanwhile is shown, to be published after another look.
+    // Changes of others are shown, so that the operator publishes after a second look.
     onError: () => client.invalidateQueries({ queryKey: oneKey(id) }),
   })
   const deactivate = useMutation({

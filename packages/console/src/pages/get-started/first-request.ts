@@ -21,7 +21,7 @@ export function channelOf(connected: readonly string[]): Channel {
   return firstChannels.find((channel) => connected.includes(channel) || !channelPages[channel].hasCarrier)!
 }
 
-/** What a key looks like where it is not known any more: a variable of the shell. */
+/** The placeholder for a key that is no longer known: a variable of the shell. */
 export const keyVariable = '$NOTIFY_KEY'
 
 interface FirstRequest {

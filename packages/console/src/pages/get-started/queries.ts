@@ -8,7 +8,7 @@ import { firstEvent } from './first-request.ts'
 /** An application that has more events is past its first message. */
 const mostEvents = 1000
 
-/** What the tenant has of what a first message needs. */
+/** The tenant's resources that a first message needs. */
 export function useProgress() {
   const application = useFirst('application', 'applications:manage', async () => {
     const { items } = await answer(api.GET('/api/v1/applications', { params: { query: { limit: 1 } } }))
@@ -28,7 +28,7 @@ export function useProgress() {
   })
   const providers = useFirst('providers', 'providers:manage', async () => {
     const { items } = await answer(api.GET('/api/v1/providers', { params: { query: { limit: 100 } } }))
-    // Providers of other channels sign requests; they are no account at a carrier.
+    // Providers of other channels sign requests; they are not accounts at a carrier.
     return items.filter(({ channel }) => channelPages[channel].hasCarrier)
   })
   const event = useFirst(`event ${application_id}`, 'events:manage', () => isFirstEventPublished(application_id))
@@ -49,7 +49,7 @@ function useFirst<Value>(name: string, permission: Permission, read: () => Promi
   return useQuery({ queryKey: ['get-started', name], queryFn: read, enabled: may(permission) })
 }
 
-/** Looked up in the list: an event that is not there yet is no fault. */
+/** Looked up in the list, because a missing event is not an error. */
 async function isFirstEventPublished(application_id: string): Promise<boolean> {
   if (!application_id) return false
   const { items } = await readAll(mostEvents, (cursor) => {

@@ -11,7 +11,7 @@ interface StepButtonProps {
   children: string
 }
 
-/** Takes a step with one click, and says what went wrong. */
+/** Takes a step with one click, and shows the error if it fails. */
 export function StepButton({ permission, disabled = false, act, children }: StepButtonProps) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()

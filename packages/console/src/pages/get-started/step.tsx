@@ -5,7 +5,7 @@ interface StepProps {
   number: number
   title: string
   done: boolean
-  /** What there is already, in the place of the way to it. */
+  /** The result of the step, shown instead of its instructions. */
   result?: ReactNode
   children: ReactNode
 }

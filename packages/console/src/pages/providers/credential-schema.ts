@@ -62,8 +62,8 @@ export function newCredentials(fields: readonly CredentialField[], values: Value
 }
 
 /**
- * What changes of the credentials. An empty secret stays as it is, unless it is in `removed`; another field that was emptied
- * is removed. @returns undefined when nothing changes
+ * The changed credentials. An empty secret stays unchanged, unless it is in `removed`; another emptied field is
+ * removed. @returns undefined when nothing changes
  */
 export function changedCredentials(
   fields: readonly CredentialField[],

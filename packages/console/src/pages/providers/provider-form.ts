@@ -8,7 +8,7 @@ export interface ProviderForm extends Settings {
   open: Values
   /** Optional secrets to remove. */
   removed: readonly string[]
-  /** Tells that somebody else has replaced secrets, which the form does not hold. */
+  /** Whether another operator has replaced secrets, which the form does not hold. */
   credentialsChangedAt: string
 }
 

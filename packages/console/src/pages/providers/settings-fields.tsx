@@ -46,7 +46,7 @@ export function SettingsFields({ value, onChange, isNew = false }: SettingsField
   )
 }
 
-/** The number in a field. What is none goes to the service as it is, which says what is wrong. */
+/** The number in a field. Other text is sent unchanged, so that the service reports the error. */
 export function numberOf(text: string): number | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined

@@ -7,7 +7,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ExactTime } from '../../ui/time.tsx'
 import { type ProviderTest, useProviderTest } from './queries.ts'
 
-/** Calls the carrier with the stored credentials, and shows what came back. */
+/** Calls the carrier with the stored credentials, and shows its answer. */
 export function TestPanel({ providerId }: { providerId: string }) {
   const test = useProviderTest()
   return (

@@ -27,7 +27,7 @@ const columns: Column<Suppression>[] = [
   timeColumn('Added', ({ created_at }) => created_at, { wide: true }),
 ]
 
-/** Recipients that nothing is sent to. */
+/** Recipients that get no messages. */
 export function SuppressionsPage() {
   const { id } = useParams()
   const [search] = useSearchParams()

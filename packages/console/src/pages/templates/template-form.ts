@@ -15,7 +15,7 @@ export function formOf({ name, application_id, templates }: StoredTemplate): Tem
   return { name, application_id: application_id ?? '', templates: formsOf(templates) }
 }
 
-/** The request that a form stands for, with the errors that would keep it from being one. */
+/** The request of a form, with the errors that prevent it. */
 export function contentOf({ name, application_id, templates: forms }: TemplateForm): {
   content: TemplateContent
   errors: FormError[]

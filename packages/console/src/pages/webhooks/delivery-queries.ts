@@ -42,13 +42,13 @@ export function useDelivery(delivery_id: string) {
   })
 }
 
-/** Delivers an exhausted webhook once more. */
+/** Delivers an exhausted webhook again. */
 export function useReplayDelivery() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (delivery_id: string) =>
       answer(api.POST('/api/v1/webhook-deliveries/{delivery_id}/replay', { params: { path: { delivery_id } } })),
-    onSuccess: () => showToast({ tone: 'good', text: 'The webhook is delivered once more.' }),
+    onSuccess: () => showToast({ tone: 'good', text: 'The webhook is delivered again.' }),
     onError: (error) => showToast({ tone: 'bad', text: `Not replayed: ${error.message}` }),
     onSettled: () => client.invalidateQueries({ queryKey: key }),
   })

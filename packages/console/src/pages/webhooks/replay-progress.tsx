@@ -2,7 +2,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { ExactTime } from '../../ui/time.tsx'
 import type { Subscription } from './words.ts'
 
-/** How far the latest replay is. */
+/** The progress of the latest replay. */
 export function ReplayProgress({ replay }: { replay: NonNullable<Subscription['replay']> }) {
   const { since, count, replayed, finished_at } = replay
   return (

@@ -15,7 +15,7 @@ interface FieldsProps<Draft> {
 
 const eventChoices = Object.entries(eventTypes).map(([value, hint]) => ({ value, label: value, hint }))
 
-/** Where to, which events, and what for. */
+/** The address, the events and the description. */
 export function SubscriptionFields({ value, onChange }: FieldsProps<SubscriptionDraft>) {
   return (
     <>

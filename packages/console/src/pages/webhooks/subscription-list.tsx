@@ -54,7 +54,7 @@ export function SubscriptionList({ create }: { create: ReactNode }) {
   return (
     <ListPage
       title="Webhooks"
-      lead="Addresses that are told when a notification was delivered or failed."
+      lead="Addresses that are notified when a notification was delivered or failed."
       actions={create}
       address={address}
       searchBy="find"

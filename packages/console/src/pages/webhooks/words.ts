@@ -29,7 +29,7 @@ export const deliveryStatuses: Record<DeliverySummary['status'], { name: string;
   exhausted: { name: 'Exhausted', tone: 'bad' },
 }
 
-/** What came back from the receiver last, in short. */
+/** The receiver's last answer, in short. */
 export function lastAnswer({ last_status, last_error }: Pick<DeliverySummary, 'last_status' | 'last_error'>): string {
   if (last_status !== null) return String(last_status)
   return last_error ?? ''

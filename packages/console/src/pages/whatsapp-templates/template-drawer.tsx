@@ -15,7 +15,7 @@ interface TemplateDrawerProps {
   onClose: () => void
 }
 
-/** What the carrier says of one template, also of what a telephone leaves out of the list. */
+/** The carrier's report on one template, including what small screens omit from the list. */
 export function TemplateDrawer({ template, providerNames, onClose }: TemplateDrawerProps) {
   if (!template) {
     return (

@@ -18,7 +18,7 @@ import { useProviders } from '../providers/queries.ts'
 import { TemplateDrawer } from './template-drawer.tsx'
 import { stateOf } from './words.ts'
 
-/** The message templates of the WhatsApp accounts, with what the carrier says of each. */
+/** The message templates of the WhatsApp accounts, with the carrier's report on each. */
 export function WhatsAppTemplatesPage() {
   const address = useAddressFilters<{ find?: string }>(['find'])
   const list = useWhatsAppTemplateList(address.filters.find ?? '', useCursor())

@@ -2,7 +2,7 @@ import type { TemplateChange } from '@notify/contracts'
 import type { Context } from '../../context.ts'
 import { applyNews } from './carrier-template-store.ts'
 
-/** Keeps what a carrier said of a template by a webhook; an older one that comes late changes nothing. */
+/** Stores a template's state from a webhook; an older one that comes late changes nothing. */
 export async function applyTemplateChange(
   { db, log }: Pick<Context, 'db' | 'log'>,
   change: TemplateChange,

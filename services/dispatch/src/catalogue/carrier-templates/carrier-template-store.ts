@@ -66,7 +66,7 @@ const save: Statement = {
     where provider_id = $1`,
 }
 
-/** Keeps what an account holds. What a webhook said since the reading began stays. */
+/** Stores the templates that an account holds. Newer reports by webhook stay. */
 export async function saveTemplates(
   run: Run,
   { provider_id, tenant_id, started_at }: DueSync,
@@ -92,7 +92,7 @@ export async function forgetAccount(run: Run, providerId: string): Promise<void>
   await run('delete from carrier_templates where provider_id = $1', [providerId])
 }
 
-/** What a carrier said of one template. */
+/** A carrier's report on one template. */
 export interface TemplateNews {
   provider_id: string
   tenant_id: string
@@ -105,7 +105,7 @@ export interface TemplateNews {
 }
 
 /**
- * Applies what a webhook said, unless something newer is known. Of a template that is not known yet the account is read again.
+ * Applies a webhook's report unless a newer state is known. For an unknown template the account is read again.
  */
 export async function applyNews(run: Run, news: TemplateNews): Promise<void> {
   const { provider_id, tenant_id, name, language, status, category, quality, reported_at } = news

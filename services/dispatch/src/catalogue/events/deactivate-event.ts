@@ -2,10 +2,10 @@ import type { deactivateEvent as contract } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
+import { announceChange } from './announce-change.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent } from './describe-event.ts'
 import type { WithEvents } from './event-catalogue.ts'
-import { tellPublication } from './tell-publication.ts'
 
 /** Refuses further notifications of an event until it is published again. */
 export const deactivateEvent: Handler<Context & WithEvents, typeof contract> = idempotent({
@@ -17,5 +17,5 @@ export const deactivateEvent: Handler<Context & WithEvents, typeof contract> = i
     })
     return new Reply(200, JSON.stringify(describeEvent(row)))
   },
-  after: (context, request) => tellPublication(context, request, 'event deactivated'),
+  after: (context, request) => announceChange(context, request, 'event deactivated'),
 })

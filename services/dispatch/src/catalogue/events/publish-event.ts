@@ -2,11 +2,11 @@ import type { publishEvent as contract } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
+import { announceChange } from './announce-change.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent } from './describe-event.ts'
 import type { WithEvents } from './event-catalogue.ts'
 import { requirePublishable } from './require-publishable.ts'
-import { tellPublication } from './tell-publication.ts'
 import { keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Publishes the draft as a new version; without a draft an inactive event is activated as it was. */
@@ -24,5 +24,5 @@ export const publishEvent: Handler<Context & WithEvents, typeof contract> = idem
     await keepVersion(run, published, request.principal.subject)
     return new Reply(200, JSON.stringify(describeEvent(published)))
   },
-  after: (context, request) => tellPublication(context, request, 'event published'),
+  after: (context, request) => announceChange(context, request, 'event published'),
 })

@@ -2,11 +2,11 @@ import { type restoreEventVersion as contract, versionOf } from '@notify/contrac
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
+import { announceChange } from './announce-change.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent, versionMissing } from './describe-event.ts'
 import type { WithEvents } from './event-catalogue.ts'
 import { requirePublishable } from './require-publishable.ts'
-import { tellPublication } from './tell-publication.ts'
 import { findVersion, keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Rolls back: the content of an earlier version becomes a new version. An inactive event stays inactive. */
@@ -27,5 +27,5 @@ export const restoreEventVersion: Handler<Context & WithEvents, typeof contract>
     await keepVersion(run, restored, request.principal.subject)
     return new Reply(200, JSON.stringify(describeEvent(restored)))
   },
-  after: (context, request) => tellPublication(context, request, 'event rolled back'),
+  after: (context, request) => announceChange(context, request, 'event rolled back'),
 })

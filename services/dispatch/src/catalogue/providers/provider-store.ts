@@ -123,7 +123,7 @@ export async function upsertProvider(run: Run, values: ProviderValues): Promise<
 /** A deleted provider whose credentials nothing needs any more. */
 export type PurgedRow = Pick<ProviderRow, 'id' | 'tenant_id' | 'channel' | 'kind' | 'revision'>
 
-/** Takes providers that were deleted so long ago; workers take different ones. */
+/** Takes providers deleted before the retention began; workers take different ones. */
 export function claimPurges(run: Run, deletedForMs: number, limit: number): Promise<PurgedRow[]> {
   return run<PurgedRow>(
     `select id, tenant_id, channel, kind, revision from providers

@@ -30,7 +30,7 @@ export interface ProviderState {
 export type Writing = Pick<Context, 'secrets' | 'carrierTable'>
 
 /**
- * Writes a provider, and tells the services that verify its callbacks or sign with it. Every change goes this way.
+ * Writes a provider, and publishes it to the services that verify its callbacks or sign with it. Every change uses this.
  * @param known the locked row, if there is one
  * @throws Problem `provider_already_connected`
  */

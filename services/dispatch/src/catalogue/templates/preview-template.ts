@@ -8,7 +8,7 @@ import { describeWhole } from './describe-template.ts'
 import { renderPreview } from './render-preview.ts'
 import { findTemplate } from './template-store.ts'
 
-/** Renders a template, or the given templates in its place, with the given variables. */
+/** Renders a template, or the given templates instead of it, with the given variables. */
 export const previewTemplate: Handler<Context & { renderer: Renderer }, typeof contract> = idempotentAnswer(
   async (context, { body, params, principal }) => {
     const { tenant_id } = principal

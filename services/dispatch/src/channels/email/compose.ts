@@ -11,7 +11,7 @@ type EmailRequest = Pick<DispatchRequest, 'recipient'> &
 type EmailTemplate = NonNullable<EventTemplates['email']>
 type Content = Pick<EmailPayload, 'subject' | 'html'> & { text: string }
 
-/** A line may have no more (RFC 5322 2.1.1). */
+/** The most octets of a line (RFC 5322 2.1.1). */
 export const maxSubject = 998
 
 /**
@@ -63,7 +63,7 @@ async function fillParts(
   })
 }
 
-/** What no carrier takes is refused here, whoever wrote it: a variable can hold a line break, a filter can make a NUL. */
+/** Rejects what no carrier accepts, even in stored templates: a variable can hold a line break, a filter can make a NUL. */
 function checked(
   { subject, text, html }: Omit<Content, 'html'> & { html?: string | undefined },
   /** Which field of the request is at fault for a part of the content. */

@@ -59,7 +59,7 @@ test.each([
   [`${'x'.repeat(65)}@example.com`, /64 characters before the @/],
   [`ada@${'例え中文字漢仮名交.'.repeat(10)}example`, /domain name|in ASCII/],
   [`ada@${'x'.repeat(64)}.example`, /one address/],
-])('%j is refused, and it is said why', (text, why) => {
+])('%j is refused with a reason', (text, why) => {
   expect(readAddress(text).fault).toMatch(why)
 })
 

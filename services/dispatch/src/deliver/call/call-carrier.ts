@@ -27,10 +27,10 @@ export type CallResult =
   | { kind: 'not_called'; reason: 'circuit_open' }
   /** The provider may not send this message now; another one may. */
   | { kind: 'not_called'; reason: 'provider_unfit'; answer: CarrierAnswer }
-  /** Nobody may send this message now, whichever provider. */
+  /** No provider may send this message now. */
   | { kind: 'not_called'; reason: 'refused'; answer: CarrierAnswer }
 
-/** Hands a claimed message to one provider's carrier. Never throws for what the carrier does. */
+/** Hands a claimed message to one provider's carrier. Never throws for the carrier's errors. */
 export async function callCarrier(
   context: CallContext,
   claim: Claim,
@@ -40,10 +40,10 @@ export async function callCarrier(
   const { channels, secrets, directory, carriers, tracer, metrics } = context
   const channel = channels[claim.channel]!
   const stored = secrets.keyRing.decrypt(claim.payload, payloadAad(channel, { ...claim, tenantId: claim.tenant_id }))
-  // The clients of carriers take milliseconds to write a large message down; a code must not wait for several of them.
+  // The clients of carriers take milliseconds to serialize a large message; a code must not wait for several of them.
   if (stored.length > largeText) await ownLoopTurn()
   const payload = channel.payload.parse(JSON.parse(stored))
-  // Between the acceptance and now the domain may have drifted, or have gone to another tenant.
+  // Since the acceptance the domain may have lost its records, or have gone to another tenant.
   const sender = channel.senderOf?.(payload)
   if (sender !== undefined) {
     const isVerified = await directory.domains.isVerified(claim.tenant_id, domainOf(sender))
@@ -66,7 +66,7 @@ export async function callCarrier(
     mode: claim.mode,
     traceparent: span.traceparent,
   }
-  // Providers are listed by channel, so the carrier is one that takes this channel's payload.
+  // Providers are listed by channel, so the carrier accepts this channel's payload.
   const answer = await carriers.send(provider, { ...payload, ...correlation } as unknown as CarrierMessage)
   metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })

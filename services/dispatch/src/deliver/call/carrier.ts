@@ -2,7 +2,7 @@ import type { CarrierAnswer, Correlation } from '@notify/carriers/sending'
 import type { Provider } from '../../catalogue/providers/provider-directory.ts'
 import type { Payload } from '../../channels/channel.ts'
 
-/** One message for a carrier of its channel, which knows the other fields. */
+/** One message for a carrier of its channel. */
 export interface CarrierMessage extends Payload, Correlation {
   [field: string]: unknown
 }

@@ -39,7 +39,7 @@ test('one that was tried is not taken again before all were', () => {
   expect(choose([ready, ready], ['second'])).toEqual(['first', false])
 })
 
-test('one that is held back is passed by, and is nobody to hand over to', () => {
+test('a provider with an open circuit breaker is skipped, also at a failover', () => {
   expect(choose([held(5000), ready])).toEqual(['second', false])
   expect(choose([ready, held(5000)])).toEqual(['first', false])
   expect(choose([held(1), ready, ready])).toEqual(['second', true])
@@ -51,11 +51,11 @@ test('one that asked for a pause comes after those that did not, and is called w
   expect(choose([busy, busy])).toEqual(['first', false])
 })
 
-test('when all are held back nothing is called, until the first may be', () => {
+test('when all circuit breakers are open nothing is called until the first one closes', () => {
   expect(choose([held(4000), held(2000)])).toEqual({ circuitOpenMs: 2000 })
   expect(choose([ready, held(3000)], ['first'])).toEqual({ circuitOpenMs: 3000 })
 })
 
-test('when those that were left are gone it begins anew, and ends there', () => {
+test('when no untried provider is left it restarts with the first, and ends there', () => {
   expect(choose([ready, ready], ['first', 'second', null])).toEqual(['first', false])
 })

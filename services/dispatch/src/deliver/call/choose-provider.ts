@@ -1,6 +1,6 @@
 import type { ListedProvider } from '../../catalogue/providers/provider-directory.ts'
 
-/** How a provider stands with its carrier now. */
+/** A provider's current availability. */
 export interface Standing {
   /** How long no call is made, in milliseconds. */
   circuitOpenMs: number
@@ -10,7 +10,7 @@ export interface Standing {
 
 export type Choice =
   | { provider: ListedProvider; otherProvider: boolean }
-  /** Every provider is held back: nothing can be sent before. */
+  /** Every circuit breaker is open: nothing can be sent before. */
   | { circuitOpenMs: number }
 
 /**

@@ -55,7 +55,7 @@ test.each<[string, Verdict]>([
   ['fails', carrierFault()],
   ['refuses the account', accountDown()],
 ])(
-  'calls are held back from a provider that %s; other providers, modes and credentials are not',
+  'the circuit breaker opens for a provider that %s; other providers, modes and credentials are not affected',
   async (_what, verdict) => {
     const broken = answering(refusal('broken', verdict, null))
     const carriers = withCircuitBreakers(broken)
@@ -74,14 +74,14 @@ test.each<[string, CarrierAnswer]>([
   ['takes them', accepted('SM1')],
   ['refuses them one by one', refusal('21211', permanent(), null)],
   ['asks to slow down', refusal('20429', later(), null)],
-])('messages are not held back from a provider that %s', async (_what, answer) => {
+])('the circuit breaker stays closed for a provider that %s', async (_what, answer) => {
   const carriers = answering(answer)
   expect(await codesOf(withCircuitBreakers(carriers), 200)).toEqual(new Set([answer.code]))
   expect(carriers.asked).toBe(200)
 })
 
-describe('a provider that is held back', () => {
-  /** Carriers that fail until they are mended, held back by a clock that the test turns. */
+describe('a provider with an open circuit breaker', () => {
+  /** Carriers that fail until they recover; the test moves the clock of their circuit breakers. */
   async function broken() {
     const clock = { ms: Date.now() }
     const now = jest.spyOn(Date, 'now').mockImplementation(() => clock.ms)
@@ -109,7 +109,7 @@ describe('a provider that is held back', () => {
     expect(held.circuitOpenMs({ ...provider, revision: 2 }, 'live')).toBe(0)
   })
 
-  test('is told of for as long as it is', async () => {
+  test('is reported for as long as it is', async () => {
     using world = await broken()
     const { held, carriers, clock } = world
     expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', mode: 'live', isOpen: true }])
@@ -119,7 +119,7 @@ describe('a provider that is held back', () => {
     expect(held.circuits()).toMatchObject([{ isOpen: false }])
   })
 
-  test('is told of for each mode', async () => {
+  test('is reported for each mode', async () => {
     using world = await broken()
     const { held, carriers } = world
     for (let call = 0; call < 20; call++) await held.send(provider, { ...message, mode: 'test' })
@@ -128,7 +128,7 @@ describe('a provider that is held back', () => {
     expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', mode: 'test', isOpen: true }])
   })
 
-  test('is not told of once nothing was to be sent over it for five minutes', async () => {
+  test('is not reported after five minutes without a message for it', async () => {
     using world = await broken()
     const { held, clock } = world
     clock.ms += 299_000
@@ -152,7 +152,7 @@ describe('a provider that is held back', () => {
   })
 })
 
-test('a provider that asks for a pause is busy for as long, and is called all the same when it must be', async () => {
+test('a provider that asks for a pause is busy for as long, and is still called when no other provider is left', async () => {
   let nowMs = 1000
   const carriers = answering(refusal('20429', later(), null, 30_000))
   const held = withCircuitBreakers(carriers, () => nowMs)

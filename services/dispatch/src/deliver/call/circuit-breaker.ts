@@ -38,12 +38,12 @@ interface Circuit {
   breaker: CircuitBreakerPolicy
   openedAtMs: number
   busyUntilMs: number
-  /** When it was last asked for. */
+  /** When it was last used. */
   seenAtMs: number
 }
 
 const probeAfterMs = 5000
-/** An open circuit that no message asked for in this time holds nothing back: its provider is gone, or there is nothing to send. */
+/** An open circuit that no message used in this time delays nothing: its provider is deleted, or nothing is to be sent. */
 const restsAfterMs = 300_000
 /** While a probe is under way, other calls wait this long before they look again. */
 const duringProbeMs = 500
@@ -58,7 +58,7 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     const key = `${id} ${mode}`
     const found = known.get(key)
     const seenAtMs = nowMs()
-    // A clock that was set back would keep an open circuit open for as long.
+    // If the clock was set back, the open circuit would otherwise stay open as long.
     if (found?.revision === revision && found.seenAtMs <= seenAtMs + probeAfterMs)
       return Object.assign(found, { seenAtMs })
     const breaker = createBreaker()

@@ -59,7 +59,7 @@ const providers: Record<Kind, Provider> = {
     credentials: { account_sid: sid, auth_token: 'f'.repeat(32), from: '+15005550006' },
   },
   ses: { ...known, kind: 'ses', credentials: ses },
-  // Port 1: whoever speaks SMTP here is refused at once.
+  // Port 1: an SMTP connection is refused at once.
   smtp: {
     ...known,
     kind: 'smtp',

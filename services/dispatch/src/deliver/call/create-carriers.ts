@@ -34,7 +34,7 @@ export function createCarriers(
       const fault = faultOf(message)
       if (fault) return refusal('ill_formed_text', permanent(`The message ${fault}`), null)
       const carrier = open.get(provider.kind)
-      // Providers are listed by channel, so this is a fault of ours; the message cannot go out this way.
+      // Providers are listed by channel, so this is an internal fault; the message cannot be sent with this provider.
       if (carrier?.channel !== message.channel) {
         const text = `A provider of kind ${provider.kind} does not send this channel`
         return refusal('wrong_channel', permanent(text), null)
@@ -60,7 +60,7 @@ function openCarrier(config: Config, carrier: SendingCarrier, definition?: Chann
   return { channel, sender: createSender(options) as Sender<unknown, unknown> }
 }
 
-/** As many connections as messages of the channel may be in hand. */
+/** The number of connections: at most as many messages of the channel are in flight. */
 function connectionsOf(config: Config, definition: ChannelDefinition | undefined): number {
   if (definition?.delivery.by !== 'carrier') return 1
   const { connections, lanes } = definition.delivery

@@ -5,7 +5,7 @@ import type { Kit } from '@notify/service-kit'
 import { listKinds } from '../../catalogue/providers/kind-store.ts'
 import type { Tables } from '../../db/schema.ts'
 
-/** After the process is ready, and before its start's garbage is collected. */
+/** After the process is ready, and before the garbage of its start is collected. */
 const afterMs = 300
 
 /** Loads the carriers that have providers, in the background: the first message of each need not wait for its client. */

@@ -18,7 +18,7 @@ export const heldTooLong: CarrierAnswer = {
   retryAfterMs: null,
 }
 
-/** The stored message could not be read, or what its sending needs did not respond, until HOLD_LIMIT. */
+/** The stored message could not be read, or a dependency of its sending did not respond, until HOLD_LIMIT. */
 export const notPrepared: CarrierAnswer = {
   outcome: 'rejected_retryable',
   code: 'internal_error',

@@ -33,7 +33,7 @@ export interface Claim {
 }
 
 /**
- * The oldest messages of each queue that are due, by one index; the scheduler puts those there that waited. Rows are locked one by
+ * The oldest due messages of each queue, by one index; the scheduler enqueues those that waited. Rows are locked one by
  * one and never waited for. The locked rows are passed on whole, never joined with the input again.
  */
 const locked = `
@@ -65,7 +65,7 @@ const refuse = `
   from due where n.id = due.id and (due.suppressed is not null or due.expired)
   returning n.*`
 
-/** A failover takes no place in the retry schedule. */
+/** A failover uses no step of the retry schedule. */
 const take = `
   update notifications n
   set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,
@@ -73,7 +73,7 @@ const take = `
   from due where n.id = due.id and due.suppressed is null and not due.expired
   returning n.*, due.attempt_id`
 
-/** The attempt is on record before the carrier is called: after a crash in between, its lease expires. */
+/** The attempt is recorded before the carrier is called: after a crash in between, its lease expires. */
 const openAttempt = `
   insert into attempts (notification_id, number, id, lease_until)
   select id, attempt_count, attempt_id, now() + make_interval(secs => $7) from claimed`
@@ -120,7 +120,7 @@ export interface Claimed {
 }
 
 /**
- * Claims the oldest messages of queues; those that another worker has locked are left to it.
+ * Claims the oldest messages of queues; rows locked by another worker are skipped.
  * @param attemptIds ids for the attempts that are opened, as many as are wanted of all queues together
  */
 export async function claimForSending(

@@ -9,7 +9,7 @@ import { putBackAttempts, putBackClaims, type Unmade } from './put-back-store.ts
 
 /** Claims the messages of a lane and settles their attempts. */
 export interface Claims {
-  /** @throws Error when Postgres does not answer: whatever it claimed is put back */
+  /** @throws Error when Postgres does not answer: its claims are put back */
   take(wanted: readonly Wanted[]): Promise<Claimed>
   settle(settlement: Settlement): Promise<void>
   putBack(unmade: Unmade): Promise<void>
@@ -17,7 +17,7 @@ export interface Claims {
 
 const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 40 }
 
-/** @param leaseMs how long an attempt may take; what is older was left behind by a crash */
+/** @param leaseMs how long an attempt may take; older ones were left by a crash */
 export function createClaims(
   { db, metrics, wakeOutbox }: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>,
   lane: LaneOf,
@@ -47,11 +47,11 @@ export function createClaims(
       const count = wanted.reduce((sum, { most }) => sum + most, 0)
       const attemptIds = Array.from({ length: count }, () => newId('att'))
       const claimed = await claimForSending(db, lane, wanted, attemptIds, leaseMs / 1000).catch(async (fault) => {
-        // Perhaps only the answer was lost, and nobody was called: left to their lease these would count as attempts that
-        // may have reached somebody.
+        // Perhaps only the answer was lost, and no carrier was called: when their leases end, these would count as attempts that
+        // may have reached the recipient.
         const forget = () => persistently(() => putBackAttempts(db, attemptIds), leaseMs)
         await forget()
-        // A Postgres that stood still may execute the claim only now, after the put-back.
+        // A frozen Postgres may execute the claim only now, after the put-back.
         setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()
         throw fault
       })

@@ -6,10 +6,8 @@ const dueAgain = 'now() + make_interval(secs => gone.after_ms / 1000)'
 const isLater = `n.status = 'queued' and gone.after_ms > 0`
 
 /**
- * No carrier was called: the attempt leaves no trace and takes no place in the retry schedule. The next attempt gets its number
- * again, so it is identified by its id: a repeated put-back cannot undo another worker's claim. Rows are locked by id alone:
- * with `sending` among the conditions, a plan from when the table was small would read all of it. What is due at once keeps its
- * position in its queue.
+ * No carrier was called, so the attempt is removed. The next one reuses its number, so the id identifies it: repeating this
+ * cannot undo another worker's claim. Rows are locked by id alone: a condition on `sending` would let an old plan scan the table.
  */
 const putBack: Statement = {
   name: 'put-back-claims',
@@ -58,7 +56,7 @@ const underWay: Statement = {
   text: 'select notification_id as id, id as attempt_id from attempts where finished_at is null and id = any ($1)',
 }
 
-/** Requeues whatever was claimed as one of these attempts. */
+/** Requeues all claims of these attempts. */
 export async function putBackAttempts(db: Database<Tables>, attemptIds: readonly string[]): Promise<void> {
   const claims = await db.run<Unmade['claim']>(underWay, [attemptIds])
   await putBackClaims(

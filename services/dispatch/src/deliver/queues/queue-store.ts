@@ -48,7 +48,7 @@ export interface HeldQueue {
 
 const valuesOf = ({ application_id, channel, mode }: HeldQueue) => [application_id, channel, mode]
 
-/** Remembers since when no provider of a queue may be called; HOLD_LIMIT counts from then. */
+/** Records since when no provider of a queue may be called; HOLD_LIMIT counts from then. */
 export async function holdQueue(db: Database<Tables>, queue: HeldQueue): Promise<void> {
   await db.run(
     'insert into held_queues (application_id, channel, mode) values ($1, $2, $3) on conflict do nothing',

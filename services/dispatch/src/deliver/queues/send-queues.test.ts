@@ -27,7 +27,7 @@ test('tenants share a turn evenly, however many queues one has', () => {
   expect(counts(picks)['app of small']).toBe(10)
 })
 
-test('whoever was served goes behind the others', () => {
+test('a queue that was served goes behind the others', () => {
   const queues = new SendQueues(1000)
   for (const name of ['a', 'b', 'c']) queues.of(keyOf(name)).wake()
   const served: string[] = []

@@ -15,14 +15,14 @@ export interface Pick {
   wakes: number
 }
 
-/** What a turn may begin: `tokens` for all, and as many as `credit` on top for queues that have no backlog. */
+/** What a turn may begin: `tokens` for all, and `credit` more for queues without a backlog. */
 export interface Turn {
   nowMs: number
   tokens: number
   credit: number
 }
 
-/** Places that one tenant may use for each place that is free: alone it gets two thirds of them. */
+/** Slots that one tenant may use for each free slot: alone it gets two thirds of them. */
 const placesForEachFree = 2
 /** Messages that a queue without a backlog may begin on credit at a time. */
 const mostOnCredit = 4
@@ -52,12 +52,12 @@ export class SendQueue {
     this.wakes++
   }
 
-  /** Its carrier answered. While it sleeps this is an answer from before. */
+  /** Its carrier answered. While the queue sleeps, the answer is of an earlier call. */
   widen(nowMs: number): void {
     if (this.asleepUntilMs <= nowMs) this.window++
   }
 
-  /** Nothing is claimed for so long, and then so many at first. */
+  /** How long nothing is claimed, and how many messages are claimed first afterwards. */
   sleep(nowMs: number, forMs: number, window: number): void {
     const isAsleep = this.asleepUntilMs > nowMs
     this.asleepUntilMs = isAsleep ? Math.min(this.asleepUntilMs, nowMs + forMs) : nowMs + forMs
@@ -74,7 +74,7 @@ class Tenant {
 
 /**
  * Which queues of a lane may claim how much. Tenants take turns, so do the queues of a tenant. No tenant holds more than twice as
- * many places as are free, so there is always room for one that comes.
+ * many slots as are free, so there is always room for a new one.
  */
 export class SendQueues {
   readonly #tenants = new Map<string, Tenant>()
@@ -86,7 +86,7 @@ export class SendQueues {
     this.#places = places
   }
 
-  /** The queue; made when it is not known. */
+  /** Returns the queue, and creates it when it is unknown. */
   of(key: QueueKey): SendQueue {
     const tenant = this.#tenants.get(key.tenant_id) ?? new Tenant()
     this.#tenants.set(key.tenant_id, tenant)
@@ -96,7 +96,7 @@ export class SendQueues {
     return queue
   }
 
-  /** Chooses what to claim now; the messages count as in hand. Whoever was chosen goes behind the others. */
+  /** Chooses what to claim now; the messages count as in hand. A chosen queue goes behind the others. */
   choose(turn: Turn): Pick[] {
     const chosen = new Map<SendQueue, number>()
     let { tokens } = turn
@@ -130,7 +130,7 @@ export class SendQueues {
     this.#forget(queue)
   }
 
-  /** A message is in hand no longer. */
+  /** A message is no longer in hand. */
   release(queue: SendQueue): void {
     this.#hold(queue, -1)
     this.#forget(queue)
@@ -167,7 +167,7 @@ export class SendQueues {
 
   #hasPlaceFor(tenant: Tenant): boolean {
     const free = this.#places - this.#inHand
-    // One that has nothing in hand gets a place in any case, however many hold theirs.
+    // A queue with nothing in hand gets a slot in any case, however many the others hold.
     return tenant.inHand < placesForEachFree * free || (tenant.inHand === 0 && -free < this.#places)
   }
 

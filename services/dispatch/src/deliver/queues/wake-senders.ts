@@ -8,7 +8,7 @@ import type { QueueKey } from './send-queues.ts'
 /** A queue that has got a message which is due. */
 export type WokenQueue = QueueKey & LaneOf
 
-/** Tells senders which queues have messages. Best effort: senders look for themselves as well. */
+/** Tells senders which queues have messages. Best effort: senders also poll. */
 export type WakeSenders = (queues: readonly WokenQueue[]) => void
 
 const Wake = z.array(z.object({ tenant_id: z.string(), application_id: z.string(), mode: z.enum(['live', 'test']) }))
@@ -31,10 +31,10 @@ export function createSenderWaker(bus: Bus | PendingBus): WakeSenders {
   }
 }
 
-/** One of the processes that send a lane is woken; the others find what it leaves behind. */
+/** One of the processes that send a lane is woken; the others find the rest by polling. */
 const queueGroup = 'senders'
 
-/** Hears the wakes of a lane. Registers its end. */
+/** Subscribes to the wakes of a lane. Registers its end. */
 export function onSenderWake(
   { log, lifecycle }: { log: Logger; lifecycle: Kit['lifecycle'] },
   bus: Bus,

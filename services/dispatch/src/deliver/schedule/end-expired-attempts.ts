@@ -17,7 +17,7 @@ const workerGone: CarrierAnswer = {
 }
 
 /**
- * Ends attempts whose worker is gone: whether the carrier took the message is unknown.
+ * Ends attempts whose worker died: whether the carrier accepted the message is unknown.
  * @returns how many leases had expired, and how many of those attempts this call ended
  */
 export async function endExpiredAttempts(
@@ -41,7 +41,7 @@ function settlementOf(attempt: ExpiredAttempt, policy: RetryPolicy): Settlement 
     attemptNumber: attempt.number,
     attemptId: attempt.attempt_id,
     leaseExpired: true,
-    // Which provider it called is not on record, so none can be told apart as untried.
+    // The provider that it called is not recorded, so no provider is known to be untried.
     providerId: null,
     outcome,
     code,

@@ -8,11 +8,11 @@ import { lockOpenSql } from './open-sql.ts'
 const waits = `n.status in ('queued', 'scheduled')`
 const batch = 500
 
-/** As many are ended in one round: when there were as many, there may be more. */
+/** The most that are ended in one round; a full round may leave more. */
 export const expiryBatch = batch
 
 /**
- * What a worker is sending ends with its attempt, and what waits to be given up ends then: neither is sent after its time. The
+ * A message in flight ends with its attempt, and one that waits for a receipt ends then: neither is sent late. The
  * trigger `erase_payload` empties the payload, so no row is found twice.
  */
 const endExpired: Statement = {
@@ -42,7 +42,7 @@ const endExpired: Statement = {
 }
 
 /**
- * Fails what expired while it waited, and erases what expired later.
+ * Fails what expired while it waited, and erases the payload of what expired later.
  * @returns how many rows there were, and how many of them failed
  */
 export async function endExpiredNotifications(db: Database<Tables>): Promise<{ count: number; failed: number }> {

@@ -2,7 +2,7 @@ import type { Lane } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../../db/schema.ts'
 
-/** An attempt whose worker is gone, with what the retry policy asks for. */
+/** An attempt whose worker died, with the input of the retry policy. */
 export interface ExpiredAttempt {
   notification_id: string
   number: number
@@ -13,7 +13,7 @@ export interface ExpiredAttempt {
 
 const batch = 500
 
-/** As many are claimed in one round: when there were as many, there may be more. */
+/** The most that are claimed in one round; a full round may leave more. */
 export const expiredBatch = batch
 
 /** Notifications are locked before their attempts, as in every statement: in another order two of them could deadlock. */
@@ -35,7 +35,7 @@ const claimExpired: Statement = {
 
 /**
  * Claims attempts whose lease has expired, for as long as it takes to settle them. A reconciler that dies leaves them to the
- * next one; a worker that answers after all is not stopped.
+ * next one; a late answer of the worker still counts.
  */
 export function claimExpiredAttempts(db: Database<Tables>, leaseSeconds: number): Promise<ExpiredAttempt[]> {
   return db.run<ExpiredAttempt>(claimExpired, [leaseSeconds])

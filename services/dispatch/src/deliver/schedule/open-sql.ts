@@ -8,7 +8,7 @@ interface Sought {
 }
 
 /**
- * SQL that locks open notifications and returns their ids, in order; those that others have locked are passed over. The lock stands
+ * SQL that locks open notifications and returns their ids, in order; rows locked by others are skipped. The lock stands
  * in a subquery of its own, so that no plan begins with the notifications, or locks more than the limit.
  */
 export function lockOpenSql({ where, orderBy, still, limit }: Sought): string {

@@ -40,15 +40,15 @@ const takeDue = (channels: Channels): Statement => ({
     select lane, channel, tenant_id, application_id, mode, count(*)::int as count from taken group by 1, 2, 3, 4, 5`,
 })
 
-/** What was due of a queue. */
+/** The due messages of a queue. */
 export type TakenQueue = WokenQueue & { count: number }
 
-/** Puts to work what is due, scheduled or waiting for another attempt, gives up what nobody settled, and fails what has expired. */
+/** Queues due messages, both scheduled and retried, releases claims that nobody settled, and fails expired messages. */
 export function takeDueNotifications(db: Database<Tables>, channels: Channels): Promise<TakenQueue[]> {
   return db.run<TakenQueue>(takeDue(channels), [])
 }
 
-/** As many are taken in one round: when there were as many, there may be more. */
+/** The most that are taken in one round; a full round may leave more. */
 export const scheduleBatch = batch
 
 const requeueLost = (channels: Channels): Statement => ({
@@ -113,7 +113,7 @@ const closeOverdue: Statement = {
 }
 
 /**
- * Expects nothing more of messages that were sent so long ago without a receipt, and asks for it a last time; they stay `sent`.
+ * Stops waiting for the receipt of messages sent too long ago, and asks for it a last time; they stay `sent`.
  * @returns how many
  */
 export async function closeOverdueReceipts(
@@ -140,7 +140,7 @@ const foldTallies: Statement = {
     select count(*)::int as count from folded`,
 }
 
-/** Sums up what was tallied, so that there are never many rows to read. @returns whether there may be more */
+/** Sums up the tallies, so that there are never many rows to read. @returns whether there may be more */
 export async function sumUpTallies(db: Database<Tables>): Promise<boolean> {
   const [row] = await db.runLong<{ count: number }>(foldTallies, [])
   return row?.count === tallyBatch

@@ -101,9 +101,8 @@ async function closeOverdue({ channels, config, db, wakeOutbox }: Context): Prom
 }
 
 /**
- * How long ago a lane's work had reached the workers: whatever of it still waits was lost. A long queue is not a
- * loss, so its oldest unacknowledged message decides; each lane is judged alone, or a campaign would hide what another
- * lane has lost.
+ * The age of each lane's oldest unacknowledged message: older work that still waits was lost. A long queue is no loss.
+ * Each lane is judged alone, because a campaign would hide the losses of another lane.
  */
 function deliveredLanes(bus: Bus, lanes: readonly HandOffLane[], stalledAfterMs: number): Promise<DeliveredLane[]> {
   return Promise.all(
@@ -119,7 +118,7 @@ function deliveredLanes(bus: Bus, lanes: readonly HandOffLane[], stalledAfterMs:
 async function oldestUndeliveredMs(bus: Bus, durable: string): Promise<number> {
   const info = await findConsumer(bus, 'dispatch', durable).catch(() => undefined)
   const position = info && readPosition(info)
-  // A durable that is still to be made has delivered nothing yet; one of unknown position may not have.
+  // A durable that does not exist yet has delivered nothing; one of unknown position may not have.
   if (!position) return sinceEver
   const { floor, pending, unacknowledged } = position
   if (pending === 0 && unacknowledged === 0) return 0

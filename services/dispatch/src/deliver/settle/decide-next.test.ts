@@ -19,14 +19,14 @@ const answer = (outcome: CarrierAnswer['outcome'], rest: Partial<CarrierAnswer> 
   ...rest,
 })
 const lanes: Lane[] = ['otp', 'transactional', 'bulk']
-/** Without another provider, unless said. */
+/** Without another provider, by default. */
 const at = (lane: Lane, place: number, otherProvider = false): Situation => ({ lane, place, otherProvider })
 
-test.each(lanes)('what the carrier took is sent: %s', (lane) => {
+test.each(lanes)('a message that the carrier accepted is sent: %s', (lane) => {
   expect(decideNext(answer('accepted'), at(lane, 1), policy)).toEqual({ status: 'sent' })
 })
 
-test.each(lanes)('what the carrier refuses for good fails at once, and no operator may retry it: %s', (lane) => {
+test.each(lanes)('a permanent refusal fails at once, and no operator may retry it: %s', (lane) => {
   const refused = answer('rejected_permanent', { code: '21211', message: "21211 Invalid 'To' phone number" })
   expect(decideNext(refused, at(lane, 1), policy)).toEqual({
     status: 'failed',
@@ -35,7 +35,7 @@ test.each(lanes)('what the carrier refuses for good fails at once, and no operat
   })
 })
 
-test('what the carrier refuses for now waits longer each time, up to the whole delay', () => {
+test('a temporary refusal waits longer each time, up to the whole delay', () => {
   const waits = [1, 2].map((attempts) => decideNext(answer('rejected_retryable'), at('bulk', attempts), policy))
   expect(waits).toEqual([
     { status: 'queued', afterMs: 2500, whenDue: 'send', reason: null, failsOver: false },
@@ -43,7 +43,7 @@ test('what the carrier refuses for now waits longer each time, up to the whole d
   ])
 })
 
-test('waits are drawn anew over the whole delay, so that a thousand retries do not meet', () => {
+test('each wait is a new random part of the whole delay, so that a thousand retries do not coincide', () => {
   const drawn = (random: number) =>
     decideNext(answer('rejected_retryable'), at('bulk', 1), { ...policy, random: () => random })
   expect([drawn(0), drawn(1)]).toMatchObject([{ afterMs: 0 }, { afterMs: 5000 }])
@@ -94,7 +94,7 @@ test.each(graces)('an unknown outcome is tried again after the grace, a code soo
   })
 })
 
-test('an unknown outcome of a campaign is never sent twice: it is given up after the grace', () => {
+test('an unknown outcome of a campaign is never sent twice: it fails after the grace', () => {
   expect(decideNext(answer('unknown'), at('bulk', 1), policy)).toEqual({
     status: 'queued',
     afterMs: 60_000,
@@ -104,7 +104,7 @@ test('an unknown outcome of a campaign is never sent twice: it is given up after
   })
 })
 
-test('an unknown outcome of the last attempt is given up after the grace', () => {
+test('an unknown outcome of the last attempt fails after the grace', () => {
   expect(decideNext(answer('unknown'), at('otp', 3), policy)).toMatchObject({
     afterMs: 60_000,
     whenDue: 'give_up',
@@ -118,7 +118,7 @@ describe('with another provider that was not tried', () => {
     ['a carrier that fails', { carrierFault: true }],
     ['a carrier that asks for a pause', { retryAfterMs: 60_000 }],
   ]
-  test.each(refusals)('%s hands over at once, also at the last place of the schedule', (_what, rest) => {
+  test.each(refusals)('%s hands over at once, also at the last step of the schedule', (_what, rest) => {
     for (const lane of lanes) {
       for (const place of [1, 3]) {
         expect(decideNext(answer('rejected_retryable', rest), at(lane, place, true), policy)).toEqual({
@@ -132,12 +132,12 @@ describe('with another provider that was not tried', () => {
     }
   })
 
-  test.each(lanes)('what is refused for good is given to nobody else: %s', (lane) => {
+  test.each(lanes)('after a permanent refusal no other provider is tried: %s', (lane) => {
     expect(decideNext(answer('rejected_permanent'), at(lane, 1, true), policy)).toMatchObject({ status: 'failed' })
   })
 
   test.each(graces)(
-    'an unknown outcome waits its whole grace all the same, and then goes to the other one: %s',
+    'an unknown outcome still waits its whole grace, and then goes to the other provider: %s',
     (lane, afterMs) => {
       expect(decideNext(answer('unknown'), at(lane, 1, true), policy)).toEqual({
         status: 'queued',
@@ -149,13 +149,13 @@ describe('with another provider that was not tried', () => {
     },
   )
 
-  test('an unknown outcome of a campaign, or of the last place, is given to nobody else', () => {
+  test('after an unknown outcome of a campaign, or of the last step, no other provider is tried', () => {
     for (const situation of [at('bulk', 1, true), at('otp', 3, true)]) {
       expect(decideNext(answer('unknown'), situation, policy)).toMatchObject({ whenDue: 'give_up', failsOver: false })
     }
   })
 
-  test('what is taken is sent', () => {
+  test('an accepted message is sent', () => {
     expect(decideNext(answer('accepted'), at('otp', 1, true), policy)).toEqual({ status: 'sent' })
   })
 })
@@ -188,7 +188,7 @@ describe('whatever the answer and the situation', () => {
     )
   type Given = typeof anyDecision extends fc.Arbitrary<infer Value> ? Value : never
 
-  test('after the last place of the schedule only a provider that was not tried gets the message', () => {
+  test('after the last step of the schedule only a provider that was not tried gets the message', () => {
     decisionsAre(
       (next, { place, retryDelaysMs, otherProvider, outcome }) =>
         place <= retryDelaysMs.length ||
@@ -213,7 +213,7 @@ describe('whatever the answer and the situation', () => {
     )
   })
 
-  test('it fails over only to a provider that is there, and says why whenever it gives up', () => {
+  test('it fails over only to an existing provider, and gives a reason for each failure', () => {
     decisionsAre((next, { otherProvider }) => {
       if (next.status === 'queued' && next.failsOver && !otherProvider) return false
       return next.status === 'sent' || (next.status === 'queued' && next.whenDue === 'send') || Boolean(next.reason)

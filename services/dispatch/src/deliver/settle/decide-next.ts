@@ -7,7 +7,7 @@ export interface RetryPolicy {
   retryDelaysMs: readonly number[]
   /** How long an unknown outcome waits for a receipt. */
   unknownGraceMs: number
-  /** The same before a code is sent again, which is soon of no use. */
+  /** The same before a code is sent again, because codes expire soon. */
   otpGraceMs: number
   /** 0 to 1, drawn for each wait. */
   random(): number
@@ -26,17 +26,17 @@ export type NextStep =
   | { status: 'sent' }
   | { status: 'failed'; reason: string; retryable: boolean }
   /**
-   * Stays queued. When the wait is over it is sent again, or given up with this reason unless a receipt settled it before.
+   * Stays queued. After the wait it is sent again, or failed with this reason, unless a receipt settled it before.
    * `failsOver`: the next attempt uses a provider that was not tried since the last wait.
    */
   | { status: 'queued'; afterMs: number; whenDue: 'send' | 'give_up'; reason: string | null; failsOver: boolean }
 
-/** Where a message stands when an attempt has ended. */
+/** The state of a message when an attempt has ended. */
 export interface Situation {
   lane: Lane
-  /** The place in the retry schedule, from 1: since acceptance or the last operator retry. */
+  /** The step of the retry schedule, from 1: since acceptance or the last operator retry. */
   place: number
-  /** Whether a provider that can be called is left which was not tried since the last wait. */
+  /** Whether an available provider was not tried since the last wait. */
   otherProvider: boolean
 }
 
@@ -47,8 +47,8 @@ export const unknownReason =
   'Outcome unknown: the carrier did not answer and sent no callback; it may have been delivered'
 
 /**
- * The only retry policy. A temporary refusal goes to the next provider at once and takes no place in the schedule. An unknown
- * outcome waits for a receipt first; what is then sent again takes a place, with another provider too.
+ * The only retry policy. A temporary refusal goes to the next provider at once and uses no step of the schedule. An unknown
+ * outcome waits for a receipt first; sending again then uses a step, with another provider too.
  */
 export function decideNext(
   answer: CarrierAnswer,

@@ -6,12 +6,12 @@ import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { latenciesSql } from '../../outcome/facts/latency-sql.ts'
 import type { NextStep } from './decide-next.ts'
 
-/** How an attempt ended and what follows from it. */
+/** The end of an attempt and its consequence. */
 export interface Settlement {
   notificationId: string
   attemptNumber: number
   attemptId: string
-  /** Whether this is said for a worker that gave no answer: it counts only while the attempt is still open. */
+  /** Whether this settles for a worker that gave no answer: it counts only while the attempt is still open. */
   leaseExpired: boolean
   providerId: string | null
   outcome: AttemptOutcome
@@ -22,7 +22,7 @@ export interface Settlement {
 }
 
 /**
- * `current`: the notification still speaks of this attempt. While an operator's retry waits for its first attempt
+ * `current`: this attempt is the notification's latest. While an operator's retry waits for its first attempt
  * (`round_attempts` 0), the answer to an earlier one does not count.
  */
 const locked = `
@@ -48,8 +48,8 @@ const dueAgain = 'now() + make_interval(secs => closed.after_ms / 1000)'
 const isLater = `closed.status = 'queued' and (closed.after_ms > 0 or closed.when_due = 'give_up')`
 
 /**
- * A failover takes no place in the retry schedule, unless the outcome is unknown: each place bounds what may be sent twice.
- * `n.sending` is false when this settlement was written before, so it counts once.
+ * A failover uses no step of the retry schedule, unless the outcome is unknown: the steps bound what may be sent twice.
+ * `n.sending` is false when this settlement was already written, so it counts once.
  */
 const takeNextStep = `
   update notifications n
@@ -86,7 +86,7 @@ const settle: Statement = {
 }
 
 /**
- * Records how attempts ended; facts go out for those whose state changed. What is written twice counts once.
+ * Records how attempts ended; publishes facts for changed states. Idempotent.
  * @returns how many attempts it closed, and how long those took that were handed over
  */
 export async function settleAttempts(db: Database<Tables>, settlements: readonly Settlement[]): Promise<Settled> {

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Kit } from '@notify/service-kit'
 
-/** Slows the bulk lanes while this process has more to do than it can: codes would wait behind a campaign. */
+/** Slows the bulk lanes while this process is overloaded: otherwise codes would wait behind a campaign. */
 export interface BulkBrake {
   /** How many times longer than configured the interval between two sends must be; 1 or more. */
   slowdown(): number

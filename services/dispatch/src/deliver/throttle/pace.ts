@@ -10,8 +10,8 @@ export interface Pace {
 }
 
 /**
- * How often a backlog is served, in milliseconds. Whatever follows a send (calls, callbacks, statements, events) is done for
- * those of one turn together, which costs less than one by one; a backlog waits no longer for it.
+ * How often a backlog is served, in milliseconds. The work after a send (calls, callbacks, statements, events) is batched
+ * for the sends of one turn, which costs less than one by one; a backlog waits no longer for it.
  */
 const turnMs = 100
 

@@ -1,6 +1,6 @@
 /** A wait that something else may end. */
 export interface Pause {
-  /** Waits for so long, or until `isOver` at its start or at a {@link check}. */
+  /** Waits for the duration, or until `isOver` at its start or at a {@link check}. */
   forMs(ms: number, isOver: () => boolean): Promise<void>
   check(): void
 }

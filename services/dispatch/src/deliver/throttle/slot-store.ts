@@ -1,7 +1,7 @@
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../../db/schema.ts'
 
-/** How far ahead of its time a send may be given its slot, in milliseconds; without one that early it is postponed. */
+/** How far ahead of its time a send may reserve its slot, in milliseconds; without a slot that early it is postponed. */
 export interface Reach {
   /** In the part of the rate that all lanes share. */
   nearMs: number
@@ -9,7 +9,7 @@ export interface Reach {
   keptMs?: number
 }
 
-/** So many slots of a provider, in one reservation. */
+/** The number of slots of a provider in one reservation. */
 export interface Wanted {
   provider_id: string
   count: number
@@ -81,7 +81,7 @@ export function reserveSlots(
   wanted: readonly Wanted[],
   { nearMs, keptMs }: Reach,
 ): Promise<Reserved[]> {
-  // Before now no slot begins: none is taken of what is kept.
+  // Slots never begin in the past, so none of the reserved part is taken.
   return db.run<Reserved>(keptMs === undefined ? reserveBulk : reserveUrgent, [
     JSON.stringify(wanted),
     nearMs,

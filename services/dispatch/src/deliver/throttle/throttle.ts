@@ -8,7 +8,7 @@ import { longestPutOffMs, makeSlots, type Reach, type Reserved, reserveSlots, sh
 export interface Throttle {
   /**
    * Waits until the send may begin; never long.
-   * @returns 0; or, when its turn is too far off to wait for, in how many milliseconds it should ask again
+   * @returns 0 when it may begin, or after how many milliseconds to ask again because its turn is too far off
    */
   turn(providerId: string, perSecond: number): Promise<number>
 }
@@ -19,8 +19,8 @@ type Turn = { startsInMs: number } | { againInMs: number }
 export const longestTurnMs = 1000
 
 /**
- * A campaign looks ahead just far enough that a limit is used to the full although what was put off comes back a few times a
- * second; what cannot wait looks past it.
+ * A campaign looks ahead just far enough that a limit is fully used although postponed sends ask again only a few times a
+ * second; urgent lanes look further.
  */
 const reaches: Record<'urgent' | 'bulk', Reach> = {
   urgent: { nearMs: 100, keptMs: longestTurnMs },
@@ -32,7 +32,7 @@ const aloneShare = 0.25
 
 /**
  * One statement reserves the turns of all sends that gathered meanwhile, so that a limit costs a message next to nothing.
- * @param lane bulk leaves a part of each rate to what cannot wait
+ * @param lane bulk lanes leave a part of each rate to urgent ones
  */
 export function createThrottle(db: Database<Tables>, lane: 'urgent' | 'bulk', random = Math.random): Throttle {
   const alone = new Map<string, number>()
@@ -80,7 +80,7 @@ async function reserveAll(db: Database<Tables>, wanted: Wants, reach: Reach): Pr
   return [...reserved, ...(await reserveSlots(db, unknown, reach))]
 }
 
-/** The turns of a reservation in the order of their time, then when those should ask again that got none. */
+/** The turns of a reservation in the order of their time, then the times at which the others should ask again. */
 function* turnsOf(reserved: Reserved, random: () => number): Generator<Turn, never> {
   const { shared, shared_in_ms, kept, kept_in_ms, late_in_ms, every_ms } = reserved
   const keptEveryMs = (every_ms * sharedPart) / (1 - sharedPart)
@@ -91,7 +91,7 @@ function* turnsOf(reserved: Reserved, random: () => number): Generator<Turn, nev
   for (const startsInMs of starts) yield { startsInMs }
   for (let index = 0; ; index++) {
     const againInMs = late_in_ms + index * every_ms
-    // So far off that the order does not matter: not all of them at the same moment.
+    // So far off that the order does not matter; spread, so that they do not all ask at the same moment.
     yield { againInMs: againInMs < longestPutOffMs ? againInMs : longestPutOffMs * (0.5 + 0.5 * random()) }
   }
 }

@@ -8,7 +8,7 @@ export interface WithReportRecorders {
   recordReports: ReadonlyMap<Channel, RecordReport>
 }
 
-/** Hears what became of the notifications that other services deliver. */
+/** Consumes the reports on notifications that other services deliver. */
 export function handOffConsumers(channels: Channels): ConsumerEntry<WithReportRecorders>[] {
   return handedOverChannels(channels).map(({ name, delivery }) =>
     consumer(delivery.report, {

@@ -42,7 +42,7 @@ async function retry(run: Run, channels: Channels, request: Request): Promise<Re
   const { params, principal } = request
   const [queued] = await run<Requeued>(requeue(channels), [params.id, principal.tenant_id])
   if (!queued) throw await refusal(run, params.id, principal.tenant_id)
-  // Of a job, its creation is the change that somebody made.
+  // For a retry job, the audited change is the creation of the job.
   if (!principal.retry_job) await auditRetry(run, request, queued)
   const body = { status: 'retry_queued', transaction_id: params.id, queued_at: queued.enqueued_at.toISOString() }
   return new Reply(202, JSON.stringify(body))

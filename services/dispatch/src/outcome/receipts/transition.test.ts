@@ -101,7 +101,7 @@ test('whatever comes, in whatever order and however often, no state is ever lowe
   )
 })
 
-test('how far it came does not depend on the order; nor does the state, unless both undelivered and failed were said', () => {
+test('progress does not depend on the order of reports; nor does the state, unless both undelivered and failed were reported', () => {
   fc.assert(
     fc.property(
       current.chain((start) =>

@@ -34,7 +34,7 @@ export const baseline: Migration = {
        created_at timestamptz not null default now(),
        deleted_at timestamptz
      ) with (fillfactor = 90)`,
-    // Encrypted already: compressing it would be in vain.
+    // Encrypted already, so it does not compress.
     'alter table inbox_items alter column content set storage external',
     'create index inbox_items_newest on inbox_items (inbox_key, seq desc) where deleted_at is null',
     'create index inbox_items_unread on inbox_items (inbox_key, seq desc) where deleted_at is null and not is_read',

@@ -1,5 +1,5 @@
 /** Whether a subject matches a filter with `*` wildcards. */
-export function isHeardBy(filter: string, subject: string): boolean {
+export function matchesFilter(filter: string, subject: string): boolean {
   if (filter === subject) return true
   const wanted = filter.split('.')
   const tokens = subject.split('.')

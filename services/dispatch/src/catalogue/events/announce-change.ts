@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { WithEvents } from './event-catalogue.ts'
 
 /** After what an event sends has changed: this process uses it at once, the others within a second. */
-export function tellPublication(
+export function announceChange(
   { directory, log, wakeOutbox }: Pick<Context, 'log' | 'wakeOutbox'> & WithEvents,
   { params, principal, requestId }: { params: object; principal: OperatorPrincipal; requestId: string },
   text: string,

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts'
 
-/** Where Postgres runs from, where its data lies, and as whom it runs (when we are root, whom it refuses to run as). */
-export interface PostgresPlace {
+/** The folder of Postgres's programs, its data folder, and the user that it runs as (if we are root, which it refuses). */
+export interface PostgresFolders {
   bin: string
   version: string
   dataDir: string
@@ -19,7 +19,7 @@ export interface PostgresPlace {
  * of this project below /var/tmp.
  * @param wantedDataDir where the data should lie
  */
-export function postgresPlace(wantedDataDir: string, shelter = shelterOf(wantedDataDir)): PostgresPlace {
+export function postgresFolders(wantedDataDir: string, shelter = shelterOf(wantedDataDir)): PostgresFolders {
   const binaries = postgresBinaries()
   if (process.getuid?.() !== 0) {
     mkdirSync(dirname(wantedDataDir), { recursive: true })
@@ -37,13 +37,13 @@ export function postgresPlace(wantedDataDir: string, shelter = shelterOf(wantedD
 }
 
 /** Makes the data folder, empty, for its owner alone. */
-export function makeDataFolder({ dataDir, owner }: PostgresPlace): void {
+export function makeDataFolder({ dataDir, owner }: PostgresFolders): void {
   mkdirSync(dataDir, { recursive: true })
   chmodSync(dataDir, 0o700)
   if (owner) chownSync(dataDir, owner.uid, owner.gid)
 }
 
-/** Whom servers run as that refuse to be root's. @throws StartupError when there is nobody */
+/** The unprivileged user for servers that refuse to run as root. @throws StartupError when the machine has none */
 export function unprivilegedUser(): { uid: number; gid: number } {
   for (const name of ['postgres', 'nobody']) {
     const found = idsOf(name)
@@ -88,7 +88,7 @@ function shelterOf(dataDir: string): string {
   return join(dataDir.startsWith('/var/tmp') ? '/tmp' : '/var/tmp', `notify-${hash}`)
 }
 
-/** Makes the shelter. Anyone may write to /var/tmp: a folder that somebody else put there is not trusted. */
+/** Makes the shelter. Anyone may write to /var/tmp: a folder of another user is not trusted. */
 function safeShelter(shelter: string): string {
   mkdirSync(shelter, { recursive: true, mode: 0o755 })
   const found = lstatSync(shelter)
@@ -107,7 +107,7 @@ function copyBinaries({ native, version }: PostgresBinaries, owner: Owner, shelt
   try {
     renameSync(half, copy)
   } catch {
-    // Another start was faster, or an old copy is broken: the second replaces it.
+    // Another start was faster, or an old copy is broken: the later copy replaces it.
     if (!runsAs(owner, join(bin, 'postgres'))) {
       rmSync(copy, { recursive: true, force: true })
       renameSync(half, copy)

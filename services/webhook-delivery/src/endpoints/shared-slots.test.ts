@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals'
-import { SharedPlaces } from './shared-places.ts'
+import { SharedSlots } from './shared-slots.ts'
 
-test('a tenant alone gets half of the places, and further ones find places at once', () => {
-  const places = new SharedPlaces(256)
+test('a tenant alone gets half of the slots, and further ones find slots at once', () => {
+  const places = new SharedSlots(256)
   expect(places.take('ten_1', 1000)).toBe(128)
   expect(places.take('ten_1', 1)).toBe(0)
   expect(places.take('ten_2', 1000)).toBe(64)
   expect(places.take('ten_3', 1000)).toBe(32)
 })
 
-test('tenants that want all places come to hold as many each as stay free', () => {
-  const places = new SharedPlaces(300)
+test('tenants that want all slots end up with as many each as stay free', () => {
+  const places = new SharedSlots(300)
   const held = new Map([
     ['ten_1', 0],
     ['ten_2', 0],
@@ -25,8 +25,8 @@ test('tenants that want all places come to hold as many each as stay free', () =
   for (const count of [...held.values(), places.free]) expect(Math.abs(count - 100)).toBeLessThanOrEqual(2)
 })
 
-test('the last place is given away, and what is released is free again', () => {
-  const places = new SharedPlaces(1)
+test('the last slot can be taken, and a released one is free again', () => {
+  const places = new SharedSlots(1)
   expect([places.take('ten_1', 5), places.take('ten_2', 5)]).toEqual([1, 0])
   places.release('ten_1', 1)
   expect([places.free, places.rooms()]).toEqual([1, { known: {}, other: 1 }])

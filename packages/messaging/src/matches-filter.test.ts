@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isHeardBy } from './is-heard-by.ts'
+import { matchesFilter } from './matches-filter.ts'
 
 test.each([
   ['dispatch.send.bulk.sms', 'dispatch.send.bulk.sms', true],
@@ -9,6 +9,6 @@ test.each([
   ['dispatch.notification.*', 'dispatch.notification.sent.twice', false],
   ['dispatch.send.bulk.sms', 'dispatch.send.bulk.email', false],
   ['callbacks.receipt.*', 'callbacks.message.received', false],
-])('%s hears %s: %s', (filter, subject, heard) => {
-  expect(isHeardBy(filter, subject)).toBe(heard)
+])('the filter %s matches %s: %s', (filter, subject, matches) => {
+  expect(matchesFilter(filter, subject)).toBe(matches)
 })

@@ -7,9 +7,9 @@ import type { Plugin } from 'esbuild'
  * relative to the bundle: the image keeps such files where the workspace has them.
  * @param outFolder the bundle's folder, in the layout of the workspace
  */
-export function keepPlaces(root: string, outFolder: string): Plugin {
+export function relativePaths(root: string, outFolder: string): Plugin {
   return {
-    name: 'keep-places',
+    name: 'relative-paths',
     setup(build) {
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         const contents = await readFile(path, 'utf8')

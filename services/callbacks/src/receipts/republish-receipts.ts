@@ -1,24 +1,24 @@
 import type { ReceiptWanted } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { tellReceiptsAgain } from '../records/receipt-store.ts'
+import { republishReceipts } from '../records/receipt-store.ts'
 
 /** Publishes the receipts of an attempt again. Idempotent. */
-export type TellReceiptsAgain = (wanted: ReceiptWanted) => Promise<void>
+export type RepublishReceipts = (wanted: ReceiptWanted) => Promise<void>
 
 /** Handles dispatch's requests for missing receipts. */
-export function createReceiptTeller({
+export function createReceiptRepublisher({
   db,
   metrics,
   wakeOutbox,
-}: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>): TellReceiptsAgain {
+}: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>): RepublishReceipts {
   return coalesce<ReceiptWanted, undefined>({
     maxBatch: 500,
     maxInFlight: 1,
     minIntervalMs: 40,
     async run(wanted) {
       const byAttempt = new Map(wanted.map((one) => [one.attempt_id, one]))
-      const count = await tellReceiptsAgain(db, [...byAttempt.values()])
+      const count = await republishReceipts(db, [...byAttempt.values()])
       if (count > 0) wakeOutbox()
       metrics.toldAgain(count)
       return wanted.map(() => undefined)

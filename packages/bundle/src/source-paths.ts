@@ -6,8 +6,8 @@ import type { Plugin } from 'esbuild'
 const builtin = (name: string) => `globalThis.process.getBuiltinModule(${JSON.stringify(name)})`
 
 /** Leaves our sources where they are by `import.meta`, for bundles that run beside them: they find the same files. */
-export const ownPlaces: Plugin = {
-  name: 'own-places',
+export const sourcePaths: Plugin = {
+  name: 'source-paths',
   setup(build) {
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')

@@ -1,8 +1,8 @@
 /**
- * Places that tenants share. A tenant may hold as many as stay free for others: alone it gets half of all, and a further
+ * Slots that tenants share. A tenant may hold as many as stay free for others: alone it gets half of all, and a further
  * tenant finds free ones at once, however many the first one wants.
  */
-export class SharedPlaces {
+export class SharedSlots {
   #free: number
   readonly #held = new Map<string, number>()
 
@@ -10,30 +10,30 @@ export class SharedPlaces {
     this.#free = count
   }
 
-  /** Places that no tenant holds. */
+  /** Slots that no tenant holds. */
   get free(): number {
     return this.#free
   }
 
-  /** How many more places the tenant may take now. */
+  /** How many more slots the tenant may take now. */
   roomOf(tenantId: string): number {
     return Math.max(0, Math.ceil((this.#free - this.#heldBy(tenantId)) / 2))
   }
 
-  /** The room of every tenant that holds places, and that of any other. */
+  /** The room of every tenant that holds slots, and that of any other. */
   rooms(): { known: Record<string, number>; other: number } {
     const known = Object.fromEntries([...this.#held.keys()].map((tenantId) => [tenantId, this.roomOf(tenantId)]))
     return { known, other: this.roomOf('') }
   }
 
-  /** Takes as many of the wanted places as the tenant has room for. @returns how many these are */
+  /** Takes as many of the wanted slots as the tenant has room for. @returns how many these are */
   take(tenantId: string, wanted: number): number {
     const taken = Math.min(wanted, this.roomOf(tenantId), this.#free)
     this.hold(tenantId, taken)
     return taken
   }
 
-  /** Takes places that the tenant had room for when it was asked. */
+  /** Takes slots that the tenant had room for when it was asked. */
   hold(tenantId: string, count: number): void {
     if (count === 0) return
     this.#free -= count
