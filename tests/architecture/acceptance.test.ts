@@ -5,9 +5,9 @@ import { filesBelow, packages, readText } from './sources.ts'
 const door = 'services/gateway/src/dispatching/'
 const accept = 'services/dispatch/src/accept/'
 
-/** Vocabulary and the rules of a request, which its way only passes: schemas, ids, problems, logs, tracing, the catalogue. */
+/** Vocabulary and the rules of a request: schemas, ids, problems, logs, tracing, the catalogue, how statements are declared. */
 const aside =
-  /contracts\/src\/(?!accept)|\/(problem|describe-issue|require-shape|reply|path-of|ttl-cache|own-loop-turn|refusals|idempotency-scope|connection-errors|metadata)\.ts|\/(telemetry|principal|catalogue|channels)\//
+  /contracts\/src\/(?!accept)|\/(problem|describe-issue|require-shape|reply|path-of|ttl-cache|own-loop-turn|refusals|idempotency-scope|connection-errors|metadata|query|statement|columns|shared-tables)\.ts|\/(telemetry|principal|catalogue|channels)\//
 
 const indexes = new Map(
   packages.map((folder) => [
