@@ -72,7 +72,9 @@ test("the command's exit code is passed on, an ending by a signal too", () => {
 test('an unknown command is one line with those that there are', () => {
   const { status, stderr } = run('deploy')
   expect(status).toBe(1)
-  expect(stderr).toBe('use: node scripts/with-toolchain.mjs <start|test|bench|check|generate|make-env|format> [arguments]\n')
+  expect(stderr).toBe(
+    'use: node scripts/with-toolchain.mjs <start|test|bench|check|generate|make-env|format> [arguments]\n',
+  )
 })
 
 test('a Ctrl-C that arrives from the terminal and from npm reaches the command once, and it may take its time', async () => {
