@@ -1,4 +1,4 @@
-/** A line that a new channel adds to a file of the project, before the line that starts with `before`. */
+/** What changes in an existing file: each text occurs once, and is replaced. */
 export interface Change {
   file: string
   edits: readonly (readonly [find: string, replacement: string])[]
