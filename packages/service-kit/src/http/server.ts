@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { ErrorCode } from '@notify/contracts'
 import express, { type Express } from 'express'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
-import { afterNextPoll } from './awaited.ts'
+import { closeServer } from './close-server.ts'
 import type { ExactRoutes } from './exact-routes.ts'
 import { OpenResponses } from './open-responses.ts'
 import { hasBody } from './read-body.ts'
@@ -139,29 +139,10 @@ export async function listen(
   server.listen(port, host)
   await once(server, 'listening')
   lifecycle.onDrain(() => responses.drain())
-  lifecycle.onStop('http', () => close(server, responses))
+  lifecycle.onStop('http', () => closeServer(server, responses))
   const actual = (server.address() as AddressInfo).port
   log.info({ host, port: actual }, 'listening')
   return { server, port: actual }
-}
-
-async function close(server: Server, responses: OpenResponses): Promise<void> {
-  // For Node a connection is idle as soon as its response has ended, and closing it would lose what is not written yet.
-  const closeIdle = () => {
-    if (!responses.areFlushing) server.closeIdleConnections()
-  }
-  // It is idle only when what has arrived was read: closing it would lose a request.
-  await afterNextPoll()
-  await new Promise<void>((resolve) => {
-    // Connections that become idle during the drain would stay open for their keep-alive time.
-    const timer = setInterval(() => setImmediate(closeIdle), 50)
-    // The `close` of the HTTP server closes idle connections, too.
-    NetServer.prototype.close.call(server, () => {
-      clearInterval(timer)
-      resolve()
-    })
-    closeIdle()
-  })
 }
 
 /** Requests that the parser accepts but no route can handle. */

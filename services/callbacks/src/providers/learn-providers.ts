@@ -9,7 +9,7 @@ export type LearnProviders = (kind: string, id: string) => Promise<boolean>
 const principal: ServicePrincipal = { kind: 'service', service: 'callbacks', permissions: ['providers:find'] }
 const timeoutMs = 1500
 const rememberedMs = 5000
-/** Ids that nobody knows cost dispatch no more than these. */
+/** Limits what callbacks with invented ids cost dispatch. */
 const questionsPerSecond = 20
 
 /**
