@@ -28,7 +28,6 @@ import { createProviderLearning } from './providers/learn-providers.ts'
 import { createReceiptRepublisher } from './receipts/republish-receipts.ts'
 import { startReceivers } from './receiving/start-receivers.ts'
 import { createCallbackDeletion } from './records/callback-store.ts'
-import { createReceiptDeletion } from './records/receipt-store.ts'
 import { createCallbackRecorder } from './records/record-callback.ts'
 import { routes } from './routes.ts'
 
@@ -64,7 +63,6 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     urgentSubjects: [messageReceived.subject, preferenceChanged.subject],
   })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: createCallbackDeletion(db) })
-  startPeriodic(kit, { name: 'receipt retention', everyMs: 60_000, run: createReceiptDeletion(db) })
   await serveHttp(kit, { config, context, routes, door: { edge: true } })
   startConsumers(kit, bus, {
     context,
