@@ -9,6 +9,7 @@ import { benchFairness } from './lanes/bench-fairness.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchMemory } from './memory/bench-memory.ts'
 import { benchOtp } from './otp/bench-otp.ts'
+import { benchPeers } from './peers/bench-peers.ts'
 import { benchSoak } from './soak/bench-soak.ts'
 import { benchSse } from './sse/bench-sse.ts'
 import { benchSteady } from './steady/bench-steady.ts'
@@ -29,6 +30,7 @@ const benches: Record<string, () => Promise<object>> = {
   memory: benchMemory,
   otp: benchOtp,
   inbox: benchInbox,
+  peers: benchPeers,
   soak: benchSoak,
   sse: benchSse,
   steady: benchSteady,

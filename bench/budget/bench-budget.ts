@@ -3,7 +3,7 @@ import { type ChannelName, type Send, sendersOf } from '../channels.ts'
 import { type Counts, each, largest, total } from '../counts/counts.ts'
 import { cpuMsByGroup, ofServices, ofSystem } from '../counts/cpu-groups.ts'
 import { readReportedCounts, reportedAfterMs } from '../counts/database-counts.ts'
-import { type Counted, readCounts, withCounts } from '../counts/read-counts.ts'
+import { type Counted, countDuring, readCounts, settleMs, withCounts } from '../counts/read-counts.ts'
 import { createJsonClient } from '../json-client.ts'
 import { sendMany } from '../send-many.ts'
 import { roundTo } from '../statistics.ts'
@@ -11,27 +11,22 @@ import { compareWithBudget, writeBudget } from './budget.ts'
 
 const messages = Number(process.env.BENCH_MESSAGES ?? 3000)
 const callers = 64
-
-/** Paces are out of the way. */
-export const unpaced = {
-  all: { LOG_LEVEL: 'warn' },
-  'dispatch-sender': { SEND_RATE: '100000' },
-  otp: { SENDS_PER_MINUTE: '1000000' },
-}
+const idleSeconds = 20
 
 /**
  * What one message of each channel takes from its request to its receipt, counted: rows, WAL, statements, messages of NATS,
  * wakes, writes, internal calls, CPU. `--check` compares with budget.json, `--write` replaces the figures there.
  */
 export function benchBudget(): Promise<object> {
-  return withCounts(unpaced, async (counted) => {
+  return withCounts(async (counted) => {
     const client = createJsonClient(counted.stack)
     try {
       const senders = await sendersOf(client, (n) => `${counted.stack.receiverUrl}/ok/budget-${n % 10}`)
       const only = process.env.BENCH_ONLY?.split(',') ?? Object.keys(senders)
       const chosen = Object.entries(senders).filter(([name]) => only.includes(name)) as [ChannelName, Send][]
       const channels: Record<string, object> = {}
-      const budget: Record<string, Record<string, number>> = {}
+      const idle = await measureIdle(counted)
+      const budget: Record<string, Record<string, number>> = { idle }
       for (const [, send] of chosen) await run(counted, send, messages / 10)
       await delay(reportedAfterMs)
       for (const [name, send] of chosen) {
@@ -42,11 +37,27 @@ export function benchBudget(): Promise<object> {
       }
       if (process.argv.includes('--write')) writeBudget(budget)
       if (process.argv.includes('--check')) compareWithBudget(budget)
-      return { messages, channels }
+      return { messages, idle, channels }
     } finally {
       client.close()
     }
   })
+}
+
+/** What the idle system does in a second. */
+async function measureIdle(counted: Counted): Promise<Record<string, number>> {
+  await delay(settleMs)
+  const { counts, elapsedSeconds } = await countDuring(counted, idleSeconds)
+  const second = each({}, counts, elapsedSeconds)
+  const of = (value: number) => roundTo(value, 1)
+  const idle = {
+    transactions_idle: of(total(second, 'transactions')),
+    statements_idle: of(total(second, 'statements')),
+    switches_idle: of(ofSystem(second, 'switches')),
+    writes_idle: of(ofServices(second, 'writes')),
+  }
+  console.log(`idle, a second: ${listOf(idle)}; CPU in ms: ${listOf(cpuMsByGroup(second))}`)
+  return idle
 }
 
 let serial = 0

@@ -19,6 +19,10 @@ const tolerances: Record<string, number> = {
   calls: 0.5,
   switches: 0.7,
   writes: 0.35,
+  transactions_idle: 0.1,
+  statements_idle: 0.1,
+  switches_idle: 0.2,
+  writes_idle: 0.2,
 }
 
 /** Prints each count that has left its budget. One that grew fails the process. */

@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { unpaced } from '../budget/bench-budget.ts'
 import { type ChannelName, type Send, sendersOf } from '../channels.ts'
-import { type Counts, each } from '../counts/counts.ts'
-import { readReportedCounts } from '../counts/database-counts.ts'
-import { type Counted, readCounts, withCounts } from '../counts/read-counts.ts'
+import { each } from '../counts/counts.ts'
+import { type Counted, countDuring, settleMs, withCounts } from '../counts/read-counts.ts'
 import { createJsonClient, type JsonClient } from '../json-client.ts'
 import { percentile, roundTo } from '../statistics.ts'
 import { arrivalsAtCarrier, openStreams, type ReadArrivals, startReceivers } from './arrivals.ts'
@@ -15,7 +13,6 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 30)
 const warmUpSeconds = 5
 /** Sending goes on until the counters are read. */
 const tailSeconds = 2
-const settleMs = 15_000
 const longestMs = 60_000
 const receiverCount = 50
 
@@ -30,8 +27,7 @@ interface Subject {
  * of NATS, wakes, writes, and the time from its 202 and from its planned send until the carrier, receiver or stream has it.
  */
 export function benchSteady(): Promise<object> {
-  const env = { ...unpaced, 'webhook-delivery': { WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8' } }
-  return withCounts(env, async (counted) => {
+  return withCounts(async (counted) => {
     const client = createJsonClient(counted.stack)
     await delay(settleMs)
     const idle = rates.includes(0) ? { idle: await measureIdle(counted) } : {}
@@ -44,7 +40,7 @@ export function benchSteady(): Promise<object> {
 }
 
 async function measureIdle(counted: Counted): Promise<object> {
-  const { counts, elapsedSeconds } = await window(counted)
+  const { counts, elapsedSeconds } = await countDuring(counted, seconds)
   const figures = figuresOf(each({}, counts, elapsedSeconds))
   printFigures('idle, a second', figures)
   await printStatements(counted.database, elapsedSeconds)
@@ -98,25 +94,13 @@ async function measureRate(
   const sending = sendSteadily(send, serial, rate, lastingSeconds)
   serial += rate * lastingSeconds
   await delay(warmUpSeconds * 1000)
-  const { counts, elapsedSeconds, fromMs, toMs } = await window(counted)
+  const { counts, elapsedSeconds, fromMs, toMs } = await countDuring(counted, seconds)
   const sent = (await sending).filter(({ plannedMs }) => plannedMs >= fromMs && plannedMs < toMs)
   const times = await timesOf(sent, arrivals)
   const figures = { ...figuresOf(each({}, counts, elapsedSeconds * rate)), ...times }
   printFigures(title, figures)
   await printStatements(counted.database, elapsedSeconds * rate)
   return figures
-}
-
-/** What is counted during the next seconds. */
-async function window(counted: Counted) {
-  await counted.database.query('select pg_stat_statements_reset()')
-  const fromMs = performance.timeOrigin + performance.now()
-  const before = { ...(await readCounts(counted)), ...(await readReportedCounts(counted.database)) }
-  await delay(seconds * 1000)
-  const toMs = performance.timeOrigin + performance.now()
-  const after = { ...(await readCounts(counted)), ...(await readReportedCounts(counted.database)) }
-  const counts: Counts = each(before, after, 1)
-  return { counts, elapsedSeconds: (toMs - fromMs) / 1000, fromMs, toMs }
 }
 
 async function timesOf(sent: readonly Sent[], arrivals: ReadArrivals): Promise<object> {
