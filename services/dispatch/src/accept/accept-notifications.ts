@@ -1,5 +1,5 @@
 import { type AcceptItem, type AcceptLine, acceptNotifications as contract, type KeyPrincipal } from '@notify/contracts'
-import { afterNextPoll, type Handler, Problem, StreamedReply } from '@notify/service-kit'
+import { afterNextPoll, type Handler, Problem, Reply, StreamedReply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { WithAcceptOne } from './accept-candidate.ts'
 import { type Candidate, readCandidate, refusalOf } from './accept-item.ts'
@@ -15,11 +15,22 @@ export const acceptNotifications: Handler<Context & WithAcceptOne, typeof contra
       candidateOf(context, item, callers[item.principal], { traceparent, isAwaited })
     return { item: at, ...(await acceptOne(item, read)) }
   })
-  return new StreamedReply(settledLines(lines), { 'content-type': contract.responseType })
+  const settled = settledLines(lines)
+  const first = await settled.next()
+  // Most calls are settled at once: a response of one piece is one write for each side.
+  return settled.isOver()
+    ? new Reply(200, first)
+    : new StreamedReply(piecesOf(first, settled), { 'content-type': contract.responseType })
 }
 
-/** The lines in the order of settlement; those of the same moment are one chunk. */
-async function* settledLines(lines: readonly Promise<AcceptLine>[]): AsyncGenerator<string> {
+interface SettledLines {
+  /** The lines settled since the last piece, as soon as there are any. */
+  next(): Promise<string>
+  isOver(): boolean
+}
+
+/** The lines in the order of settlement; those of the same moment are one piece. */
+function settledLines(lines: readonly Promise<AcceptLine>[]): SettledLines {
   let settled = ''
   let left = lines.length
   let wake = () => {}
@@ -29,13 +40,21 @@ async function* settledLines(lines: readonly Promise<AcceptLine>[]): AsyncGenera
       left -= 1
       wake()
     })
-  while (left > 0 || settled !== '') {
-    if (settled === '') await new Promise<void>((resolve) => (wake = resolve))
-    await afterNextPoll()
-    const piece = settled
-    settled = ''
-    yield piece
+  return {
+    async next() {
+      if (settled === '' && left > 0) await new Promise<void>((resolve) => (wake = resolve))
+      await afterNextPoll()
+      const piece = settled
+      settled = ''
+      return piece
+    },
+    isOver: () => left === 0 && settled === '',
   }
+}
+
+async function* piecesOf(first: string, settled: SettledLines): AsyncGenerator<string> {
+  yield first
+  while (!settled.isOver()) yield await settled.next()
 }
 
 /** The caller; a principal that may not send gets a refusal for each item. */
