@@ -9,7 +9,7 @@ export type Send = (n: number) => Promise<{ atMs: number }>
 const firstMark = 100_000
 
 /** Six digits, so that it can be a code. */
-export const markOf = (n: number) => String(firstMark + (n % 900_000))
+const markOf = (n: number) => String(firstMark + (n % 900_000))
 
 /** The number of the message whose mark a text holds. */
 export function numberIn(text: string): number | undefined {

@@ -37,7 +37,7 @@ export function withCounts<T>(work: (counted: Counted) => Promise<T>): Promise<T
 }
 
 /** Until a stack that was just started is idle. */
-export const settleMs = 15_000
+export const settleMs = 30_000
 
 /** All counters that are exact at once; CPU time comes first, since reading the others costs some. */
 export async function readCounts({ stack, database, beside }: Counted): Promise<Counts> {
