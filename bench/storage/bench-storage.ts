@@ -12,7 +12,6 @@ const kept: Record<string, 'days' | 'weeks' | 'months'> = {
   'dispatch.outbox': 'days',
   'callbacks.outbox': 'days',
   'callbacks.received_callbacks': 'days',
-  'callbacks.told_receipts': 'days',
   'dispatch.notifications': 'weeks',
   'dispatch.attempts': 'weeks',
   'gateway.activity': 'months',

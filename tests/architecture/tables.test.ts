@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '@notify/contracts'
-import { type Column, type DeclaredTables, type EncryptedColumn, type Migrations, sharedTables } from '@notify/database'
+import { type Column, type DeclaredTables, type Migrations, sharedTables } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { openSchema } from '@notify/test-kit/database'
 import { declaredTablesOf, sharedTablesOf } from '../../scripts/service-declarations.ts'
-import { filesBelow, readText, root } from './sources.ts'
+import { encryptedColumnsOf } from './encrypted-columns.ts'
+import { readText, root } from './sources.ts'
 
 let env: TestEnv
 
@@ -56,18 +57,27 @@ const describeColumn = (name: string, { type, isNullable, hasDefault }: Describe
 const pickTables = (tables: DeclaredTables, names: readonly string[]): DeclaredTables =>
   Object.fromEntries(names.map((name) => [name, tables[name]!]))
 
-/** The append-only tables, each with a statement that adds a row. */
+/** The append-only tables, each with its primary key and a statement that adds a row. */
 const appendOnly = [
   {
     table: 'gateway.audit_log',
+    key: 'id',
     insert: `insert into gateway.audit_log (id, tenant_id, occurred_at, actor_kind, actor_id, action, resource_type, resource_id)
              values ('aud_1', 'ten_1', now(), 'system', 'system', 'thing.made', 'thing', '1')`,
   },
   {
     table: 'consent.consent_entries',
+    key: 'id',
     insert: `insert into consent.consent_entries (id, tenant_id, mode, recipient_index, sequence, action, source, status, details,
                recorded_at)
              values ('optin_1', 'ten_1', 'live', 'index', 1, 'opt_in', 'import', 'active', '', now())`,
+  },
+  {
+    table: 'dispatch.event_versions',
+    key: 'application_id, event_key, version',
+    insert: `insert into dispatch.event_versions (tenant_id, application_id, event_key, version, name, allowed_channels, templates,
+               published_by)
+             values ('ten_1', 'app_1', 'thing.made', 1, 'Thing', '{sms}', '{}', 'op_1')`,
   },
 ]
 
@@ -78,11 +88,11 @@ describe('a table that is append-only', () => {
 
   test.each(appendOnly)(
     'refuses update, delete and truncate of every role, the superuser’s too: $table',
-    async ({ table }) => {
+    async ({ table, key }) => {
       const changes = [
         `update ${table} set tenant_id = 'ten_2'`,
-        `update ${table} set id = id`,
-        `insert into ${table} select * from ${table} on conflict (id) do update set action = 'opt_out'`,
+        `update ${table} set (${key}) = (select ${key})`,
+        `insert into ${table} select * from ${table} on conflict (${key}) do update set tenant_id = 'ten_2'`,
         `delete from ${table}`,
         `truncate ${table}`,
         `truncate ${table} cascade`,
@@ -113,9 +123,8 @@ test('every column that holds bytes is one that rotate-keys goes through, and th
   )
   const declared = await Promise.all(
     serviceNames.map(async (service) => {
-      const file = filesBelow(join('services', service, 'src')).find((path) => path.endsWith('/encrypted-columns.ts'))
-      if (file === undefined) return []
-      const { encryptedColumns } = (await import(join(root, file))) as { encryptedColumns: readonly EncryptedColumn[] }
+      const encryptedColumns = await encryptedColumnsOf(service)
+      if (encryptedColumns.length === 0) return []
       expect(readText(join('services', service, 'src', 'service.ts'))).toContain('rotateKeysCommand(encryptedColumns')
       return encryptedColumns.map(({ table, column }) => ({ schema: schemaOf(service), column: `${table}.${column}` }))
     }),

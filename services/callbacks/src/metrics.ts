@@ -11,12 +11,12 @@ export function createMetrics(metrics: Metrics) {
     channel: Channel.options,
     result: results,
   })
-  const toldAgain = metrics.counter(
-    'callbacks_receipts_told_again_total',
+  const republished = metrics.counter(
+    'callbacks_receipts_republished_total',
     'Receipts published again at the request of dispatch',
   )
   return {
-    toldAgain: (count: number) => toldAgain({}, count),
+    republished: (count: number) => republished({}, count),
     received: (channel: string, result: (typeof results)[number]) => received({ channel, result }),
   }
 }

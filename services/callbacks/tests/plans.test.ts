@@ -7,7 +7,7 @@ import type { Tables } from '../src/db/schema.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
 import { republishReceipts } from '../src/records/receipt-store.ts'
 
-const tables = ['outbox', 'received_callbacks', 'told_receipts']
+const tables = ['outbox', 'received_callbacks']
 
 let db: Database<Tables>
 useOwnSchema<Tables>('callbacks', { migrations, poolSize: 1 }, (own) => {
@@ -24,15 +24,14 @@ beforeAll(async () => {
 async function fill(count: number): Promise<void> {
   await db.runLong(
     `with attempts as materialized (select 'att_' || gen_random_uuid() as id from generate_series(1, $1::int)),
-     recorded as (
-       insert into received_callbacks (provider_id, provider_message_id, status) select 'prov_1', id, 'delivered' from attempts),
      messages as (
        insert into outbox (subject, events, published_at)
        select 'callbacks.receipt.sms',
          json_build_array(json_build_object('event', json_build_object('attempt_id', id, 'status', 'delivered')))::text, now()
        from attempts returning id, events)
-     insert into told_receipts (attempt_id, status, message_id)
-     select events::json -> 0 -> 'event' ->> 'attempt_id', 'delivered', id from messages`,
+     insert into received_callbacks (provider_id, provider_message_id, status, attempt_id, message_id)
+     select 'prov_1', attempt_id, 'delivered', attempt_id, id
+     from messages cross join lateral (select events::json -> 0 -> 'event' ->> 'attempt_id' as attempt_id) as of_event`,
     [count],
   )
 }
@@ -40,7 +39,7 @@ async function fill(count: number): Promise<void> {
 /** From all over the table. */
 async function someReceipts(): Promise<ReceiptWanted[]> {
   const rows = await db.run<{ attempt_id: string }>(
-    `select attempt_id from told_receipts order by attempt_id limit ${few}`,
+    `select attempt_id from received_callbacks order by attempt_id limit ${few}`,
   )
   return rows.map(({ attempt_id }) => ({ attempt_id, known: 'unknown' })) as ReceiptWanted[]
 }
@@ -58,7 +57,7 @@ const statements: { name: string; work(on: Database<Tables>, receipts: readonly 
             provider_message_id: `SM${crypto.randomUUID()}`,
             status: 'delivered',
             subject: 'callbacks.receipt.sms',
-            told: { event: { attempt_id }, traceparent: undefined },
+            wire: { event: { attempt_id }, traceparent: undefined },
           })),
         ),
     },

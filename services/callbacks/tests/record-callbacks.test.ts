@@ -15,11 +15,11 @@ const callback = (id: string, event: unknown = id, subject = 'callbacks.receipt.
   provider_message_id: id,
   status: 'delivered',
   subject,
-  told: { event, traceparent: undefined },
+  wire: { event, traceparent: undefined },
 })
 
 /** The events of these messages in the outbox, by subject. */
-async function told(): Promise<Record<string, unknown[]>> {
+async function published(): Promise<Record<string, unknown[]>> {
   const rows = await db.run<{ subject: string; events: string }>('delete from outbox returning subject, events')
   const bySubject = Object.groupBy(rows, ({ subject }) => subject)
   return Object.fromEntries(
@@ -34,11 +34,11 @@ test('of a batch only new callbacks are published, each on its subject and uncha
   const odd = { text: `"quotes" \\back\\slash \\u0041 ' $1 \n\t ü 😀 \0 \ud800 ],[` }
   const old = [callback('old-1'), callback('old-2', 'old-2', 'callbacks.message.received')]
   await recordCallbacks(db, old)
-  await told()
+  await published()
   const fresh = [callback('new-1', odd), callback('new-2', odd, 'callbacks.message.received'), callback('new-3', null)]
   const recorded = await recordCallbacks(db, [old[0]!, ...fresh, old[1]!])
   expect(recorded).toEqual(new Set(fresh.map(callbackIdentity)))
-  expect(await told()).toEqual({ 'callbacks.receipt.sms': [odd, null], 'callbacks.message.received': [odd] })
+  expect(await published()).toEqual({ 'callbacks.receipt.sms': [odd, null], 'callbacks.message.received': [odd] })
 })
 
 test('a callback is published once, however many replicas record it at the same moment, in any order', async () => {
@@ -47,6 +47,6 @@ test('a callback is published once, however many replicas record it at the same 
     [batch, batch.toReversed(), batch.slice(50), batch.toReversed().slice(50)].map((one) => recordCallbacks(db, one)),
   )
   expect(recorded.reduce((sum, { size }) => sum + size, 0)).toBe(200)
-  const { 'callbacks.receipt.sms': events = [] } = await told()
-  expect(events.toSorted()).toEqual(batch.map(({ told: { event } }) => event).toSorted())
+  const { 'callbacks.receipt.sms': events = [] } = await published()
+  expect(events.toSorted()).toEqual(batch.map(({ wire: { event } }) => event).toSorted())
 })

@@ -1,4 +1,3 @@
-import type { ReceiptStatus } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
 
 /** The tables of this service's own schema, and their columns. */
@@ -32,13 +31,10 @@ export const tables = {
     provider_message_id: column.text(),
     status: column.text(),
     received_at: column.timestamp().withDefault(),
-  },
-  /** The outbox message with the receipts of an attempt. */
-  told_receipts: {
-    attempt_id: column.id('att'),
-    status: column.text<ReceiptStatus>(),
-    message_id: column.uuid(),
-    told_at: column.timestamp().withDefault(),
+    /** The attempt that a receipt reports on. */
+    attempt_id: column.id('att').nullable(),
+    /** The outbox message with the event of a receipt. */
+    message_id: column.uuid().nullable(),
   },
 }
 

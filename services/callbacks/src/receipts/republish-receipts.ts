@@ -20,7 +20,7 @@ export function createReceiptRepublisher({
       const byAttempt = new Map(wanted.map((one) => [one.attempt_id, one]))
       const count = await republishReceipts(db, [...byAttempt.values()])
       if (count > 0) wakeOutbox()
-      metrics.toldAgain(count)
+      metrics.republished(count)
       return wanted.map(() => undefined)
     },
   })

@@ -13,7 +13,7 @@ interface Identity {
 /** A callback to record once, and its event. */
 export interface NewCallback extends Identity {
   subject: string
-  told: WireEvent
+  wire: WireEvent
 }
 
 /** A callback with its event. */
@@ -23,7 +23,7 @@ export function callbackOf<S extends z.ZodType>(
   event: z.output<S>,
   traceparent: string | undefined,
 ): NewCallback {
-  return { provider_id, provider_message_id, status, subject: subjectOf(contract, event), told: { event, traceparent } }
+  return { provider_id, provider_message_id, status, subject: subjectOf(contract, event), wire: { event, traceparent } }
 }
 
 /**
@@ -34,25 +34,21 @@ const record = defineStatement({
   name: 'record-callbacks',
   text: `
     with input as (
-      select * from json_to_recordset($1::json) as t (provider_id text, provider_message_id text, status text,
-        subject text, attempt_id text, event text)
+      select * from rows from (json_to_recordset($1::json) as (provider_id text, provider_message_id text, status text,
+        subject text, attempt_id text, event text)) with ordinality
+    ), messages as materialized (
+      select subject, uuidv7() as id from (select distinct subject from input) as subjects
     ), recorded as (
-      insert into received_callbacks (provider_id, provider_message_id, status)
-      select provider_id, provider_message_id, status from input order by provider_message_id, status, provider_id
+      insert into received_callbacks (provider_id, provider_message_id, status, attempt_id, message_id)
+      select provider_id, provider_message_id, status, attempt_id, case when attempt_id is not null then messages.id end
+      from input join messages using (subject) order by provider_message_id, status, provider_id
       on conflict do nothing
       returning provider_id, provider_message_id, status
-    ), told as (
-      insert into outbox (subject, events)
-      select subject, '[' || string_agg(event, ',') || ']' from input
+    ), published as (
+      insert into outbox (id, subject, events)
+      select messages.id, subject, '[' || string_agg(event, ',' order by ordinality) || ']' from input join messages using (subject)
       where ((provider_id, provider_message_id, status) in (table recorded)) is true
-      group by subject
-      returning id, subject
-    ), remembered as (
-      insert into told_receipts (attempt_id, status, message_id)
-      select attempt_id, status, told.id from input join told using (subject)
-      where attempt_id is not null and ((provider_id, provider_message_id, status) in (table recorded)) is true
-      order by attempt_id, status
-      on conflict do nothing
+      group by messages.id, subject
     )
     select provider_id, provider_message_id, status from recorded`,
   columns: pick(tables.received_callbacks, 'provider_id', 'provider_message_id', 'status'),
@@ -60,9 +56,9 @@ const record = defineStatement({
 
 /** Records callbacks; the batch must not contain duplicates. @returns the identities of the new ones */
 export async function recordCallbacks(db: Queries, callbacks: readonly NewCallback[]): Promise<Set<string>> {
-  const input = callbacks.map(({ told, ...callback }) => {
-    const { attempt_id = null } = (told.event ?? {}) as { attempt_id?: string }
-    return { ...callback, attempt_id, event: JSON.stringify(told) }
+  const input = callbacks.map(({ wire, ...callback }) => {
+    const { attempt_id = null } = (wire.event ?? {}) as { attempt_id?: string }
+    return { ...callback, attempt_id, event: JSON.stringify(wire) }
   })
   const recorded = await db.run(record, [JSON.stringify(input)])
   return new Set(recorded.map(callbackIdentity))

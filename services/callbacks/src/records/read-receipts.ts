@@ -1,4 +1,4 @@
-import type { readReceipts as contract } from '@notify/contracts'
+import type { readReceipts as contract, ReceiptStatus } from '@notify/contracts'
 import { anyOf } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -8,17 +8,18 @@ import { build } from '../db/schema.ts'
 export const readReceipts: Handler<Context, typeof contract> = async ({ db }, { body }) => {
   const rows = await db.run(
     build
-      .selectFrom('told_receipts')
-      .select(['attempt_id', 'status', 'told_at'])
+      .selectFrom('received_callbacks')
+      .select(({ fn }) => ['attempt_id', 'status', fn.min('received_at').as('received_at')])
       .where('attempt_id', '=', anyOf(body.attempt_ids))
-      .orderBy('told_at')
+      .groupBy(['attempt_id', 'status'])
+      .orderBy('received_at')
       .orderBy('status'),
   )
   return {
-    receipts: rows.map(({ attempt_id, status, told_at }) => ({
-      attempt_id,
-      status,
-      received_at: told_at.toISOString(),
+    receipts: rows.map(({ attempt_id, status, received_at }) => ({
+      attempt_id: attempt_id!,
+      status: status as ReceiptStatus,
+      received_at: received_at.toISOString(),
     })),
   }
 }

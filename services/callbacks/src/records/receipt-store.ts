@@ -1,8 +1,5 @@
 import type { ReceiptWanted } from '@notify/contracts'
-import { column, defineStatement, deletionByTime, type Queries } from '@notify/database'
-
-/** As long as the outbox keeps events. */
-const keptDays = 7
+import { column, defineStatement, type Queries } from '@notify/database'
 
 /** "Offset 0" looks up each row by itself: joined, a plan made while the tables were small would later read all of them. */
 const republishReceiptsSql = defineStatement({
@@ -10,15 +7,15 @@ const republishReceiptsSql = defineStatement({
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (attempt_id text, known text)),
     found as (
-      select told.* from wanted cross join lateral (
-        select attempt_id, status, message_id from told_receipts where attempt_id = wanted.attempt_id offset 0) as told
-      where told.status <> 'sent' or wanted.known = 'unknown'
+      select distinct attempt_id, status, message_id from wanted cross join lateral (
+        select status, message_id from received_callbacks where attempt_id = wanted.attempt_id offset 0) as receipt
+      where status <> 'sent' or known = 'unknown'
     ), again as (
       select message.subject, one from found
       cross join lateral (select subject, events from outbox where id = found.message_id offset 0) as message
       cross join lateral json_array_elements(message.events::json) as one
       where one -> 'event' ->> 'attempt_id' = found.attempt_id and one -> 'event' ->> 'status' = found.status
-    ), told as (
+    ), published as (
       insert into outbox (subject, events) select subject, json_agg(one)::text from again group by subject
     )
     select count(*)::int as count from again`,
@@ -30,6 +27,3 @@ export async function republishReceipts(db: Queries, wanted: readonly ReceiptWan
   const [row] = await db.run(republishReceiptsSql, [JSON.stringify(wanted)])
   return row?.count ?? 0
 }
-
-/** Makes a function that deletes one batch of expired references and resolves to true when more are left */
-export const createReceiptDeletion = deletionByTime({ table: 'told_receipts', time: 'told_at', keptDays })

@@ -1,24 +1,23 @@
 import type { OtpFact } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { holdNewest } from '../facts/hold-newest.ts'
 import { type ActivityFact, projectFacts } from './project-facts.ts'
 
 /** Writes facts, batched into one statement. */
 export type ProjectFact = (fact: ActivityFact) => Promise<void>
 
 export function createProjector({ db, metrics }: Context): ProjectFact {
-  return coalesce<ActivityFact, undefined>({
+  const write = coalesce<ActivityFact, void>({
     maxBatch: 2000,
     maxInFlight: 1,
-    // Long enough for most messages to be delivered meanwhile, so that their row is written once instead of three
-    // times.
-    minIntervalMs: 200,
     async run(facts) {
       await projectFacts(db, newestOfEach(facts))
       metrics.projected(facts.length)
       return facts.map(() => undefined)
     },
   })
+  return holdNewest(write)
 }
 
 /** The item of a code: never retryable, since its text is gone. */

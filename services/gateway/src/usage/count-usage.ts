@@ -1,6 +1,7 @@
 import type { NotificationFact } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { holdNewest } from '../facts/hold-newest.ts'
 import { chargeOf, recognisedMs } from './charge-of.ts'
 import { type Charge, countCharges } from './count-charges.ts'
 
@@ -8,19 +9,18 @@ import { type Charge, countCharges } from './count-charges.ts'
 export type CountUsage = (fact: NotificationFact) => Promise<void>
 
 export function createUsageCounter({ db, config }: Pick<Context, 'db' | 'config'>): CountUsage {
-  const count = coalesce<Charge, undefined>({
+  const count = coalesce<Charge, void>({
     maxBatch: 2000,
     maxInFlight: 1,
-    minIntervalMs: 200,
     async run(charges) {
       await countCharges(db.run, newestOfEach(charges))
       return charges.map(() => undefined)
     },
   })
-  return async (fact) => {
+  return holdNewest(async (fact: NotificationFact) => {
     const charge = chargeOf(fact, Date.now() - recognisedMs(config))
     if (charge) await count(charge)
-  }
+  })
 }
 
 /** Facts that the bus did not deliver, at once. */

@@ -26,17 +26,13 @@ export const baseline: Migration = {
          provider_message_id text not null,
          status text not null,
          received_at timestamptz not null default now(),
+         -- Of a receipt: the attempt that it reports on, and the outbox message that holds its event.
+         attempt_id text,
+         message_id uuid,
          primary key (provider_message_id, status, provider_id)
        )`,
+    `create index received_callbacks_attempt on received_callbacks (attempt_id) where attempt_id is not null`,
     `create index received_callbacks_received_at on received_callbacks using brin (received_at)`,
-    `create table told_receipts (
-         attempt_id text not null,
-         status text not null,
-         message_id uuid not null,
-         told_at timestamptz not null default now(),
-         primary key (attempt_id, status)
-       )`,
-    `create index told_receipts_told_at on told_receipts using brin (told_at)`,
     `create index outbox_urgent on outbox (id)
        where published_at is null and subject in ('callbacks.message.received', 'callbacks.preference.changed')`,
   ],

@@ -1,0 +1,61 @@
+import type { ActivityStatus, NotificationFact } from '@notify/contracts'
+
+const flushEveryMs = 250
+/** How long a fact waits for a newer one of its message. */
+const longestMs = 1000
+/** More are passed on at once, so that consumers receive more. */
+const mostHeld = 2000
+
+/** States that another one usually follows within moments. */
+const passing: ReadonlySet<ActivityStatus> = new Set(['queued', 'sent'])
+
+/** What is compared of a fact. */
+export interface Revised extends Pick<NotificationFact, 'revision'> {
+  notification_id: string
+  status: ActivityStatus
+}
+
+interface Held<Fact> {
+  newest: Fact
+  sinceMs: number
+  written: PromiseWithResolvers<void>
+}
+
+/**
+ * Holds each fact of a message that has not ended for a second at most, and writes the newest: most messages end sooner, and
+ * then cost one write instead of three. The promise settles with that write, so a consumer acknowledges only what is written.
+ */
+export function holdNewest<Fact extends Revised>(write: (fact: Fact) => Promise<void>): (fact: Fact) => Promise<void> {
+  const held = new Map<string, Held<Fact>>()
+  let isScheduled = false
+  const flush = () => {
+    const nowMs = performance.now()
+    const isFull = held.size > mostHeld
+    for (const [id, { newest, sinceMs, written }] of held) {
+      if (!isFull && passing.has(newest.status) && nowMs - sinceMs < longestMs) continue
+      held.delete(id)
+      written.resolve(write(newest))
+    }
+  }
+  const schedule = () => {
+    if (isScheduled || held.size === 0) return
+    isScheduled = true
+    setTimeout(() => {
+      isScheduled = false
+      flush()
+      schedule()
+    }, flushEveryMs)
+  }
+  return (fact) => {
+    const known = held.get(fact.notification_id)
+    if (known) {
+      if (known.newest.revision < fact.revision) known.newest = fact
+      return known.written.promise
+    }
+    const written = Promise.withResolvers<void>()
+    held.set(fact.notification_id, { newest: fact, sinceMs: performance.now(), written })
+    if (held.size > mostHeld) flush()
+    schedule()
+    return written.promise
+  }
+}
