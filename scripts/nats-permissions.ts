@@ -56,8 +56,8 @@ async function permissionsOf(service: ServiceName): Promise<Permissions> {
       wakeSubject(service),
       ...(ownSubjects[service] ?? []),
       // No UPDATE: it could make a stream copy or republish another's messages.
-      // CREATE recreates a stream after NATS has lost its store.
-      ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+      // CREATE recreates a stream after NATS has lost its store; PURGE empties one that NATS cannot read.
+      ...['CREATE', 'INFO', 'PURGE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
       // `erase-recipient` deletes what every durable has handled.
       ...['STREAM.MSG.GET', 'STREAM.MSG.DELETE', 'CONSUMER.LIST'].map((verb) => `$JS.API.${verb}.${stream}`),
       ...(asksItsDurables.includes(service) ? [`$JS.API.CONSUMER.INFO.${stream}.*`] : []),

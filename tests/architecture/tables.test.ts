@@ -56,18 +56,27 @@ const describeColumn = (name: string, { type, isNullable, hasDefault }: Describe
 const pickTables = (tables: DeclaredTables, names: readonly string[]): DeclaredTables =>
   Object.fromEntries(names.map((name) => [name, tables[name]!]))
 
-/** The append-only tables, each with a statement that adds a row. */
+/** The append-only tables, each with its primary key and a statement that adds a row. */
 const appendOnly = [
   {
     table: 'gateway.audit_log',
+    key: 'id',
     insert: `insert into gateway.audit_log (id, tenant_id, occurred_at, actor_kind, actor_id, action, resource_type, resource_id)
              values ('aud_1', 'ten_1', now(), 'system', 'system', 'thing.made', 'thing', '1')`,
   },
   {
     table: 'consent.consent_entries',
+    key: 'id',
     insert: `insert into consent.consent_entries (id, tenant_id, mode, recipient_index, sequence, action, source, status, details,
                recorded_at)
              values ('optin_1', 'ten_1', 'live', 'index', 1, 'opt_in', 'import', 'active', '', now())`,
+  },
+  {
+    table: 'dispatch.event_versions',
+    key: 'application_id, event_key, version',
+    insert: `insert into dispatch.event_versions (tenant_id, application_id, event_key, version, name, allowed_channels, templates,
+               published_by)
+             values ('ten_1', 'app_1', 'thing.made', 1, 'Thing', '{sms}', '{}', 'op_1')`,
   },
 ]
 
@@ -78,11 +87,11 @@ describe('a table that is append-only', () => {
 
   test.each(appendOnly)(
     'refuses update, delete and truncate of every role, the superuser’s too: $table',
-    async ({ table }) => {
+    async ({ table, key }) => {
       const changes = [
         `update ${table} set tenant_id = 'ten_2'`,
-        `update ${table} set id = id`,
-        `insert into ${table} select * from ${table} on conflict (id) do update set action = 'opt_out'`,
+        `update ${table} set (${key}) = (select ${key})`,
+        `insert into ${table} select * from ${table} on conflict (${key}) do update set tenant_id = 'ten_2'`,
         `delete from ${table}`,
         `truncate ${table}`,
         `truncate ${table} cascade`,

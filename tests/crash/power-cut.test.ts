@@ -58,7 +58,7 @@ test('when the power of NATS is cut under load and its last seconds are gone, ev
   }
 }, 180_000)
 
-test('over twenty power cuts that damage the state files of durables, nothing is missing from activity, usage and outcomes', async () => {
+test('over twenty power cuts that damage the ends of the files of NATS, nothing is missing from activity, usage and outcomes', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31)
   const accepted: string[] = []
   for (let cut = 0; cut < 20; cut++) {

@@ -112,16 +112,17 @@ test.each(serviceNames)('%s makes no durable but its own, nor one of its own wit
 })
 
 test.each(serviceNames)(
-  '%s deletes, purges and changes no stream, nor its own: it could let it copy another',
+  '%s deletes and changes no stream, nor its own: it could let it copy another; of others it deletes no message',
   async (service) => {
     const { streams: api } = busOf(service).jsm
     for (const other of serviceNames) {
       const { name } = streams[other]
-      await expect(api.purge(name)).rejects.toThrow(denied)
       await expect(api.delete(name)).rejects.toThrow(denied)
-      // `erase-recipient` deletes single messages of the service's own stream.
-      if (name !== streams[service].name) await expect(api.deleteMessage(name, 1)).rejects.toThrow(denied)
       await expect(provision(service, name)).rejects.toThrow(denied)
+      // `erase-recipient` deletes single messages of the service's own stream, and the relay empties it when it is damaged.
+      if (name === streams[service].name) continue
+      await expect(api.purge(name)).rejects.toThrow(denied)
+      await expect(api.deleteMessage(name, 1)).rejects.toThrow(denied)
     }
   },
 )

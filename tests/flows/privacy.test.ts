@@ -39,6 +39,7 @@ beforeAll(async () => {
     state.principal_signing_key.d,
     state.otp_signing_key.d,
     state.dispatch_signing_key.d,
+    state.callbacks_signing_key.d,
   ]
   const operator = operatorToken(env, {
     sub: 'Schneewittchen',

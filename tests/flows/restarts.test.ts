@@ -3,17 +3,25 @@ import { eventually } from '@notify/dev-env'
 import { type Replicated, startReplicated } from './restarts/behind-balancers.ts'
 import { cheapKindsOf, kindsOf } from './restarts/kinds.ts'
 import { startLoad } from './restarts/load.ts'
-import { startReader } from './restarts/readers.ts'
+import { type Reader, startReader } from './restarts/readers.ts'
 
 let replicated: Replicated
+let readers: readonly Reader[] = []
 beforeAll(async () => {
   replicated = await startReplicated('5s')
 })
-afterAll(() => replicated?.stop())
+afterAll(async () => {
+  for (const { close } of readers) close()
+  await replicated?.stop()
+})
+
+/** Why internal calls were lost, for a failure that names only their callers. */
+const lostCalls = ({ env, old }: Replicated): readonly string[] =>
+  `${old.output()}${env.logs('gateway', 10_000)}${env.logs('otp', 10_000)}`.match(/[\w-]+ did not answer [^"]+/g) ?? []
 
 test('while every service is replaced under traffic of every kind, no request fails and no event of a stream is missed', async () => {
   const { env, old } = replicated
-  const readers = await Promise.all(Array.from({ length: 5 }, () => startReader(env)))
+  readers = await Promise.all(Array.from({ length: 5 }, () => startReader(env)))
   const reader = () => readers[Math.floor(Math.random() * readers.length)]!
   let sent = 0
   const sends = {
@@ -34,11 +42,11 @@ test('while every service is replaced under traffic of every kind, no request fa
   expect(old.child.exitCode).toBe(0)
   await grows(50)
   await Promise.all([load.stop(), busy.stop()])
-  expect([...load.failures, ...busy.failures]).toEqual([])
+  const failures = [...load.failures, ...busy.failures]
+  expect([...failures, ...(failures.length > 0 ? lostCalls(replicated) : [])]).toEqual([])
   await eventually(() => expect(readers.flatMap(({ ids }) => ids)).toHaveLength(sent), { timeoutMs: 15_000 })
-  for (const { ids, failures, retries, close } of readers) {
-    close()
+  for (const { ids, retries, ...reader } of readers) {
     expect(ids).toEqual(ids.map((_id, at) => at + 1))
-    expect([failures, retries.length > 0]).toEqual([[], true])
+    expect([reader.failures, retries.length > 0]).toEqual([[], true])
   }
 }, 90_000)

@@ -115,8 +115,14 @@ export interface Received {
 
 /** A well-formed callback, before verification. */
 export interface Claim {
-  /** The accounts that the callback claims; several tenants may share one carrier account. */
-  of: { accountId: string } | { providerId: string } | { accountIds: readonly string[]; parentIds: readonly string[] }
+  /**
+   * The accounts that the callback claims; several tenants may share one carrier account. `addressId` is the provider in the
+   * callback's address, which proves nothing.
+   */
+  of:
+    | { accountId: string; addressId?: string | undefined }
+    | { providerId: string }
+    | { accountIds: readonly string[]; parentIds: readonly string[] }
   /**
    * Verifies and parses the callback.
    * @param accounts those claimed; empty when none is configured

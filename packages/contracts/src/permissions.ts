@@ -37,7 +37,7 @@ export const OperatorPermission = z.enum([
 export type OperatorPermission = z.infer<typeof OperatorPermission>
 
 /** The permissions of internal services at each other. */
-export const ServicePermission = z.enum(['notifications:accept', 'consents:check', 'timelines:read'])
+export const ServicePermission = z.enum(['notifications:accept', 'consents:check', 'timelines:read', 'providers:find'])
 export type ServicePermission = z.infer<typeof ServicePermission>
 
 /** Which services may do what. A service signs its own calls, so a permission that it claims counts only if it is listed here. */
@@ -45,4 +45,5 @@ export const servicePermissions: Partial<Record<ServiceName, readonly ServicePer
   otp: ['notifications:accept'],
   dispatch: ['consents:check'],
   gateway: ['timelines:read'],
+  callbacks: ['providers:find'],
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Lane, NotificationFact } from './notifications.ts'
 import type { OperatorPrincipal } from './principal.ts'
-import { defineRoute, internal } from './route.ts'
+import { providerChanged } from './provider-events.ts'
+import { defineRoute, internal, service } from './route.ts'
 
 /** The gateway's own principal for requests across all tenants; it signs it for nobody else. */
 export const gatewayItself: OperatorPrincipal = {
@@ -36,5 +37,22 @@ export const compareNotifications = defineRoute({
       reached: z.string().meta({ description: 'End of the range that was compared' }),
     }),
   },
+  errors: ['permission_denied', 'unauthenticated'],
+})
+
+/** Finds providers that callbacks does not know; complements the bus. */
+export const findProviders = defineRoute({
+  name: 'findProviders',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/internal/v1/providers/find',
+  summary: 'Find the providers that have an id, or an account of the carrier',
+  auth: service('providers:find'),
+  idempotent: true,
+  body: z.object({
+    kind: z.string().meta({ example: 'twilio' }),
+    id: z.string().meta({ description: "Id of a provider, or the carrier's id of an account" }),
+  }),
+  responses: { 200: z.object({ providers: z.array(providerChanged.schema) }) },
   errors: ['permission_denied', 'unauthenticated'],
 })

@@ -75,7 +75,7 @@ export const column = {
   /** Is written as text: the driver would make an array of Postgres out of a list. */
   jsonb: <T>() => declare<T, string>('jsonb'),
   json: <T>() => declare<T, string>('json'),
-  texts: <T extends string = string>() => declare<T[]>('text[]'),
+  texts: <T extends string | null = string>() => declare<T[]>('text[]'),
   integers: () => declare<number[]>('integer[]'),
   void: () => declare<''>('void'),
 }
@@ -95,4 +95,11 @@ export function omit<Declared extends Columns, Name extends keyof Declared>(
 ): Omit<Declared, Name> {
   const without: ReadonlySet<PropertyKey> = new Set(names)
   return Object.fromEntries(Object.entries(columns).filter(([name]) => !without.has(name))) as Omit<Declared, Name>
+}
+
+/** The columns of a relation of which an outer join may find no row. */
+export function outerJoined<Declared extends Columns>(columns: Declared) {
+  return Object.fromEntries(Object.entries(columns).map(([name, one]) => [name, one.nullable()])) as {
+    [Name in keyof Declared]: ReturnType<Declared[Name]['nullable']>
+  }
 }

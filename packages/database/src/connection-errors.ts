@@ -39,11 +39,6 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
-/** The problem returned while Postgres is unreachable. */
-export function databaseUnavailable(cause: unknown): Problem {
-  return unavailable('The service cannot reach its database; try again shortly', cause)
-}
-
 /** Whether a table or row stayed locked for too long, or its locks were a deadlock; also as the cause of a problem. */
 export function isLockTimeout(error: unknown): boolean {
   if (!(typeof error === 'object' && error !== null)) return false
@@ -56,9 +51,10 @@ export function rethrow(error: unknown): never {
   if (isLockTimeout(error)) {
     throw unavailable('The database is busy: what the request needs is locked; try again shortly', error)
   }
-  if (isConnectionError(error) || (error as { code?: string } | null)?.code === queryCanceled) {
-    throw databaseUnavailable(error)
+  if ((error as { code?: string } | null)?.code === queryCanceled) {
+    throw unavailable('The database did not finish in time; try again shortly', error)
   }
+  if (isConnectionError(error)) throw unavailable('The service cannot reach its database; try again shortly', error)
   throw error
 }
 

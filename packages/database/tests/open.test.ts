@@ -161,6 +161,24 @@ test('the pool survives a killed backend: the next statement goes through', asyn
   await eventually(async () => expect(await one.db.run('select 1 as one')).toEqual([{ one: 1 }]))
 })
 
+test.each([
+  ['its time ends', `set local statement_timeout = '10ms'`, 'The database did not finish in time; try again shortly'],
+  [
+    'its connection ends',
+    'select pg_terminate_backend(pg_backend_pid())',
+    'The service cannot reach its database; try again shortly',
+  ],
+])(
+  'a statement that fails because %s is service_unavailable, and the problem tells which',
+  async (_, fault, detail) => {
+    const work = one.db.transaction(async (run) => {
+      await run(fault)
+      await run('select pg_sleep(5)')
+    })
+    await expect(work).rejects.toMatchObject({ ...unavailable, message: detail, cause: expect.any(Error) })
+  },
+)
+
 test('a statement whose backend is killed is service_unavailable', async () => {
   let answer: unknown
   void one.db.run('select pg_sleep(20)').catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import type { ConsumerInfo, MsgRequest } from '@nats-io/jetstream'
+import type { ConsumerInfo, MsgRequest, StreamInfo } from '@nats-io/jetstream'
 import { type ServiceName, streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
 import { matchesFilter } from './matches-filter.ts'
@@ -51,6 +51,26 @@ export async function readConsumption(
   })
   return ({ seq, subject }) =>
     known.filter(({ filter = subject }) => matchesFilter(filter, subject)).every(({ floor }) => seq <= floor)
+}
+
+/**
+ * Whether the server can count the messages of a stream, and read the newest one. With a damaged block, nats-server 2.9
+ * confirms new messages that nobody can read.
+ * @param info fresh from the server
+ */
+export async function isReadable(bus: Bus, { config: { name }, state }: StreamInfo): Promise<boolean> {
+  const { messages, first_seq, last_seq } = state
+  if (messages > last_seq - first_seq + 1) return false
+  if (last_seq < first_seq || last_seq === 0) return true
+  if (await bus.jsm.streams.getMessage(name, { seq: last_seq })) return true
+  // Deleted before, or expired meanwhile?
+  const { state: now } = await bus.jsm.streams.info(name, { deleted_details: true })
+  return now.first_seq > last_seq || now.deleted?.includes(last_seq) === true
+}
+
+/** Removes all messages and files of a service's own stream. It keeps its durables, and sequences continue. */
+export async function purgeStream(bus: Bus, service: ServiceName): Promise<void> {
+  await bus.jsm.streams.purge(streams[service].name)
 }
 
 /** Deletes a message from a service's own stream and overwrites its bytes. Its sequence stays used. */

@@ -133,14 +133,14 @@ test('what a proxy answers is a Problem too', async () => {
 
 test('an attempt that takes too long is repeated, and ends as NoAnswerError', async () => {
   service.willAnswer(hang, accepted)
-  await send({ timeoutMs: 300 })
+  await send({ timeoutMs: 2000 })
   expect(service.got).toHaveLength(2)
   const stalls = (response: Parameters<typeof cut>[0]) => {
     response.writeHead(202, { 'content-type': 'application/json' }).write('{')
   }
   for (const never of [hang, stalls]) {
     service.willAnswer(never)
-    const error = await send({ timeoutMs: 50, maxRetries: 1 }).catch((thrown: unknown) => thrown)
+    const error = await send({ timeoutMs: 500, maxRetries: 1 }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(NoAnswerError)
     expect((error as Error).cause).toMatchObject({ name: 'TimeoutError' })
     expect(service.got).toHaveLength(2)
@@ -187,13 +187,13 @@ test('the inbox is a list of notifications, and pages tell their counts', async 
 test('an export is read as a stream or as text, and has no time limit once it has begun', async () => {
   const slow: Parameters<typeof service.willAnswer>[0] = (response) => {
     response.writeHead(200, { 'content-type': 'text/csv' }).write('a,b\n')
-    setTimeout(() => response.end('1,2\n'), 200)
+    setTimeout(() => response.end('1,2\n'), 1500)
   }
   service.willAnswer(slow)
   const path = '/api/v1/activity/export'
-  const text: string = await client({ timeoutMs: 100 }).get(path, { parseAs: 'text' })
+  const text: string = await client({ timeoutMs: 1000 }).get(path, { parseAs: 'text' })
   expect(text).toBe('a,b\n1,2\n')
-  const stream: ReadableStream<Uint8Array> | null = await client({ timeoutMs: 100 }).get(path, { parseAs: 'stream' })
+  const stream: ReadableStream<Uint8Array> | null = await client({ timeoutMs: 1000 }).get(path, { parseAs: 'stream' })
   expect(await new Response(stream).text()).toBe(text)
 })
 

@@ -31,12 +31,9 @@ export async function cutPower(env: TestEnv, services: readonly ServiceName[], s
   await env.restart('nats')
 }
 
-/**
- * State files of durables alone: with a damaged block of messages nats-server 2.9 may confirm new messages that it cannot read.
- * The configuration of a stream, which lies beside its folders, was synced long ago.
- */
+/** Blocks of messages, their indexes, and state files of durables. The configuration of a stream was synced long ago. */
 function damagedShare(path: string): number {
-  if (/o\.dat$/.test(path)) return 0.5
+  if (/\.blk$|\.idx$|o\.dat$/.test(path)) return 0.5
   return path.includes('obs') && basename(path) === 'meta.inf' ? 0.1 : 0
 }
 

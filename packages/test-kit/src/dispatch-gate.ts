@@ -12,6 +12,8 @@ export type GateMode = 'pass' | 'refuse' | 'loseRequest' | 'loseAnswer'
 export interface DispatchGate {
   url: string
   mode: GateMode
+  /** Calls since the mode was set, whatever became of them. */
+  calls: number
   /** Calls whose loss has happened since the mode was set. */
   lost: number
   set(mode: GateMode): void
@@ -22,6 +24,7 @@ export interface DispatchGate {
 export async function startDispatchGate(target: () => string): Promise<DispatchGate> {
   const server = createServer(async (request, response) => {
     const { mode } = gate
+    gate.calls++
     try {
       const body = Buffer.concat(await request.toArray())
       if (mode === 'refuse') return cut(response)
@@ -43,9 +46,11 @@ export async function startDispatchGate(target: () => string): Promise<DispatchG
   const gate: DispatchGate = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mode: 'pass',
+    calls: 0,
     lost: 0,
     set(mode) {
       gate.mode = mode
+      gate.calls = 0
       gate.lost = 0
     },
     stop() {

@@ -1,15 +1,19 @@
 import { receivingEnvironment } from '@notify/carriers/receiving'
 import { parsedBy, parseKeyRing } from '@notify/privacy'
-import { commonConfig } from '@notify/service-kit'
+import { commonConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 export const Config = z.object({
   ...commonConfig,
+  DISPATCH_URL: z.url().describe('Internal address of dispatch'),
   PUBLIC_URL: z.url().describe('Public base URL of the API; carrier signatures cover it'),
   ENCRYPTION_KEYS: z
     .string()
     .transform(parsedBy(parseKeyRing))
     .describe('Key ring: comma-separated `<key id>:<base64 of 32 bytes>`, current key first'),
+  SERVICE_SIGNING_KEY: signingKey('callbacks').describe(
+    'Private ES256 JWK whose kid begins with `callbacks`; dispatch shows providers to whoever signs with it',
+  ),
   ...receivingEnvironment,
 })
 export type Config = z.output<typeof Config>

@@ -4,6 +4,7 @@ import type { Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { CallbackMetrics } from './metrics.ts'
 import type { AccountDirectory } from './providers/account-directory.ts'
+import type { LearnProviders } from './providers/learn-providers.ts'
 import type { RepublishReceipts } from './receipts/republish-receipts.ts'
 import type { RecordCallback } from './records/record-callback.ts'
 
@@ -15,6 +16,7 @@ export interface Context {
   metrics: CallbackMetrics
   /** The accounts, and the state of each kind's receiver. */
   receiving: { accounts: AccountDirectory; stateOf(kind: string): never }
+  learnProviders: LearnProviders
   /** Wakes the outbox relay. */
   wakeOutbox(): void
   record: RecordCallback

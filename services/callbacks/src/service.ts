@@ -9,7 +9,14 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
-import { type Commands, commandOnDemand, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import {
+  type Commands,
+  commandOnDemand,
+  createPrincipalSigner,
+  type Kit,
+  serveHttp,
+  startPeriodic,
+} from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
@@ -17,6 +24,7 @@ import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import { createMetrics } from './metrics.ts'
 import { createAccountDirectory } from './providers/account-directory.ts'
+import { createProviderLearning } from './providers/learn-providers.ts'
 import { createReceiptRepublisher } from './receipts/republish-receipts.ts'
 import { startReceivers } from './receiving/start-receivers.ts'
 import { createCallbackDeletion } from './records/callback-store.ts'
@@ -34,15 +42,17 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase(kit, { config, migrations })
   const bus = await openBus(kit, config)
   const shared = { db, metrics: createMetrics(kit.metrics), wakeOutbox: createOutboxWaker(kit, bus) }
+  const receiving = {
+    accounts: createAccountDirectory(db, config.ENCRYPTION_KEYS, kit.log),
+    stateOf: startReceivers(config, kit.log),
+  }
+  const saving = { db, keyRing: config.ENCRYPTION_KEYS, log: kit.log, receiving }
+  const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'callbacks')
   const context: Context = {
     ...shared,
+    ...saving,
     config,
-    keyRing: config.ENCRYPTION_KEYS,
-    log: kit.log,
-    receiving: {
-      accounts: createAccountDirectory(db, config.ENCRYPTION_KEYS, kit.log),
-      stateOf: startReceivers(config, kit.log),
-    },
+    learnProviders: createProviderLearning(saving, config, signPrincipal),
     record: createCallbackRecorder(shared),
     republishReceipts: createReceiptRepublisher(shared),
   }

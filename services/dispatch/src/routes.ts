@@ -15,6 +15,7 @@ import {
   deleteDomain as deleteDomainContract,
   deleteProvider as deleteProviderContract,
   deleteTemplate as deleteTemplateContract,
+  findProviders as findProvidersContract,
   getNotification as getContract,
   getDomain as getDomainContract,
   getEvent as getEventContract,
@@ -68,6 +69,7 @@ import { restoreEventVersion } from './catalogue/events/restore-event-version.ts
 import { changeProvider } from './catalogue/providers/change-provider.ts'
 import { createProvider } from './catalogue/providers/create-provider.ts'
 import { deleteProvider } from './catalogue/providers/delete-provider.ts'
+import { findProviders } from './catalogue/providers/find-providers.ts'
 import {
   createSubscriptionProvider,
   rotateSubscriptionSecret,
@@ -137,6 +139,7 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(changeProviderContract, changeProvider),
   route(deleteProviderContract, deleteProvider),
   route(testProviderContract, testProvider),
+  route(findProvidersContract, findProviders),
   route(rotateProviderSecretContract, rotateProviderSecret),
   route(createSubscriptionProviderContract, createSubscriptionProvider),
   route(rotateSubscriptionSecretContract, rotateSubscriptionSecret),

@@ -9,7 +9,7 @@ import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
 import { claimExpiredAttempts } from '../src/deliver/schedule/lease-store.ts'
-import { takeDueNotifications } from '../src/deliver/schedule/schedule-store.ts'
+import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { decideNext, type RetryPolicy, unknownReason } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
@@ -244,7 +244,7 @@ test('whatever came before: an expired attempt is followed by what follows an un
       const ids = twins.flatMap(({ byWorker, byLease }) => [byWorker, byLease])
       const steps = Math.max(...twins.map((one) => one.script.length))
       for (let step = 0; step < steps; step++) {
-        const claims = new Map((await own.claim(ids)).map((claim) => [claim.id, claim]))
+        const claims = new Map<string, Claim>((await own.claim(ids)).map((claim) => [claim.id, claim]))
         for (const { script: ends, byWorker, byLease } of twins) {
           const one = ends[step]
           const [worker, lease] = [claims.get(byWorker), claims.get(byLease)]

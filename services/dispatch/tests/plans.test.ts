@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
+import { type Id, newId } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
 import { channels } from '../src/channels/registry.ts'
@@ -8,11 +8,14 @@ import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/deliver/claim/claim-store.ts'
 import { putBackAttempts, putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { findReadyQueues } from '../src/deliver/queues/queue-store.ts'
+import { closeOverdueReceipts } from '../src/deliver/schedule/close-overdue-receipts.ts'
 import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts'
 import { claimExpiredAttempts } from '../src/deliver/schedule/lease-store.ts'
-import { closeOverdueReceipts, requeueLostWork, takeDueNotifications } from '../src/deliver/schedule/schedule-store.ts'
+import { requeueLostWork } from '../src/deliver/schedule/requeue-lost-work.ts'
+import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
-import { askForFailed, askForSent } from '../src/outcome/inquiries/inquiry-store.ts'
+import { askForFailed } from '../src/outcome/inquiries/ask-for-failed.ts'
+import { askForSent } from '../src/outcome/inquiries/ask-for-sent.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
 import { addProviders } from './own-notifications.ts'
@@ -56,8 +59,8 @@ async function fill(count: number): Promise<void> {
 }
 
 interface Sample {
-  id: string
-  attempt_id: string
+  id: Id<'notif'>
+  attempt_id: Id<'att'>
 }
 
 /** From all over the table. */

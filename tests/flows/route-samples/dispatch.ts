@@ -1,5 +1,6 @@
 import { newId } from '@notify/contracts'
-import type { TestEnv } from '@notify/dev-env'
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
+import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import { freshPhone } from '@notify/test-kit/sms'
 import { exampleBody, made, type Samples } from './sample.ts'
 
@@ -46,6 +47,7 @@ export function dispatchSamples(env: TestEnv): Samples {
     deleteProvider: provider,
     testProvider: provider,
     rotateProviderSecret: provider,
+    findProviders: () => ({ call: () => findForCallbacks(env) }),
     listEvents: () => ofApplication,
     createEvent: () => ({ ...ofApplication, fresh: newKey() }),
     getEvent: () => event(),
@@ -93,4 +95,14 @@ async function copyDomain(env: TestEnv): Promise<string> {
   )
   if (rowCount === 0) await env.api('POST', '/api/v1/domains', { body: { domain: 'first.example' } })
   return rowCount === 0 ? copyDomain(env) : id
+}
+
+async function findForCallbacks(env: TestEnv): Promise<ApiResponse> {
+  const { callbacks_signing_key, twilio_provider_id } = env.stack.state
+  const sign = await createPrincipalSigner(callbacks_signing_key, 'callbacks')
+  const principal = await sign({ kind: 'service', service: 'callbacks', permissions: ['providers:find'] })
+  return env.call('dispatch-api', 'POST', '/internal/v1/providers/find', {
+    headers: { [principalHeader]: principal },
+    body: { kind: 'twilio', id: twilio_provider_id },
+  })
 }

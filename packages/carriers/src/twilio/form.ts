@@ -1,6 +1,7 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
+import { correlationOfUrl } from '../correlation.ts'
 import type { Callback, Claim, Received, ReceivingAccount } from '../receiver.ts'
 import { findSigners } from './signature.ts'
 
@@ -53,7 +54,7 @@ export function openSignedForm<S extends z.ZodType<{ AccountSid: string }>>(
   const { parameters, fields } = readForm(schema, body, headers['content-type'])
   const signed = { signature: headers['x-twilio-signature'], url: publicUrl + url, parameters }
   return {
-    of: { accountId: fields.AccountSid },
+    of: { accountId: fields.AccountSid, addressId: correlationOfUrl(url).provider_id },
     receive: (accounts) => read(fields, findSigners(accounts, signed)),
   }
 }

@@ -29,7 +29,7 @@ async function receive(status: object, accounts = [account], named = account): P
     { publicUrl },
     { url, headers, params: {}, body: Buffer.from(new URLSearchParams(fields).toString()) },
   )
-  expect(claim.of).toEqual({ accountId: 'AC1' })
+  expect(claim.of).toEqual({ accountId: 'AC1', addressId: named.id })
   return claim.receive(accounts)
 }
 

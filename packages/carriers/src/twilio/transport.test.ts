@@ -62,13 +62,13 @@ test('a refusal bears the status and the code, and how long to wait', async () =
 })
 
 test('a carrier that does not answer in time, or drips its answer, is reported as ETIMEDOUT', async () => {
-  const silent = await clientOf(() => {}, 100)
+  const silent = await clientOf(() => {}, 1000)
   await expect(silent.messages.create(message)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
   const dripping = await clientOf((_request, response) => {
     response.writeHead(201)
     const timer = setInterval(() => response.write(' '), 20)
     response.once('close', () => clearInterval(timer))
-  }, 100)
+  }, 1000)
   await expect(dripping.messages.create(message)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
 })
 

@@ -4,9 +4,11 @@ import {
   type Bus,
   hasRestarted,
   isCode,
+  isReadable,
   joinOrigins,
   originOf,
   provisionStream,
+  purgeStream,
   type StreamOrigin,
 } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
@@ -30,8 +32,8 @@ interface StreamWatchOptions {
 }
 
 /**
- * Detects that JetStream may have lost messages: the stream's sequence went back, or its server restarted. Affected
- * messages become unpublished again, and the relay publishes them under new ids; events keep theirs.
+ * Detects that JetStream may have lost messages: the stream's sequence went back, its server restarted, or its end is
+ * unreadable. Affected messages become unpublished again, and the relay publishes them under new ids; events keep theirs.
  */
 export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: StreamWatchOptions): StreamWatch {
   const { name: stream } = streams[kit.service]
@@ -45,11 +47,13 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
   // After each check: another replica may have noticed a loss, and died in its repair.
   let mayBeLost = false
   const check = async () => {
-    const loss = await noticeLoss(kit, db, bus, options)
-    if (loss) {
+    const notice = () => noticeLoss(kit, db, bus, options)
+    let loss = await notice()
+    if (loss === 'damage found') loss = await notice()
+    if (loss && loss !== 'damage found') {
       noticed({ stream, cause: loss })
       // A restart is no loss yet: publishing again is a precaution.
-      kit.log[loss === 'rewound' ? 'error' : 'info']({ stream, cause: loss }, said[loss])
+      kit.log[loss === 'restarted' ? 'info' : 'error']({ stream, cause: loss }, said[loss])
     }
     mayBeLost = true
     checked = true
@@ -81,10 +85,11 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
   }
 }
 
-/** `rewound`: the sequence went back. `restarted`: it did not, but the server restarted. */
-type Cause = 'rewound' | 'restarted'
+/** `damaged`: its end cannot be read. `rewound`: the sequence went back. `restarted`: it did not, but the server restarted. */
+type Cause = 'damaged' | 'rewound' | 'restarted'
 
 const said: Record<Cause, string> = {
+  damaged: 'JetStream cannot read its newest messages: the stream is emptied, and all messages are published again',
   rewound: 'JetStream has forgotten messages: they are published again',
   restarted: 'JetStream was restarted: what it may not have synced is published again',
 }
@@ -94,7 +99,7 @@ async function noticeLoss(
   db: Queries,
   bus: Bus,
   { streamReplicas, republishMs }: StreamWatchOptions,
-): Promise<Cause | undefined> {
+): Promise<Cause | 'damage found' | undefined> {
   const { name } = streams[kit.service]
   return db.transaction(async (run) => {
     // One replica at a time. Read the expected state before the actual one, or a message published in between looks
@@ -103,20 +108,38 @@ async function noticeLoss(
     const info = await streamInfo(kit, bus, streamReplicas)
     const { last_seq } = info.state
     const origin = originOf(bus, info)
+    const watermark = build.updateTable('stream_watermark').where('stream', '=', name)
+    if (!known.isDamaged && !(await isReadable(bus, info))) {
+      // Committed before the purge, after which a process that dies would leave no trace of the loss.
+      await run(watermark.set({ last_seq: damaged }))
+      return 'damage found'
+    }
     const seen = { last_seq, checked_at: sql<Date>`now()`, origin: JSON.stringify(joinOrigins(known.origin, origin)) }
-    await run(build.updateTable('stream_watermark').set(seen).where('stream', '=', name))
+    await run(watermark.set(seen))
     // The creation time of the stream is useless: nats-server 2.9 changes it at restarts.
+    const { isDamaged } = known
     const isRewound = BigInt(last_seq) < known.last_seq
-    if (!isRewound && !(known.origin && hasRestarted(known.origin, origin))) return undefined
+    if (!isDamaged && !isRewound && !(known.origin && hasRestarted(known.origin, origin))) return undefined
     // The server was alive at the last check, so losses were published after it or shortly before.
     const published_after = new Date(known.checked_at.getTime() - republishMs)
-    await noteLoss(run, name, { last_seq, published_after, isRewound })
+    // A damaged block hides the messages that are published next, too, also where the server takes it for empty.
+    if (isDamaged || (isRewound && info.state.messages === 0)) await purgeStream(bus, kit.service)
+    await noteLoss(run, name, {
+      last_seq: isDamaged ? 0 : last_seq,
+      published_after,
+      isRewound: isDamaged || isRewound,
+    })
+    if (isDamaged) return 'damaged'
     return isRewound ? 'rewound' : 'restarted'
   })
 }
 
+/** The sequence that is stored between the discovery of a damage and its repair. */
+const damaged = -1
+
 interface Known {
   last_seq: bigint
+  isDamaged: boolean
   checked_at: Date
   /** Unknown before the first check. */
   origin: StreamOrigin | null
@@ -144,7 +167,7 @@ async function knownState(run: Run, stream: string): Promise<Known> {
       .where('published_at', '>', moment),
   )
   const since = published?.last_seq ?? 0n
-  return { checked_at, origin, last_seq: since > last_seq ? since : last_seq }
+  return { checked_at, origin, last_seq: since > last_seq ? since : last_seq, isDamaged: last_seq === BigInt(damaged) }
 }
 
 async function streamInfo({ service }: Kit, bus: Bus, replicas: number): Promise<StreamInfo> {

@@ -69,7 +69,10 @@ function serviceFiles(service: ServiceName, values: Texts, bootstrap: Texts): Te
     otp: { ...recipients, SERVICE_SIGNING_KEY: values.OTP_SIGNING_KEY!, ...redisUrl },
     consent: recipients,
     'inbox-stream': { ...recipients, USER_TOKEN_KEYS: values.USER_TOKEN_KEYS!, ...bootstrap },
-    callbacks: pick(values, ['ENCRYPTION_KEYS', 'SERVICE_CLOUD_APP_SECRET', 'SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN']),
+    callbacks: {
+      ...pick(values, ['ENCRYPTION_KEYS', 'SERVICE_CLOUD_APP_SECRET', 'SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN']),
+      SERVICE_SIGNING_KEY: values.CALLBACKS_SIGNING_KEY!,
+    },
     'webhook-delivery': recipients,
   }
   return {

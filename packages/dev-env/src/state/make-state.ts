@@ -40,11 +40,14 @@ export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_pas
   }
 }
 
+type ServiceKeys = Pick<State, 'otp_signing_key' | 'dispatch_signing_key' | 'callbacks_signing_key' | 'user_token_key'>
+
 /** Fields missing in state files older than service signing keys. */
-export function makeServiceKeys(): Pick<State, 'otp_signing_key' | 'dispatch_signing_key' | 'user_token_key'> {
+export function makeServiceKeys(): ServiceKeys {
   return {
     otp_signing_key: signingKey('otp'),
     dispatch_signing_key: signingKey('dispatch'),
+    callbacks_signing_key: signingKey('callbacks'),
     user_token_key: signingKey('user-tokens'),
   }
 }

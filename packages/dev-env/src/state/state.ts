@@ -43,6 +43,7 @@ export interface State {
   principal_signing_key: PrivateJwk
   otp_signing_key: PrivateJwk
   dispatch_signing_key: PrivateJwk
+  callbacks_signing_key: PrivateJwk
   identity_provider_key: PrivateJwk
   user_token_key: PrivateJwk
   operator: IdentityClient

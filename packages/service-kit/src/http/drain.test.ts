@@ -3,7 +3,11 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { Lifecycle } from '../lifecycle.ts'
+import { afterNextPoll } from './awaited.ts'
 import { createApp, listen } from './server.ts'
+
+/** More than the buffers of a connection take. */
+const large = Buffer.alloc(32 * 1024 * 1024, 'x')
 
 let lifecycle: Lifecycle
 let port: number
@@ -15,6 +19,7 @@ beforeEach(async () => {
   lifecycle = new Lifecycle(log)
   const app = createApp()
   app.get('/', (_request, response) => void response.end('quick'))
+  app.get('/large', (_request, response) => void response.end(large))
   app.get('/slow', (_request, response) => {
     finishSlow = () => response.end('slow')
     sockets[0]!.emit('begun')
@@ -38,6 +43,13 @@ async function open(): Promise<{ socket: Socket; get(path: string): void; answer
   }
 }
 
+const isListening = () =>
+  new Promise<boolean>((resolve) => {
+    const probe = connect({ port, host: '127.0.0.1' })
+    sockets.push(probe)
+    probe.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
+
 const closing = /^HTTP\/1\.1 200 .*^connection: close/ims
 
 test('once a process is asked to end, each response closes its connection, and connections without a request stay open', async () => {
@@ -54,6 +66,18 @@ test('once a process is asked to end, each response closes its connection, and c
   expect(await late.answer()).toMatch(closing)
   idle.get('/')
   expect(await idle.answer()).toMatch(closing)
+})
+
+test('a response that its caller is still reading when the connections are closed arrives whole', async () => {
+  const { socket, get } = await open()
+  get('/large')
+  await once(socket, 'readable')
+  const stopped = lifecycle.stop()
+  while (await isListening()) await afterNextPoll()
+  let received = 0
+  for await (const chunk of socket) received += chunk.length
+  expect(received).toBeGreaterThan(large.length)
+  await stopped
 })
 
 test('a request that has arrived when its connection is about to be closed as idle is answered', async () => {

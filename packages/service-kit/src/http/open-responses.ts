@@ -17,6 +17,12 @@ export class OpenResponses {
     this.#open.delete(response)
   }
 
+  /** Whether a response has ended that its caller has not received completely. */
+  get areFlushing(): boolean {
+    for (const response of this.#open) if (response.writableEnded) return true
+    return false
+  }
+
   drain(): void {
     this.#isDraining = true
     for (const response of this.#open) lastOf(response)

@@ -6,7 +6,7 @@ import express, { type Express } from 'express'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
-import { afterNextPoll } from './awaited.ts'
+import { closeServer } from './close-server.ts'
 import type { ExactRoutes } from './exact-routes.ts'
 import { OpenResponses } from './open-responses.ts'
 import { hasBody } from './read-body.ts'
@@ -139,23 +139,10 @@ export async function listen(
   server.listen(port, host)
   await once(server, 'listening')
   lifecycle.onDrain(() => responses.drain())
-  lifecycle.onStop('http', () => close(server))
+  lifecycle.onStop('http', () => closeServer(server, responses))
   const actual = (server.address() as AddressInfo).port
   log.info({ host, port: actual }, 'listening')
   return { server, port: actual }
-}
-
-async function close(server: Server): Promise<void> {
-  // A connection is idle only when what has arrived was read: closing it would lose a request.
-  await afterNextPoll()
-  await new Promise<void>((resolve) => {
-    // Connections that become idle during the drain would stay open for their keep-alive time.
-    const timer = setInterval(() => setImmediate(() => server.closeIdleConnections()), 50)
-    server.close(() => {
-      clearInterval(timer)
-      resolve()
-    })
-  })
 }
 
 /** Requests that the parser accepts but no route can handle. */

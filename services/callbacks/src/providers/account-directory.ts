@@ -9,19 +9,24 @@ import { build, type Tables } from '../db/schema.ts'
 /** The accounts of a claim; a tenant whose secret cannot be decrypted does not stop those that share its account. */
 export interface FoundAccounts {
   accounts: ReceivingAccount[]
-  /** Why an account is missing. */
+  /** Why an account cannot be used. */
   faults: unknown[]
+}
+
+/** The accounts of a whole claim. */
+export interface ClaimedAccounts extends FoundAccounts {
+  /** Ids of accounts or providers that are unknown here. */
+  unknownIds: readonly string[]
 }
 
 /** The accounts whose callbacks can be verified. */
 export interface AccountDirectory {
   /** The accounts that a callback claims; several tenants may share a carrier account. */
-  find(kind: string, claimed: Claim['of']): Promise<FoundAccounts>
+  find(kind: string, claimed: Claim['of']): Promise<ClaimedAccounts>
   forget(): void
 }
 
 const rememberedMs = 1000
-const none: FoundAccounts = { accounts: [], faults: [] }
 const ProviderId = idSchema('prov')
 
 /** The AAD of a provider's secret. */
@@ -93,18 +98,25 @@ export function createAccountDirectory(db: Queries, keyRing: KeyRing, log: Logge
     })
   const ofProvider = ({ kind, id }: { kind: string; id: string }) => byId({ kind, id: ProviderId.parse(id) })
   const [ofAccount, ofParent, ofId] = [remembered(byAccount), remembered(byParent), remembered(ofProvider)]
+  const lookUp = (claimed: Claim['of']): [typeof ofId, readonly string[]] => {
+    if ('accountIds' in claimed) return [ofAccount, claimed.accountIds]
+    if ('accountId' in claimed) return [ofAccount, [claimed.accountId]]
+    return [ofId, ProviderId.safeParse(claimed.providerId).success ? [claimed.providerId] : []]
+  }
   return {
     async find(kind, claimed) {
-      if ('accountIds' in claimed) {
-        const found = await Promise.all([
-          ...claimed.accountIds.map((id) => ofAccount.get(`${kind}|${id}`)),
-          ...claimed.parentIds.map((id) => ofParent.get(`${kind}|${id}`)),
-        ])
-        const accounts = new Map(found.flatMap((one) => one.accounts.map((account) => [account.id, account])))
-        return { accounts: [...accounts.values()], faults: found.flatMap(({ faults }) => faults) }
+      const [directory, ids] = lookUp(claimed)
+      const own = await Promise.all(ids.map((id) => directory.get(`${kind}|${id}`)))
+      const parentIds = 'parentIds' in claimed ? claimed.parentIds : []
+      const found = [...own, ...(await Promise.all(parentIds.map((id) => ofParent.get(`${kind}|${id}`))))]
+      const accounts = new Map(found.flatMap((one) => one.accounts.map((account) => [account.id, account])))
+      return {
+        accounts: [...accounts.values()],
+        faults: found.flatMap(({ faults }) => faults),
+        unknownIds: ids
+          .filter((_, at) => own[at]!.accounts.length === 0 && own[at]!.faults.length === 0)
+          .map((id) => ('addressId' in claimed && claimed.addressId) || id),
       }
-      if ('accountId' in claimed) return ofAccount.get(`${kind}|${claimed.accountId}`)
-      return ProviderId.safeParse(claimed.providerId).success ? ofId.get(`${kind}|${claimed.providerId}`) : none
     },
     forget() {
       ofAccount.clear()

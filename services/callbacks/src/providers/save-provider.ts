@@ -6,8 +6,11 @@ import type { Context } from '../context.ts'
 import { build } from '../db/schema.ts'
 import { sealSecret } from './account-directory.ts'
 
+/** What saving a provider needs. */
+export type SavingContext = Pick<Context, 'db' | 'keyRing' | 'receiving' | 'log'>
+
 /** Stores what is needed to verify a provider's callbacks; ignores older revisions. */
-export async function saveProvider(context: Context, change: ProviderChange): Promise<void> {
+export async function saveProvider(context: SavingContext, change: ProviderChange): Promise<void> {
   const { db, keyRing, receiving, log } = context
   const { provider_id, tenant_id, kind, revision } = change
   const receiver = Object.hasOwn(receivers, kind) ? receivers[kind] : undefined

@@ -2,6 +2,8 @@ import type { Claim, Endpoint, Received, Report } from '@notify/carriers/receivi
 import type { Channel, Route } from '@notify/contracts'
 import { type Handler, type HttpRequest, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import type { ClaimedAccounts } from '../providers/account-directory.ts'
+import { unsure } from '../providers/learn-providers.ts'
 import { callbackOfReport } from './callback-of-report.ts'
 
 /** The carrier-specific parts of a callback handler. */
@@ -36,8 +38,8 @@ function open(context: Context, kind: string, endpoint: Endpoint<never>, request
   })
 }
 
-async function receive({ receiving }: Context, kind: string, claim: Claim): Promise<Received> {
-  const { accounts, faults } = await receiving.accounts.find(kind, claim.of)
+async function receive(context: Context, kind: string, claim: Claim): Promise<Received> {
+  const { accounts, faults } = await findAccounts(context, kind, claim.of)
   if (faults.length === 0) return claim.receive(accounts)
   try {
     if (accounts.length > 0) return await claim.receive(accounts)
@@ -45,9 +47,15 @@ async function receive({ receiving }: Context, kind: string, claim: Claim): Prom
     if (!(error instanceof Problem && error.code === 'invalid_signature')) throw error
   }
   // Perhaps signed with a secret that cannot be decrypted now, so the carrier must repeat it.
-  throw new Problem('service_unavailable', 'The account of this callback cannot be verified now; try again shortly', {
-    cause: faults[0],
-  })
+  throw unsure(faults[0])
+}
+
+/** Asks dispatch about accounts that are unknown here: their providers may be new. */
+async function findAccounts(context: Context, kind: string, claimed: Claim['of']): Promise<ClaimedAccounts> {
+  const { accounts } = context.receiving
+  const found = await accounts.find(kind, claimed)
+  const learned = await Promise.all(found.unknownIds.map((id) => context.learnProviders(kind, id)))
+  return learned.includes(true) ? accounts.find(kind, claimed) : found
 }
 
 function resultOf(reports: readonly Report[], isNew: readonly boolean[]): 'recorded' | 'repeated' | 'ignored' {

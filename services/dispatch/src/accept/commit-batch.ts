@@ -1,5 +1,7 @@
 import { notificationChanged, type SuppressionReason } from '@notify/contracts'
 import {
+  column,
+  defineStatements,
   keysInto,
   messagesOf,
   messagesSql,
@@ -7,12 +9,12 @@ import {
   type OutboxMessage,
   type Outgoing,
   type Run,
-  type Statement,
   tryKeySql,
 } from '@notify/database'
 import type { z } from 'zod'
 import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.ts'
 import type { Channels } from '../channels/channel.ts'
+import { channels as registry } from '../channels/registry.ts'
 import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
 import { handOffColumns } from '../outcome/hand-offs/order-sql.ts'
 import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
@@ -28,9 +30,11 @@ export type Fault = Known | SuppressionReason
  * One statement, one transaction. It writes all of the batch or nothing, because most messages are parameters: making them in
  * SQL costs half as much again. The division fails if the key of another request was committed after the snapshot.
  */
-const commit = (channels: Channels, messages: number): Statement => ({
-  name: `commit-accepted-${messages}`,
-  text: `
+const commitsOf = (channels: Channels) =>
+  defineStatements(
+    (messages: number) => ({
+      name: `commit-accepted-${messages}`,
+      text: `
     with judged as (
       select *, case
           when key is not null and (not ${tryKeySql('scope', 'key')} or (select true from idempotency_keys k
@@ -59,16 +63,18 @@ const commit = (channels: Channels, messages: number): Statement => ({
     )
     select (select json_object_agg(id, fault) from judged where fault is not null) as faults,
       1 / ((select count(*) from keys) = (select count(key) from fresh))::int as is_whole`,
-})
+      columns: { faults: column.json<Record<string, Fault>>().nullable(), is_whole: column.integer() },
+    }),
+    1,
+  )
 
-/** Its text is long, and the same for every batch with as many messages. */
-const statements = new WeakMap<Channels, Map<number, Statement>>()
+/** Made once for each number of messages: the text is long. */
+const commits = new Map([[registry, commitsOf(registry)]])
 
-function commitOf(channels: Channels, messages: number): Statement {
-  const known = statements.get(channels) ?? new Map<number, Statement>()
-  const statement = known.get(messages) ?? commit(channels, messages)
-  statements.set(channels, known.set(messages, statement))
-  return statement
+function commitOf(channels: Channels, messages: number) {
+  const commitOfCount = commits.get(channels) ?? commitsOf(channels)
+  commits.set(channels, commitOfCount)
+  return commitOfCount(messages)
 }
 
 /** Codes of division_by_zero and unique_violation. */
@@ -108,7 +114,7 @@ async function tryCommit(
   const createdAt = new Date().toISOString()
   const facts = batch.map((one) => factOf(one, createdAt))
   const messages = [...initialHandOffs(channels, batch, createdAt), ...messagesOf(notificationChanged, facts)]
-  const [row] = await run<{ faults: Record<string, Fault> | null }>(commitOf(channels, messages.length), [
+  const [row] = await run(commitOf(channels, messages.length), [
     JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
     ...messageValues(messages),
   ])

@@ -1,4 +1,4 @@
-import { isConnectionError, isLockTimeout, type Run, type Statement } from '@notify/database'
+import { defineStatement, isConnectionError, isLockTimeout, type Run } from '@notify/database'
 import { bisect, noLongerAwaited, Problem } from '@notify/service-kit'
 import { suppressedRecipient } from '../catalogue/suppressions/explain-suppression.ts'
 import type { Channels } from '../channels/channel.ts'
@@ -86,13 +86,13 @@ export interface WithLockWatch {
   watchLocks: WatchLocks
 }
 
-const tryLocks: Statement = {
+const tryLocks = defineStatement({
   name: 'try-acceptance-locks',
   text: `do $$ begin
     lock table notifications, outbox, idempotency_keys in row exclusive mode nowait;
     lock table suppressions in access share mode nowait;
   end $$`,
-}
+})
 
 const watchedMs = 5000
 

@@ -1,6 +1,7 @@
 import type { NotificationAccepted } from '@notify/contracts'
-import { findAnswers, idempotencyConflict, type Run, type Statement } from '@notify/database'
+import { column, defineStatement, findAnswers, idempotencyConflict, type Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
+import { tables } from '../db/schema.ts'
 import { type AcceptOutcome, acceptedText, type Candidate, laneOf, refusalOf } from './accept-item.ts'
 
 type Outcomes = Map<Candidate, AcceptOutcome>
@@ -29,7 +30,7 @@ function isAnswerTo({ notificationId }: Candidate, response: string): boolean {
   return notification_id === notificationId
 }
 
-const find: Statement = {
+const find = defineStatement({
   name: 'find-committed',
   text: `
     with input as (
@@ -38,7 +39,8 @@ const find: Statement = {
     select n.id, (n.tenant_id, n.application_id, n.mode, n.channel, n.lane)
       = (input.tenant_id, input.application_id, input.mode, input.channel, input.lane) as is_same
     from notifications n join input using (id)`,
-}
+  columns: { id: tables.notifications.id, is_same: column.boolean() },
+})
 
 /**
  * The outcomes of requests whose ids are committed: accepted for the same sender, channel and lane, else the conflict. Where
@@ -55,8 +57,8 @@ export async function findCommitted(run: Run, candidates: readonly Candidate[]):
     lane: laneOf(candidate),
   }))
   try {
-    const found = await run<{ id: string; is_same: boolean }>(find, [JSON.stringify(rows)])
-    const isSame = new Map(found.map(({ id, is_same }) => [id, is_same]))
+    const found = await run(find, [JSON.stringify(rows)])
+    const isSame = new Map<string, boolean>(found.map(({ id, is_same }) => [id, is_same]))
     const known = candidates.filter(({ notificationId }) => isSame.has(notificationId))
     return new Map(known.map((one) => [one, isSame.get(one.notificationId) ? { body: acceptedText(one) } : idTaken()]))
   } catch (error) {

@@ -1,5 +1,6 @@
 import { deadLetterTables, idempotencyTables, type Migrations, outboxTables, walkTables } from '@notify/database'
 import { baseline } from './migrations/0001-baseline.ts'
+import { immutableVersions } from './migrations/0002-immutable-versions.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -7,4 +8,5 @@ export const migrations: Migrations = [
   ...idempotencyTables,
   ...walkTables,
   baseline,
+  immutableVersions,
 ]

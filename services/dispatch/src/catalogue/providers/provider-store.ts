@@ -1,5 +1,5 @@
 import type { Channel, Id } from '@notify/contracts'
-import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
+import { nextUpdatedAt, prepared, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 
@@ -13,6 +13,16 @@ export async function findProvider(run: Run, tenantId: string, id: string): Prom
   )
   return row
 }
+
+/** The providers that receive callbacks for an id or an account, deleted ones too until they are purged. */
+export const findReceiving = prepared('find-receiving-providers', ({ kind, id }: { kind: string; id: string }) =>
+  build
+    .selectFrom('providers')
+    .selectAll()
+    .where((is) => is.or([is('id', '=', id as Id<'prov'>), is('account_id', '=', id)]))
+    .where('kind', '=', kind)
+    .where('purged_at', 'is', null),
+)
 
 /** Locks a provider for the rest of the transaction. */
 export async function lockProvider(run: Run, tenantId: string, id: string): Promise<ProviderRow | undefined> {

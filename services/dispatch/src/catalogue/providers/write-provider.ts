@@ -1,4 +1,4 @@
-import { type Channel, providerChanged } from '@notify/contracts'
+import { type Channel, type ProviderChange, providerChanged } from '@notify/contracts'
 import { enqueueEvents, type Run } from '@notify/database'
 import { sealEvent } from '@notify/messaging'
 import { Problem } from '@notify/service-kit'
@@ -61,7 +61,7 @@ export async function writeProvider(
     isDeleted,
     subscription_id: state.subscription_id ?? known?.subscription_id ?? null,
   })
-  if (isTold) await tellProvider(run, context, row, credentials)
+  if (isTold) await enqueueEvents(run, providerChanged, [{ event: changeOf(context, row, credentials) }])
   return row
 }
 
@@ -78,7 +78,12 @@ async function requireFree(run: Run, { kind, tenant_id }: Pick<ProviderRow, 'kin
   )
 }
 
-async function tellProvider(run: Run, { secrets }: Writing, row: ProviderRow, credentials: Credentials): Promise<void> {
+/** A provider as services that verify its callbacks or sign with it learn of it. */
+export function changeOf(
+  { secrets }: Pick<Writing, 'secrets'>,
+  row: ProviderRow,
+  credentials: Credentials,
+): ProviderChange {
   const { id, tenant_id, application_id, channel, kind, priority, revision, deleted_at, subscription_id } = row
   const payload = {
     provider_id: id as `prov_${string}`,
@@ -91,7 +96,5 @@ async function tellProvider(run: Run, { secrets }: Writing, row: ProviderRow, cr
     ...(deleted_at ? { status: 'deleted' as const } : {}),
     ...(subscription_id ? { subscription_id: subscription_id as `whsub_${string}` } : {}),
   }
-  await enqueueEvents(run, providerChanged, [
-    { event: sealEvent(secrets.keyRing, providerChanged, payload, credentials) },
-  ])
+  return sealEvent(secrets.keyRing, providerChanged, payload, credentials)
 }

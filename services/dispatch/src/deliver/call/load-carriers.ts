@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SendingCarriers } from '@notify/carriers/sending'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { Kit } from '@notify/service-kit'
 import { listKinds } from '../../catalogue/providers/kind-store.ts'
-import type { Tables } from '../../db/schema.ts'
 
 /** After the process is ready, and before the garbage of its start is collected. */
 const afterMs = 300
 
 /** Loads the carriers that have providers, in the background: the first message of each need not wait for its client. */
-export function loadCarriers({ log }: Pick<Kit, 'log'>, db: Database<Tables>, carriers: SendingCarriers): void {
+export function loadCarriers({ log }: Pick<Kit, 'log'>, db: Queries, carriers: SendingCarriers): void {
   const load = async () => {
     await delay(afterMs, undefined, { ref: false })
     for (const kind of await listKinds(db)) await carriers[kind]?.load?.()

@@ -1,36 +1,34 @@
-import type { Channel, KeyMode, Lane } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
+import type { Id } from '@notify/contracts'
+import { column, defineStatement, outerJoined, pick, type Queries, type RowOf } from '@notify/database'
 import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
-import type { Tables } from '../../db/schema.ts'
+import { tables } from '../../db/schema.ts'
 import { expiredReason, hasExpired } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
 import type { QueueKey } from '../queues/send-queues.ts'
 
-/** A notification that this worker alone may send now, with the attempt that was opened for it. */
-export interface Claim {
-  id: string
-  tenant_id: `ten_${string}`
-  application_id: string
-  channel: Channel
-  lane: Lane
-  mode: KeyMode
-  recipient_masked: string
-  recipient_index: string
-  payload: Buffer
-  traceparent: string | null
-  attempt_id: string
-  attempt_count: number
-  round_attempts: number
+const { notifications, attempts } = tables
+
+const claimColumns = {
+  ...pick(notifications, 'id', 'tenant_id', 'application_id', 'channel', 'lane', 'mode', 'recipient_masked'),
+  ...pick(notifications, 'recipient_index', 'traceparent', 'attempt_count', 'round_attempts'),
+  payload: notifications.payload.present(),
+  attempt_id: attempts.id,
   /** Providers that this failover must not use again; null when the attempt may use any of them. */
-  tried: (string | null)[] | null
+  tried: column.texts<Id<'prov'> | null>().nullable(),
   /** How long internal errors have kept it from being sent. */
-  held_ms: number
+  held_ms: column.double(),
   /** How long it has waited while no provider of its queue could be called; null when its queue is not held. */
-  queue_held_ms: number | null
+  queue_held_ms: column.double().nullable(),
   /** How long it may still be sent; null when it does not expire. */
-  expires_in_ms: number | null
+  expires_in_ms: column.double().nullable(),
 }
+
+/** Without claims, one row of nulls carries the number of refused ones. */
+const resultColumns = { ...outerJoined(claimColumns), refused: column.integer() }
+
+/** A notification that this worker alone may send now, with the attempt that was opened for it. */
+export type Claim = RowOf<typeof claimColumns>
 
 /**
  * The oldest due messages of each queue, by one index; the scheduler enqueues those that waited. Rows are locked one by
@@ -86,7 +84,7 @@ const triedProviders = `
 
 const msSince = (time: string) => `(extract(epoch from now() - ${time}) * 1000)::float8`
 
-const claim: Statement = {
+const claim = defineStatement({
   name: 'claim-for-sending',
   text: `
     with locked as materialized (${locked}),
@@ -105,7 +103,8 @@ const claim: Statement = {
     left join claimed on true
     left join held_queues held on held.application_id = claimed.application_id and held.channel = claimed.channel
       and held.mode = claimed.mode`,
-}
+  columns: resultColumns,
+})
 
 /** How many messages of a queue to claim. */
 export interface Wanted {
@@ -124,13 +123,13 @@ export interface Claimed {
  * @param attemptIds ids for the attempts that are opened, as many as are wanted of all queues together
  */
 export async function claimForSending(
-  db: Database<Tables>,
+  db: Queries,
   { lane, channel }: LaneOf,
   wanted: readonly Wanted[],
   attemptIds: readonly string[],
   leaseSeconds: number,
 ): Promise<Claimed> {
-  const rows = await db.run<Claim & { refused: number }>(claim, [
+  const rows = await db.run(claim, [
     wanted.map(({ key }) => key.application_id),
     wanted.map(({ key }) => key.mode),
     wanted.map(({ most }) => most),
@@ -139,5 +138,7 @@ export async function claimForSending(
     attemptIds,
     leaseSeconds,
   ])
-  return { claims: rows.filter(({ id }) => id !== null), refused: rows[0]?.refused ?? 0 }
+  return { claims: rows.filter(isClaim), refused: rows[0]?.refused ?? 0 }
 }
+
+const isClaim = (row: RowOf<typeof resultColumns>): row is Claim & { refused: number } => row.id !== null

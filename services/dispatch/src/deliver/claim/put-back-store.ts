@@ -1,5 +1,6 @@
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
+import type { Id } from '@notify/contracts'
+import { anyOf, defineStatement, type Queries } from '@notify/database'
+import { build } from '../../db/schema.ts'
 import type { Claim } from './claim-store.ts'
 
 const dueAgain = 'now() + make_interval(secs => gone.after_ms / 1000)'
@@ -9,7 +10,7 @@ const isLater = `n.status = 'queued' and gone.after_ms > 0`
  * No carrier was called, so the attempt is removed. The next one reuses its number, so the id identifies it: repeating this
  * cannot undo another worker's claim. Rows are locked by id alone: a condition on `sending` would let an old plan scan the table.
  */
-const putBack: Statement = {
+const putBack = defineStatement({
   name: 'put-back-claims',
   text: `
     with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean)),
@@ -29,7 +30,7 @@ const putBack: Statement = {
         next_attempt_at = case when ${isLater} then ${dueAgain} end,
         enqueued_at = case when ${isLater} then ${dueAgain} else n.enqueued_at end
     from gone where n.id = gone.id`,
-}
+})
 
 /** A claim to requeue without a call. */
 export interface Unmade {
@@ -41,7 +42,7 @@ export interface Unmade {
 }
 
 /** Requeues claims. Unclaimed ones stay unchanged. */
-export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmade[]): Promise<void> {
+export async function putBackClaims(db: Queries, unmade: readonly Unmade[]): Promise<void> {
   const rows = unmade.map(({ claim: { id, attempt_id }, afterMs, held = false }) => ({
     id,
     attempt_id,
@@ -51,14 +52,14 @@ export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmad
   await db.run(putBack, [JSON.stringify(rows)])
 }
 
-const underWay: Statement = {
-  name: 'find-attempts-under-way',
-  text: 'select notification_id as id, id as attempt_id from attempts where finished_at is null and id = any ($1)',
-}
-
 /** Requeues all claims of these attempts. */
-export async function putBackAttempts(db: Database<Tables>, attemptIds: readonly string[]): Promise<void> {
-  const claims = await db.run<Unmade['claim']>(underWay, [attemptIds])
+export async function putBackAttempts(db: Queries, attemptIds: readonly Id<'att'>[]): Promise<void> {
+  const underWay = build
+    .selectFrom('attempts')
+    .select(['notification_id as id', 'id as attempt_id'])
+    .where('finished_at', 'is', null)
+    .where('id', '=', anyOf(attemptIds))
+  const claims = await db.run(underWay)
   await putBackClaims(
     db,
     claims.map((claim) => ({ claim, afterMs: 0 })),

@@ -1,7 +1,6 @@
-import type { Channel, KeyMode, Lane } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
-import type { QueueKey } from './send-queues.ts'
+import type { Channel, Lane } from '@notify/contracts'
+import { column, defineStatement, pick, type Queries, type RowOf } from '@notify/database'
+import { build, tables } from '../../db/schema.ts'
 
 /** A lane of a channel. */
 export interface LaneOf {
@@ -9,8 +8,7 @@ export interface LaneOf {
   channel: Channel
 }
 
-/** A queue that has messages which are due. */
-export type ReadyQueue = QueueKey & LaneOf
+const { in_flight, held_queues } = tables
 
 /** One step into the index for each queue, however many messages it has: `enqueued_at` of what waits is when it is due. */
 const first = (after: string) => `
@@ -32,31 +30,32 @@ export const readyQueuesSql = `
     select * from queues where enqueued_at <= now()
   ) as q`
 
-const findReady: Statement = { name: 'find-ready-queues', text: readyQueuesSql }
+const findReady = defineStatement({
+  name: 'find-ready-queues',
+  text: readyQueuesSql,
+  columns: {
+    lane: column.text<Lane>(),
+    channel: column.text<Channel>(),
+    ...pick(in_flight, 'tenant_id', 'application_id', 'mode', 'enqueued_at'),
+  },
+})
 
 /** Finds the queues of lanes that have messages which are due, those in hand included. */
-export function findReadyQueues(db: Database<Tables>, lanes: readonly LaneOf[]): Promise<ReadyQueue[]> {
-  return db.run<ReadyQueue>(findReady, [JSON.stringify(lanes)])
+export function findReadyQueues(db: Queries, lanes: readonly LaneOf[]) {
+  return db.run(findReady, [JSON.stringify(lanes)])
 }
 
 /** A queue of a channel, over all its lanes. */
-export interface HeldQueue {
-  application_id: string
-  channel: Channel
-  mode: KeyMode
-}
-
-const valuesOf = ({ application_id, channel, mode }: HeldQueue) => [application_id, channel, mode]
+export type HeldQueue = Pick<RowOf<typeof held_queues>, 'application_id' | 'channel' | 'mode'>
 
 /** Records since when no provider of a queue may be called; HOLD_LIMIT counts from then. */
-export async function holdQueue(db: Database<Tables>, queue: HeldQueue): Promise<void> {
-  await db.run(
-    'insert into held_queues (application_id, channel, mode) values ($1, $2, $3) on conflict do nothing',
-    valuesOf(queue),
-  )
+export async function holdQueue(db: Queries, { application_id, channel, mode }: HeldQueue): Promise<void> {
+  const held = build.insertInto('held_queues').values({ application_id, channel, mode })
+  await db.run(held.onConflict((conflict) => conflict.doNothing()))
 }
 
 /** A provider of the queue works again. */
-export async function releaseQueue(db: Database<Tables>, queue: HeldQueue): Promise<void> {
-  await db.run('delete from held_queues where application_id = $1 and channel = $2 and mode = $3', valuesOf(queue))
+export async function releaseQueue(db: Queries, { application_id, channel, mode }: HeldQueue): Promise<void> {
+  const released = build.deleteFrom('held_queues').where('application_id', '=', application_id)
+  await db.run(released.where('channel', '=', channel).where('mode', '=', mode))
 }

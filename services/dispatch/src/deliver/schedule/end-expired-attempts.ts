@@ -1,6 +1,5 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
-import type { Database } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
+import type { Queries } from '@notify/database'
 import { decideNext, type RetryPolicy } from '../settle/decide-next.ts'
 import { type Settlement, settleAttempts } from '../settle/settle-store.ts'
 import { claimExpiredAttempts, type ExpiredAttempt } from './lease-store.ts'
@@ -21,7 +20,7 @@ const workerGone: CarrierAnswer = {
  * @returns how many leases had expired, and how many of those attempts this call ended
  */
 export async function endExpiredAttempts(
-  db: Database<Tables>,
+  db: Queries,
   policy: RetryPolicy,
 ): Promise<{ expired: number; ended: number }> {
   const attempts = await claimExpiredAttempts(db, reconcilerLeaseSeconds)

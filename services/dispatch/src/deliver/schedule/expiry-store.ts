@@ -1,21 +1,16 @@
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
+import { column, defineStatement, type Queries } from '@notify/database'
 import { expiredReason } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
-import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-store.ts'
-import { lockOpenSql } from './open-sql.ts'
+import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
+import { lockOpenSql, scheduleBatch } from './open-sql.ts'
 
 const waits = `n.status in ('queued', 'scheduled')`
-const batch = 500
-
-/** The most that are ended in one round; a full round may leave more. */
-export const expiryBatch = batch
 
 /**
  * A message in flight ends with its attempt, and one that waits for a receipt ends then: neither is sent late. The
  * trigger `erase_payload` empties the payload, so no row is found twice.
  */
-const endExpired: Statement = {
+const endExpired = defineStatement({
   name: 'end-expired',
   text: `
     with expired as (
@@ -24,7 +19,7 @@ const endExpired: Statement = {
         orderBy: 'f.expires_at',
         still: `n.expires_at <= now() and n.payload is not null and not n.sending
           and (n.status not in ('queued', 'scheduled') or n.when_due = 'send')`,
-        limit: batch,
+        limit: scheduleBatch,
       })}
     ), ended as (
       update notifications n
@@ -39,13 +34,14 @@ const endExpired: Statement = {
       where ended.status <> old_status and ended.attempt_count > 0 and a.outcome = 'unknown'`)}
     ), asked as (${askSql('silent')}), facts as (${factsInto('ended where status <> old_status')})
     select count(*)::int as count, count(*) filter (where status <> old_status)::int as failed from ended`,
-}
+  columns: { count: column.integer(), failed: column.integer() },
+})
 
 /**
  * Fails what expired while it waited, and erases the payload of what expired later.
  * @returns how many rows there were, and how many of them failed
  */
-export async function endExpiredNotifications(db: Database<Tables>): Promise<{ count: number; failed: number }> {
-  const [row] = await db.run<{ count: number; failed: number }>(endExpired, [])
+export async function endExpiredNotifications(db: Queries) {
+  const [row] = await db.run(endExpired)
   return row!
 }

@@ -1,3 +1,6 @@
+/** The most notifications that a scheduler takes in one round; a full round may leave more. */
+export const scheduleBatch = 500
+
 interface Sought {
   /** SQL conditions on `in_flight f`, and the order of the index that they use. */
   where: string

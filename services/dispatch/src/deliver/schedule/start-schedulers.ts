@@ -5,17 +5,13 @@ import type { Context } from '../../context.ts'
 import type { HandOffLane } from '../../outcome/hand-offs/hand-off-consumers.ts'
 import type { WakeSenders } from '../queues/wake-senders.ts'
 import { retryPolicyOf } from '../settle/decide-next.ts'
+import { closeOverdueReceipts } from './close-overdue-receipts.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
-import { endExpiredNotifications, expiryBatch } from './expiry-store.ts'
-import { expiredBatch } from './lease-store.ts'
-import {
-  closeOverdueReceipts,
-  type DeliveredLane,
-  requeueLostWork,
-  scheduleBatch,
-  sumUpTallies,
-  takeDueNotifications,
-} from './schedule-store.ts'
+import { endExpiredNotifications } from './expiry-store.ts'
+import { sumUpTallies } from './fold-tallies.ts'
+import { scheduleBatch } from './open-sql.ts'
+import { type DeliveredLane, requeueLostWork } from './requeue-lost-work.ts'
+import { takeDueNotifications } from './take-due.ts'
 
 /** What the schedulers need of the context. */
 type ScheduleContext = Context & { wakeSenders: WakeSenders }
@@ -50,7 +46,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
         metrics.recovered('lease_expired', ended)
         kit.log.warn({ attempts: ended }, 'attempts of a worker that is gone: their outcome is unknown')
       }
-      return expired === expiredBatch
+      return expired === scheduleBatch
     },
   })
   startPeriodic(kit, {
@@ -59,7 +55,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
     async run() {
       const { count, failed } = await endExpiredNotifications(db)
       if (failed > 0) context.wakeOutbox()
-      return count === expiryBatch
+      return count === scheduleBatch
     },
   })
   startPeriodic(kit, {

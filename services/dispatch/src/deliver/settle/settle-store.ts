@@ -1,6 +1,5 @@
 import type { AttemptOutcome } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
+import { column, defineStatement, type Queries } from '@notify/database'
 import type { Latency } from '../../metrics.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { latenciesSql } from '../../outcome/facts/latency-sql.ts'
@@ -69,7 +68,7 @@ const keepDecided = `
   set sending = false, held_since = null, updated_at = now(), next_attempt_at = null, when_due = 'send', failovers = 0
   from closed where n.id = closed.id and closed.current and not closed.undecided`
 
-const settle: Statement = {
+const settle = defineStatement({
   name: 'settle-attempts',
   text: `
     with ended as (
@@ -83,20 +82,16 @@ const settle: Statement = {
     changed as (select * from moved where status <> 'queued'),
     facts as (${factsInto('changed')})
     select count(*)::int as closed, (${latenciesSql('changed')}) as latencies from closed`,
-}
+  columns: { closed: column.integer(), latencies: column.json<Latency[]>() },
+})
 
 /**
  * Records how attempts ended; publishes facts for changed states. Idempotent.
  * @returns how many attempts it closed, and how long those took that were handed over
  */
-export async function settleAttempts(db: Database<Tables>, settlements: readonly Settlement[]): Promise<Settled> {
-  const [row] = await db.run<Settled>(settle, [JSON.stringify(settlements.map(rowOf))])
+export async function settleAttempts(db: Queries, settlements: readonly Settlement[]) {
+  const [row] = await db.run(settle, [JSON.stringify(settlements.map(rowOf))])
   return row!
-}
-
-interface Settled {
-  closed: number
-  latencies: Latency[]
 }
 
 function rowOf({ notificationId, attemptNumber, next, ...rest }: Settlement) {

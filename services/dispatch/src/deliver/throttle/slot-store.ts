@@ -1,5 +1,5 @@
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
+import { column, defineStatements, type Queries, type RowOf } from '@notify/database'
+import { tables } from '../../db/schema.ts'
 
 /** How far ahead of its time a send may reserve its slot, in milliseconds; without a slot that early it is postponed. */
 export interface Reach {
@@ -16,18 +16,6 @@ export interface Wanted {
   per_second: number
 }
 
-/** What was reserved, in milliseconds from now; slots follow each other at the pace of their part. */
-export interface Reserved {
-  provider_id: string
-  shared: number
-  shared_in_ms: number
-  kept: number
-  kept_in_ms: number
-  /** When the first of those that found no slot should ask again, and how far the next ones are apart. */
-  late_in_ms: number
-  every_ms: number
-}
-
 /**
  * A fifth of a provider's rate is kept for urgent lanes, so that a campaign that takes all it can get never delays a code. The
  * parts together never exceed the rate.
@@ -40,13 +28,25 @@ export const longestPutOffMs = 300_000
 const fitting = (from: string, every: string, reach: string) =>
   `greatest(0, floor((now_ms + ${reach} - ${from}) / ${every}) + 1)`
 
+const reservedColumns = {
+  provider_id: tables.send_slots.provider_id,
+  shared: column.integer(),
+  shared_in_ms: column.double(),
+  kept: column.integer(),
+  kept_in_ms: column.double(),
+  /** When the first of those that found no slot should ask again, and how far the next ones are apart. */
+  late_in_ms: column.double(),
+  every_ms: column.double(),
+}
+
 /**
  * Moves a provider's clocks ahead by what is reserved (the generic cell rate algorithm, for many cells at once): the shared part
  * first where it is near, then what is kept, then the shared part as far as the reach goes.
  */
-const reserve = (until: 'urgent_until_ms' | 'bulk_until_ms'): Statement => ({
-  name: `reserve-slots-${until}`,
-  text: `
+const reserve = defineStatements(
+  (until: 'urgent_until_ms' | 'bulk_until_ms') => ({
+    name: `reserve-slots-${until}`,
+    text: `
     with wanted as (
       select provider_id, count, 1000 / (per_second * ${sharedPart}) as shared_every, 1000 / (per_second * (1 - ${sharedPart})) as kept_every
       from json_to_recordset($1::json) as t (provider_id text, count int, per_second float8)
@@ -70,29 +70,21 @@ const reserve = (until: 'urgent_until_ms' | 'bulk_until_ms'): Statement => ({
     from plan where s.provider_id = plan.provider_id
     returning s.provider_id, shared::int as shared, shared_from - now_ms as shared_in_ms, kept::int as kept,
       kept_from - now_ms as kept_in_ms, late_from - now_ms as late_in_ms, shared_every as every_ms`,
-})
+    columns: reservedColumns,
+  }),
+  'urgent_until_ms',
+  'bulk_until_ms',
+)
 
-const reserveUrgent = reserve('urgent_until_ms')
-const reserveBulk = reserve('bulk_until_ms')
+/** What was reserved, in milliseconds from now; slots follow each other at the pace of their part. */
+export type Reserved = RowOf<typeof reservedColumns>
 
 /** Reserves slots for sends, at most one line for each provider; a provider that has no clocks yet is missing from the answer. */
-export function reserveSlots(
-  db: Database<Tables>,
-  wanted: readonly Wanted[],
-  { nearMs, keptMs }: Reach,
-): Promise<Reserved[]> {
+export function reserveSlots(db: Queries, wanted: readonly Wanted[], { nearMs, keptMs }: Reach): Promise<Reserved[]> {
   // Slots never begin in the past, so none of the reserved part is taken.
-  return db.run<Reserved>(keptMs === undefined ? reserveBulk : reserveUrgent, [
+  return db.run(reserve(keptMs === undefined ? 'bulk_until_ms' : 'urgent_until_ms'), [
     JSON.stringify(wanted),
     nearMs,
     keptMs ?? -1e9,
   ])
-}
-
-/** Creates the clocks of providers that have none. */
-export async function makeSlots(db: Database<Tables>, providerIds: readonly string[]): Promise<void> {
-  await db.run(
-    `insert into send_slots (provider_id) select id from unnest($1::text[]) as id order by id on conflict do nothing`,
-    [providerIds],
-  )
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { coalesce } from '@notify/service-kit'
-import type { Tables } from '../../db/schema.ts'
-import { longestPutOffMs, makeSlots, type Reach, type Reserved, reserveSlots, sharedPart } from './slot-store.ts'
+import { makeSlots } from './make-slots.ts'
+import { longestPutOffMs, type Reach, type Reserved, reserveSlots, sharedPart } from './slot-store.ts'
 
 /** Keeps providers to their rates, over all replicas. */
 export interface Throttle {
@@ -34,7 +34,7 @@ const aloneShare = 0.25
  * One statement reserves the turns of all sends that gathered meanwhile, so that a limit costs a message next to nothing.
  * @param lane bulk lanes leave a part of each rate to urgent ones
  */
-export function createThrottle(db: Database<Tables>, lane: 'urgent' | 'bulk', random = Math.random): Throttle {
+export function createThrottle(db: Queries, lane: 'urgent' | 'bulk', random = Math.random): Throttle {
   const alone = new Map<string, number>()
   const take = coalesce<{ providerId: string; perSecond: number }, Turn>({
     maxBatch: 128,
@@ -48,7 +48,9 @@ export function createThrottle(db: Database<Tables>, lane: 'urgent' | 'bulk', ra
         per_second: list[0]!.perSecond,
       }))
       const reserved = await reserveAll(db, wanted, reaches[lane]).catch(() => [])
-      const turns = new Map(reserved.map((one) => [one.provider_id, turnsOf(one, random)]))
+      const turns = new Map<string, Generator<Turn, never>>(
+        reserved.map((one) => [one.provider_id, turnsOf(one, random)]),
+      )
       const nowMs = performance.now()
       return sends.map(
         ({ providerId, perSecond }): Turn =>
@@ -68,10 +70,10 @@ export function createThrottle(db: Database<Tables>, lane: 'urgent' | 'bulk', ra
 
 type Wants = Parameters<typeof reserveSlots>[1]
 
-async function reserveAll(db: Database<Tables>, wanted: Wants, reach: Reach): Promise<Reserved[]> {
+async function reserveAll(db: Queries, wanted: Wants, reach: Reach): Promise<Reserved[]> {
   const reserved = await reserveSlots(db, wanted, reach)
   if (reserved.length === wanted.length) return reserved
-  const known = new Set(reserved.map(({ provider_id }) => provider_id))
+  const known = new Set<string>(reserved.map(({ provider_id }) => provider_id))
   const unknown = wanted.filter(({ provider_id }) => !known.has(provider_id))
   await makeSlots(
     db,

@@ -1,6 +1,5 @@
 import type { Channel, HandOffReport } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
+import { column, defineStatement, type Queries } from '@notify/database'
 import type { Latency } from '../../metrics.ts'
 import { reportedFactsInto } from '../facts/fact-sql.ts'
 import { latenciesSql } from '../facts/latency-sql.ts'
@@ -9,7 +8,7 @@ import { nextStatusSql } from '../receipts/next-status-sql.ts'
 const nextStatus = nextStatusSql('report', 'report.retry_count = n.retry_count')
 
 /** A report counts only for notifications of the channel whose service sent it. */
-const apply: Statement = {
+const apply = defineStatement({
   name: 'apply-hand-off-reports',
   text: `
     with input as (
@@ -26,14 +25,15 @@ const apply: Statement = {
       returning n.*, old.status as old_status
     ), facts as (${reportedFactsInto('changed')})
     select (${latenciesSql('changed')}) as latencies`,
-}
+  columns: { latencies: column.json<Latency[]>() },
+})
 
 /** Applies what a service reports of the notifications handed to it, at most one report for each. @returns how long they took */
 export async function applyHandOffReports(
-  db: Database<Tables>,
+  db: Queries,
   channel: Channel,
   reports: readonly HandOffReport[],
 ): Promise<Latency[]> {
-  const [row] = await db.run<{ latencies: Latency[] }>(apply, [JSON.stringify(reports), channel])
+  const [row] = await db.run(apply, [JSON.stringify(reports), channel])
   return row!.latencies
 }

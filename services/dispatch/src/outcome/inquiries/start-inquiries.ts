@@ -2,7 +2,9 @@ import { earliestId } from '@notify/contracts'
 import { endPage, takePage } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
-import { askForFailed, askForSent, type Inquiry, inquiryPage } from './inquiry-store.ts'
+import { askForFailed } from './ask-for-failed.ts'
+import { askForSent } from './ask-for-sent.ts'
+import { type Inquiry, inquiryPage } from './inquiry-sql.ts'
 
 /** What inquiries need of the context. */
 type InquiryContext = Pick<Context, 'channels' | 'config' | 'db' | 'metrics' | 'wakeOutbox'>

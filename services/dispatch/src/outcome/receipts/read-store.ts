@@ -1,9 +1,8 @@
 import type { Receipt } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
+import { defineStatement, type Queries } from '@notify/database'
 
 /** Locks notifications first, in the order of `apply-receipts`: otherwise the two could wait for each other. */
-const record: Statement = {
+const record = defineStatement({
   name: 'record-reads',
   text: `
     with input as (
@@ -15,10 +14,10 @@ const record: Statement = {
     )
     update attempts a set read_at = least(a.read_at, own.read_at) from own
     where a.notification_id = own.id and a.id = own.attempt_id and (a.read_at is null or a.read_at > own.read_at)`,
-}
+})
 
 /** Records when recipients read messages, the earliest report of each. A read changes no state by itself. */
-export async function recordReads(db: Database<Tables>, receipts: readonly Receipt[]): Promise<void> {
+export async function recordReads(db: Queries, receipts: readonly Receipt[]): Promise<void> {
   const reads = receipts.filter(({ status }) => status === 'read')
   if (reads.length === 0) return
   const rows = reads.map(({ notification_id, attempt_id, provider_id, received_at }) => ({

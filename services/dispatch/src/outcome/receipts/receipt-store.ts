@@ -1,6 +1,5 @@
-import type { Receipt } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../../db/schema.ts'
+import type { Id, Receipt } from '@notify/contracts'
+import { column, defineStatement, type Queries } from '@notify/database'
 import type { Latency, Reported } from '../../metrics.ts'
 import { reportedFactsInto } from '../facts/fact-sql.ts'
 import { latenciesSql } from '../facts/latency-sql.ts'
@@ -23,7 +22,7 @@ const told = (known: string, news: string) =>
  * Applies receipts only to the tenant whose account signed them. The next state is an expression, evaluated again for
  * a locked row. Pass whole rows between CTEs: joining back is quadratic.
  */
-const apply: Statement = {
+const apply = defineStatement({
   name: 'apply-receipts',
   text: `
     with input as (
@@ -58,18 +57,17 @@ const apply: Statement = {
     select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies,
       (select coalesce(json_agg(json_build_object('channel', channel, 'kind', kind, 'status', status)), '[]')
        from changed where mode = 'live' and status in ('delivered', 'undelivered', 'failed')) as reported`,
-}
+  columns: {
+    ids: column.texts<Id<'notif'>>(),
+    latencies: column.json<Latency[]>(),
+    reported: column.json<Reported[]>(),
+  },
+})
 
 /** Applies receipts, at most one per notification. @returns the notifications whose state changed, how long they took and how they ended */
-export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Applied> {
-  const [row] = await db.run<Applied>(apply, [JSON.stringify(receipts.map(rowOf))])
+export async function applyReceipts(db: Queries, receipts: readonly Receipt[]) {
+  const [row] = await db.run(apply, [JSON.stringify(receipts.map(rowOf))])
   return row!
-}
-
-interface Applied {
-  ids: string[]
-  latencies: Latency[]
-  reported: Reported[]
 }
 
 /** A code explains a failure only, which has a reason. */

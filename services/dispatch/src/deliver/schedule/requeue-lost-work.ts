@@ -1,0 +1,51 @@
+import { streams } from '@notify/contracts'
+import { column, defineStatements, type Queries } from '@notify/database'
+import type { Channels } from '../../channels/channel.ts'
+import { channels as registry } from '../../channels/registry.ts'
+import { repeatedWorkQueries } from '../../outcome/hand-offs/work-sql.ts'
+import { lockOpenSql, scheduleBatch } from './open-sql.ts'
+
+const requeueLost = defineStatements(
+  (channels: Channels) => ({
+    name: 'requeue-lost-work',
+    text: `
+    with lane as (select * from json_to_recordset($1::json) as t (lane text, channel text, delivered_ms_ago float8)),
+    forgotten as (select noticed_at from stream_losses where stream = $2 and last_seq = 0),
+    lost as (
+      select one.id from lane cross join lateral (
+        ${lockOpenSql({
+          where: `f.lane = lane.lane and f.channel = lane.channel and f.status = 'queued' and f.enqueued_at
+            < greatest(now() - lane.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))`,
+          orderBy: 'f.enqueued_at',
+          still: `n.status = 'queued' and not n.sending and n.next_attempt_at is null`,
+          limit: scheduleBatch,
+        })}
+      ) as one
+    ), again as (
+      update notifications n set enqueued_at = now() from lost where n.id = lost.id returning n.*
+    ), ${repeatedWorkQueries(channels, 'again')}
+    select count(*)::int as count from again`,
+    columns: { count: column.integer() },
+  }),
+  registry,
+)
+
+/** How long ago all hand-offs of a lane had reached their service; Postgres subtracts it from its own clock. */
+export interface DeliveredLane {
+  lane: string
+  channel: string
+  delivered_ms_ago: number
+}
+
+/**
+ * Republishes hand-offs that should have arrived and were not reported on; and, once JetStream has forgotten everything, all
+ * that were enqueued before that. @returns how many, of each lane at most {@link scheduleBatch}
+ */
+export async function requeueLostWork(
+  db: Queries,
+  channels: Channels,
+  lanes: readonly DeliveredLane[],
+): Promise<number> {
+  const [row] = await db.run(requeueLost(channels), [JSON.stringify(lanes), streams.dispatch.name])
+  return row!.count
+}

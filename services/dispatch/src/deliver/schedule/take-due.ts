@@ -1,0 +1,50 @@
+import { column, defineStatements, pick, type Queries } from '@notify/database'
+import type { Channels } from '../../channels/channel.ts'
+import { channels as registry } from '../../channels/registry.ts'
+import { tables } from '../../db/schema.ts'
+import { expiredReason, hasExpired } from '../../outcome/facts/expiry-sql.ts'
+import { factsInto } from '../../outcome/facts/fact-sql.ts'
+import { workQueries } from '../../outcome/hand-offs/work-sql.ts'
+import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
+import { lockOpenSql, scheduleBatch } from './open-sql.ts'
+
+const takeDue = defineStatements(
+  (channels: Channels) => ({
+    name: 'take-due',
+    text: `
+    with due as (
+      ${lockOpenSql({
+        where: `f.next_attempt_at <= now() and f.status in ('queued', 'scheduled')`,
+        orderBy: 'f.next_attempt_at',
+        still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
+        limit: scheduleBatch,
+      })}
+    ), taken as (
+      update notifications n
+      set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
+          status = case when n.when_due = 'give_up' or ${hasExpired('n')} then 'failed' else 'queued' end,
+          retryable = n.when_due = 'give_up',
+          failure_reason = case when n.when_due = 'send' and ${hasExpired('n')} then '${expiredReason}' else n.failure_reason end,
+          revision = n.revision
+            + case when n.when_due = 'give_up' or n.status = 'scheduled' or ${hasExpired('n')} then 1 else 0 end
+      where n.id = any (array(select id from due))
+      returning n.*, old.status as old_status
+    ), ${workQueries(channels, `taken where status = 'queued'`)},
+    -- A receipt that the bus has lost may settle what is given up, or is sent again.
+    asked as (
+      ${askSql(`(${silentSql(`${withAttempts('taken')} where taken.attempt_count > 0 and a.outcome = 'unknown'`)}) as silent`)}
+    ),
+    facts as (${factsInto('taken where status <> old_status')})
+    select lane, channel, tenant_id, application_id, mode, count(*)::int as count from taken group by 1, 2, 3, 4, 5`,
+    columns: {
+      ...pick(tables.notifications, 'lane', 'channel', 'tenant_id', 'application_id', 'mode'),
+      count: column.integer(),
+    },
+  }),
+  registry,
+)
+
+/** Queues due messages, both scheduled and retried, releases claims that nobody settled, and fails expired messages. @returns how many, by queue */
+export function takeDueNotifications(db: Queries, channels: Channels) {
+  return db.run(takeDue(channels))
+}

@@ -1,0 +1,44 @@
+import { defineStatements, type Queries } from '@notify/database'
+import { type Channels, handedOverChannels } from '../../channels/channel.ts'
+import { channels as registry } from '../../channels/registry.ts'
+import { repeatedWorkQueries } from '../hand-offs/work-sql.ts'
+import { askSql, type Inquiry, inquiryColumns, inquiryPage, silentSql } from './inquiry-sql.ts'
+
+/** Walks by the time of the hand-over: a message may have been scheduled, held or retried for days. */
+const ask = defineStatements(
+  (channels: Channels) => ({
+    name: 'ask-for-sent',
+    text: `
+    with page as (
+      select id, since from in_flight
+      where status = 'sent' and not settled and since >= $1::timestamptz and (since, id) > ($1::timestamptz, $2)
+        and since <= $3::timestamptz
+      order by since, id limit ${inquiryPage}
+    ), sent as (
+      select n.* from notifications n where id = any(array(select id from page)) and status = 'sent'
+    ), silent as (
+      ${silentSql(`sent join attempts a on a.notification_id = sent.id where a.outcome in ('accepted', 'unknown')`)}
+    ), asked as (${askSql('silent')}), unfinished as (
+      select * from sent where channel = any ($4)
+    ), ${repeatedWorkQueries(channels, 'unfinished')}
+    select (select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '|' || id
+        from page order by page.since desc, page.id desc limit 1) as reached,
+      (select count(*)::int from page) as looked,
+      (select count(*)::int from silent) + (select count(*)::int from unfinished) as asked`,
+    columns: inquiryColumns,
+  }),
+  registry,
+)
+
+/**
+ * Requests the receipts of notifications that are `sent`, by when they became so, whichever attempt it was.
+ * Hand-offs are handed over again instead.
+ * @param after position of the walk: the time, and behind a bar the id
+ * @param until latest time
+ */
+export async function askForSent(db: Queries, channels: Channels, after: string, until: Date): Promise<Inquiry> {
+  const [since, id = ''] = after.split('|')
+  const handedOver = handedOverChannels(channels).map(({ name }) => name)
+  const [inquiry] = await db.run(ask(channels), [since, id, until, handedOver])
+  return inquiry!
+}
