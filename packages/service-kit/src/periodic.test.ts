@@ -7,7 +7,10 @@ const hour = 3_600_000
 const silent = pino({ level: 'silent' })
 
 /** Starts a task whose rounds can be awaited. */
-function task(run: (round: number, woken: boolean) => unknown, { everyMs = hour, atLeastMs = everyMs, log = silent as pino.Logger } = {}) {
+function task(
+  run: (round: number, woken: boolean) => unknown,
+  { everyMs = hour, atLeastMs, log = silent }: { everyMs?: number; atLeastMs?: number; log?: pino.Logger } = {},
+) {
   const lifecycle = new Lifecycle(log)
   let round = 0
   let onRound = Promise.withResolvers<void>()
@@ -16,7 +19,7 @@ function task(run: (round: number, woken: boolean) => unknown, { everyMs = hour,
     {
       name: 'task',
       everyMs,
-      atLeastMs,
+      ...(atLeastMs === undefined ? {} : { atLeastMs }),
       async run(woken) {
         round++
         onRound.resolve()

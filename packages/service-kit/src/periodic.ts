@@ -5,15 +5,18 @@ interface PeriodicOptions {
   name: string
   /** Longest wait between the end of one round and the start of the next, in milliseconds. */
   everyMs: number
-  /** Shortest wait before a round whose time is told by `run` or `stir`, or that follows a failure; default `everyMs`. */
+  /** Shortest wait before a round whose time is told by `run` or `stir`; default `everyMs`. */
   atLeastMs?: number
   /**
    * Runs one round. `true` starts the next round at once, because there is more to do; a number is the milliseconds until
    * something is due.
-   * @param woken whether the task was woken or had more to do; otherwise the interval has passed
+   * @param woken whether the task was woken or stirred, or had more to do; otherwise the interval has passed
    */
   run(woken: boolean): Promise<unknown>
 }
+
+/** Of rounds that fail, unless the task waits longer anyway. */
+const failedEveryMs = 200
 
 /** A task that repeats until the service stops. */
 export interface Periodic {
@@ -46,19 +49,22 @@ export function startPeriodic(
       shortenSleep = () => {
         if (startedMs + atLeastMs >= endsMs) return
         endsMs = startedMs + atLeastMs
+        const leftMs = endsMs - performance.now()
+        if (leftMs <= 0) return endSleep()
         clearTimeout(timer)
-        timer = setTimeout(resolve, Math.max(0, endsMs - performance.now()))
+        timer = setTimeout(resolve, leftMs)
       }
     })
   const waitMs = (result: unknown) => {
-    if (failures > 0 || stirred) return atLeastMs
+    if (failures > 0) return Math.min(everyMs, Math.max(atLeastMs, failedEveryMs))
+    if (stirred) return atLeastMs
     return typeof result === 'number' ? Math.min(Math.max(result, atLeastMs), everyMs) : everyMs
   }
   let failures = 0
   const loop = async () => {
     let result: unknown = false
     while (!stopped) {
-      const asked = woken || result === true
+      const asked = woken || stirred || result === true
       result = false
       woken = false
       stirred = false
@@ -71,6 +77,7 @@ export function startPeriodic(
       }
       if (stopped || ((result === true || woken) && failures === 0)) continue
       await sleep(waitMs(result))
+      shortenSleep = () => {}
     }
   }
   const running = withLogFields({ task: name }, loop)
@@ -86,7 +93,7 @@ export function startPeriodic(
     },
     stir() {
       stirred = true
-      shortenSleep()
+      if (failures === 0) shortenSleep()
     },
   }
 }
