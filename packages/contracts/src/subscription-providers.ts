@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { defineRoute, forwarded } from './route.ts'
 
 /*
@@ -42,7 +42,7 @@ export const rotateSubscriptionSecret = defineRoute({
   path: `${path}/:provider_id/rotate-secret`,
   summary: 'Rotate the secret that signs for one webhook subscription',
   auth,
-  params: z.object({ provider_id: z.string() }),
+  params: z.object({ provider_id: givenId('prov') }),
   body: z.object(owner),
   confidential: true,
   responses: { 200: IssuedProvider },

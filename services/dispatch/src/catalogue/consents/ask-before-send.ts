@@ -1,5 +1,5 @@
 import { type CarrierAnswer, later, permanent, refusal } from '@notify/carriers/sending'
-import type { KeyMode } from '@notify/contracts'
+import type { Id, KeyMode } from '@notify/contracts'
 import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Context } from '../../context.ts'
 import type { WithConsents } from './consent-directory.ts'
@@ -8,7 +8,7 @@ import { consentFault } from './judge-consent.ts'
 /** A message that is about to be sent. */
 interface Message {
   id: string
-  tenant_id: string
+  tenant_id: Id<'ten'>
   mode: KeyMode
   recipient_index: string
 }
@@ -23,7 +23,7 @@ export async function askBeforeSend(
   template: TemplateReference | undefined,
 ): Promise<CarrierAnswer | undefined> {
   try {
-    const answer = await directory.consents.ask({ tenant_id: tenant_id as `ten_${string}`, mode, recipient_index })
+    const answer = await directory.consents.ask({ tenant_id, mode, recipient_index })
     const fault = consentFault(answer, template)
     return fault === undefined ? undefined : refusal('consent_revoked', permanent(fault), null)
   } catch (error) {

@@ -18,9 +18,9 @@ export function describeProvider(
   const credentials = credentialsOf(context, row)
   const callback = kind?.callbackOf?.(credentials)
   return {
-    provider_id: row.id as `prov_${string}`,
-    application_id: row.application_id as `app_${string}` | null,
-    subscription_id: row.subscription_id as `whsub_${string}` | null,
+    provider_id: row.id,
+    application_id: row.application_id,
+    subscription_id: row.subscription_id,
     channel: row.channel,
     kind: row.kind,
     name: row.name,

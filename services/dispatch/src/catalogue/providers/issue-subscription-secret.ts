@@ -63,7 +63,7 @@ function ownerOf(
 }
 
 /** @throws Problem `not_found` for a provider that was deleted, or of another owner */
-async function lockOwn(run: Run, id: string, owner: Owner): Promise<ProviderRow | undefined> {
+async function lockOwn(run: Run, id: ProviderRow['id'], owner: Owner): Promise<ProviderRow | undefined> {
   const row = await lockProviderId(run, id)
   const isOwn =
     !row ||

@@ -1,9 +1,9 @@
 import type { CarrierAccount, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
 import type { Channel } from '@notify/contracts'
-import type { Database, EncryptedColumn } from '@notify/database'
+import { defineStatement, type EncryptedColumn, pick, type Queries, type RowOf } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache, type Logger } from '@notify/service-kit'
-import type { Tables } from '../../db/schema.ts'
+import { tables } from '../../db/schema.ts'
 
 /** A usable carrier account with valid credentials. */
 export interface Provider extends CarrierAccount<unknown> {
@@ -31,13 +31,17 @@ export interface WithProviders {
 
 const rememberedMs = 1000
 
-interface Row {
-  id: string
-  kind: string
-  credentials: Buffer
-  revision: number
-  rate_limit_per_second: number | null
-}
+const columns = pick(tables.providers, 'id', 'kind', 'credentials', 'revision', 'rate_limit_per_second')
+
+const select = defineStatement({
+  name: 'list-providers',
+  text: `
+    select id, kind, credentials, revision, rate_limit_per_second from providers
+    where tenant_id = $1 and channel = $3 and deleted_at is null and subscription_id is null
+      and (application_id is null or application_id = $2)
+    order by priority, id`,
+  columns,
+})
 
 /** The AAD of a provider's credentials. */
 const credentialsAad = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
@@ -59,7 +63,7 @@ export const openCredentials = (keyRing: KeyRing, sealed: Buffer, tenantId: stri
   keyRing.decrypt(sealed, credentialsAad(tenantId, providerId))
 
 export function createProviderDirectory(
-  db: Database<Tables>,
+  db: Queries,
   keyRing: KeyRing,
   carriers: SendingCarriers,
   log: Logger,
@@ -69,16 +73,7 @@ export function createProviderDirectory(
     maxEntries: 10_000,
     async load(key) {
       const [tenantId = '', applicationId = '', channel = ''] = key.split('|')
-      const rows = await db.run<Row>(
-        {
-          name: 'list-providers',
-          text: `select id, kind, credentials, revision, rate_limit_per_second from providers
-                 where tenant_id = $1 and channel = $3 and deleted_at is null and subscription_id is null
-                   and (application_id is null or application_id = $2)
-                 order by priority, id`,
-        },
-        [tenantId, applicationId, channel],
-      )
+      const rows = await db.run(select, [tenantId, applicationId, channel])
       const faults: unknown[] = []
       const usable = rows.flatMap((row): ListedProvider[] => {
         const carrier = carrierOfKind(carriers, row.kind)
@@ -96,7 +91,7 @@ export function createProviderDirectory(
       return { usable, count: rows.length }
     },
   })
-  const listed = (row: Row, tenantId: string, carrier: SendingCarrier): ListedProvider => {
+  const listed = (row: RowOf<typeof columns>, tenantId: string, carrier: SendingCarrier): ListedProvider => {
     const { id, kind, revision, rate_limit_per_second: rateLimitPerSecond } = row
     const text = openCredentials(keyRing, row.credentials, tenantId, id)
     return { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)), rateLimitPerSecond }

@@ -1,17 +1,18 @@
 import type { Channel, Id } from '@notify/contracts'
-import { nextUpdatedAt, prepared, type Run, requireRoom } from '@notify/database'
-import type { Selectable } from 'kysely'
+import { column, defineStatement, nextUpdatedAt, prepared, type Run, requireRoom } from '@notify/database'
+import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 
 export type ProviderRow = Selectable<Tables['providers']>
 
+const byId = (id: Id<'prov'>) => build.selectFrom('providers').selectAll().where('id', '=', id)
+
+const one = (tenantId: Id<'ten'>, id: Id<'prov'>) =>
+  byId(id).where('tenant_id', '=', tenantId).where('deleted_at', 'is', null)
+
 /** A provider of the tenant that is not deleted. */
-export async function findProvider(run: Run, tenantId: string, id: string): Promise<ProviderRow | undefined> {
-  const [row] = await run<ProviderRow>(
-    'select * from providers where id = $1 and tenant_id = $2 and deleted_at is null',
-    [id, tenantId],
-  )
-  return row
+export async function findProvider(run: Run, tenantId: Id<'ten'>, id: Id<'prov'>): Promise<ProviderRow | undefined> {
+  return (await run(one(tenantId, id)))[0]
 }
 
 /** The providers that receive callbacks for an id or an account, deleted ones too until they are purged. */
@@ -25,23 +26,25 @@ export const findReceiving = prepared('find-receiving-providers', ({ kind, id }:
 )
 
 /** Locks a provider for the rest of the transaction. */
-export async function lockProvider(run: Run, tenantId: string, id: string): Promise<ProviderRow | undefined> {
-  const [row] = await run<ProviderRow>(
-    'select * from providers where id = $1 and tenant_id = $2 and deleted_at is null for update',
-    [id, tenantId],
-  )
-  return row
+export async function lockProvider(run: Run, tenantId: Id<'ten'>, id: Id<'prov'>): Promise<ProviderRow | undefined> {
+  return (await run(one(tenantId, id).forUpdate()))[0]
 }
 
 /** Locks the row with this id, whosever it is and deleted or not. */
-export async function lockAnyProvider(run: Run, id: string): Promise<ProviderRow | undefined> {
-  const [row] = await run<ProviderRow>('select * from providers where id = $1 for update', [id])
-  return row
+export async function lockAnyProvider(run: Run, id: Id<'prov'>): Promise<ProviderRow | undefined> {
+  return (await run(byId(id).forUpdate()))[0]
 }
 
+const lockName = defineStatement({
+  name: 'lock-provider-name',
+  isPrepared: false,
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+  columns: { locked: column.void() },
+})
+
 /** Locks an id, and the row that it may have: two transactions never both create it. */
-export async function lockProviderId(run: Run, id: string): Promise<ProviderRow | undefined> {
-  await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`provider ${id}`])
+export async function lockProviderId(run: Run, id: Id<'prov'>): Promise<ProviderRow | undefined> {
+  await run(lockName, [`provider ${id}`])
   return lockAnyProvider(run, id)
 }
 
@@ -54,18 +57,20 @@ export function listProviderRows(
     after,
     limit,
   }: {
-    tenantId: string
+    tenantId: Id<'ten'>
     channel: Channel | undefined
-    after: string | undefined
+    after: Id<'prov'> | undefined
     limit: number
   },
 ): Promise<ProviderRow[]> {
-  return run<ProviderRow>(
-    `select * from providers
-     where tenant_id = $1 and deleted_at is null and ($2::text is null or channel = $2) and ($3::text is null or id < $3)
-     order by id desc limit $4`,
-    [tenantId, channel ?? null, after ?? null, limit],
-  )
+  const providers = build
+    .selectFrom('providers')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+    .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
+    .$if(after !== undefined, (query) => query.where('id', '<', after!))
+  return run(providers.orderBy('id', 'desc').limit(limit))
 }
 
 /** @throws Problem `provider_limit_reached` */
@@ -80,11 +85,14 @@ export function requireRoomForProvider(run: Run, tenantId: Id<'ten'>, most: numb
 }
 
 /** The priority after those of all other providers of the channel. */
-export async function lowestPriority(run: Run, tenantId: string, channel: Channel): Promise<number> {
-  const [row] = await run<{ next: number }>(
-    `select coalesce(max(priority), 0) + 1 as next from providers
-     where tenant_id = $1 and channel = $2 and deleted_at is null`,
-    [tenantId, channel],
+export async function lowestPriority(run: Run, tenantId: Id<'ten'>, channel: Channel): Promise<number> {
+  const [row] = await run(
+    build
+      .selectFrom('providers')
+      .select(sql<number>`coalesce(max(priority), 0) + 1`.as('next'))
+      .where('tenant_id', '=', tenantId)
+      .where('channel', '=', channel)
+      .where('deleted_at', 'is', null),
   )
   return row!.next
 }
@@ -92,15 +100,19 @@ export async function lowestPriority(run: Run, tenantId: string, channel: Channe
 /** Whether another tenant has connected an account; locks the question for the rest of the transaction. */
 export async function isTakenAccount(
   run: Run,
-  { kind, accountId, tenantId }: { kind: string; accountId: string; tenantId: string },
+  { kind, accountId, tenantId }: { kind: string; accountId: string; tenantId: Id<'ten'> },
 ): Promise<boolean> {
   // Two claims of one moment must see each other.
-  await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`provider account ${kind} ${accountId}`])
-  const taken = await run('select 1 from providers where kind = $1 and account_id = $2 and tenant_id <> $3 limit 1', [
-    kind,
-    accountId,
-    tenantId,
-  ])
+  await run(lockName, [`provider account ${kind} ${accountId}`])
+  const taken = await run(
+    build
+      .selectFrom('providers')
+      .select('id')
+      .where('kind', '=', kind)
+      .where('account_id', '=', accountId)
+      .where('tenant_id', '<>', tenantId)
+      .limit(1),
+  )
   return taken.length > 0
 }
 
@@ -111,21 +123,26 @@ export type ProviderValues = Omit<
 
 /** Inserts a provider, or replaces the row that the caller has locked. */
 export async function upsertProvider(run: Run, values: ProviderValues): Promise<ProviderRow> {
-  const [row] = await run<ProviderRow>(
-    `insert into providers as known (id, tenant_id, application_id, channel, kind, name, priority, rate_limit_per_second,
-       revision, credentials, account_id, updated_by, deleted_at, subscription_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, case when $14 then now() end, $15)
-     on conflict (id) do update set tenant_id = $2, application_id = $3, channel = $4, kind = $5, name = $6, priority = $7,
-       rate_limit_per_second = $8, revision = $9, credentials = $10, account_id = $11, updated_by = $12,
-       credentials_updated_at = case when $13 then now() else known.credentials_updated_at end,
-       deleted_at = case when $14 then now() end, subscription_id = $15,
-       updated_at = ${nextUpdatedAt('known.updated_at')}
-     returning *`,
-    [
-      ...[values.id, values.tenant_id, values.application_id, values.channel, values.kind, values.name],
-      ...[values.priority, values.rate_limit_per_second, values.revision, values.credentials, values.account_id],
-      ...[values.updated_by, values.credentialsChanged, values.isDeleted, values.subscription_id],
-    ],
+  // Callers may pass whole rows, whose times must not be written back.
+  const { id, tenant_id, application_id, channel, kind, name, priority, rate_limit_per_second, revision } = values
+  const { credentials, credentialsChanged, account_id, updated_by, isDeleted, subscription_id } = values
+  const now = sql<Date>`now()`
+  const state = {
+    ...{ tenant_id, application_id, channel, kind, name, priority, rate_limit_per_second, revision },
+    ...{ credentials, account_id, updated_by, subscription_id, deleted_at: isDeleted ? now : null },
+  }
+  const [row] = await run(
+    build
+      .insertInto('providers')
+      .values({ id, ...state })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet({
+          ...state,
+          ...(credentialsChanged ? { credentials_updated_at: now } : {}),
+          updated_at: sql.raw<Date>(nextUpdatedAt('providers.updated_at')),
+        }),
+      )
+      .returningAll(),
   )
   return row!
 }
@@ -135,18 +152,21 @@ export type PurgedRow = Pick<ProviderRow, 'id' | 'tenant_id' | 'channel' | 'kind
 
 /** Takes providers deleted before the retention began; workers take different ones. */
 export function claimPurges(run: Run, deletedForMs: number, limit: number): Promise<PurgedRow[]> {
-  return run<PurgedRow>(
-    `select id, tenant_id, channel, kind, revision from providers
-     where deleted_at < now() - $1 * interval '1 millisecond' and purged_at is null
-     order by id limit $2 for update skip locked`,
-    [deletedForMs, limit],
-  )
+  const deleted = build
+    .selectFrom('providers')
+    .select(['id', 'tenant_id', 'channel', 'kind', 'revision'])
+    .where('deleted_at', '<', sql<Date>`now() - ${deletedForMs} * interval '1 millisecond'`)
+    .where('purged_at', 'is', null)
+  return run(deleted.orderBy('id').limit(limit).forUpdate().skipLocked())
 }
 
 /** Replaces the credentials of a purged provider, and gives its account free. */
-export async function purgeProvider(run: Run, id: string, emptied: Buffer): Promise<void> {
+export async function purgeProvider(run: Run, id: Id<'prov'>, emptied: Buffer): Promise<void> {
+  const set = { credentials: emptied, account_id: null, purged_at: sql<Date>`now()` }
   await run(
-    `update providers set credentials = $2, account_id = null, purged_at = now(), revision = revision + 1 where id = $1`,
-    [id, emptied],
+    build
+      .updateTable('providers')
+      .set(({ eb }) => ({ ...set, revision: eb('revision', '+', 1) }))
+      .where('id', '=', id),
   )
 }

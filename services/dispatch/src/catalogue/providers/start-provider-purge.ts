@@ -21,13 +21,7 @@ export function startProviderPurge(
         for (const { id, tenant_id } of rows)
           await purgeProvider(run, id, sealCredentials(secrets.keyRing, '{}', tenant_id, id))
         const events = rows.map(({ id, tenant_id, channel, kind, revision }) => ({
-          event: {
-            provider_id: id as `prov_${string}`,
-            tenant_id: tenant_id as `ten_${string}`,
-            channel,
-            kind,
-            revision: revision + 1,
-          },
+          event: { provider_id: id, tenant_id, channel, kind, revision: revision + 1 },
         }))
         if (events.length > 0) await enqueueEvents(run, providerRemoved, events)
         return rows.length

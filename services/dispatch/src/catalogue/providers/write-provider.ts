@@ -86,15 +86,15 @@ export function changeOf(
 ): ProviderChange {
   const { id, tenant_id, application_id, channel, kind, priority, revision, deleted_at, subscription_id } = row
   const payload = {
-    provider_id: id as `prov_${string}`,
-    tenant_id: tenant_id as `ten_${string}`,
-    application_id: application_id as `app_${string}` | null,
+    provider_id: id,
+    tenant_id,
+    application_id,
     channel,
     kind,
     priority,
     revision,
     ...(deleted_at ? { status: 'deleted' as const } : {}),
-    ...(subscription_id ? { subscription_id: subscription_id as `whsub_${string}` } : {}),
+    ...(subscription_id ? { subscription_id } : {}),
   }
   return sealEvent(secrets.keyRing, providerChanged, payload, credentials)
 }
