@@ -7,16 +7,7 @@ export async function applyTemplateChange(
   { db, log }: Pick<Context, 'db' | 'log'>,
   change: TemplateChange,
 ): Promise<void> {
-  const { provider_id, tenant_id, name, language, status = null, category = null, quality = null, received_at } = change
-  await applyNews(db.run, {
-    provider_id,
-    tenant_id,
-    name,
-    language,
-    status,
-    category,
-    quality,
-    reported_at: received_at,
-  })
+  const { provider_id, name, language, status = null, category = null, quality = null } = change
+  await applyNews(db.run, change)
   log.info({ provider_id, template: name, language, status, category, quality }, 'a template has changed')
 }

@@ -1,7 +1,6 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
 import type { TemplateReference } from '../../channels/channel-template.ts'
-import type { Tables } from '../../db/schema.ts'
 import { findTemplate } from './carrier-template-store.ts'
 
 /** The templates of accounts as their carriers judged them, remembered for a second. */
@@ -17,7 +16,7 @@ export interface WithCarrierTemplates {
 
 const rememberedMs = 1000
 
-export function createCarrierTemplateDirectory(db: Database<Tables>): CarrierTemplateDirectory {
+export function createCarrierTemplateDirectory(db: Queries): CarrierTemplateDirectory {
   const cache = createTtlCache<Awaited<ReturnType<typeof findTemplate>>>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,

@@ -1,5 +1,5 @@
 import type { listWhatsAppTemplates as contract } from '@notify/contracts'
-import { type ListOrder, page } from '@notify/database'
+import { type ListOrder, orderById, page } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
@@ -7,7 +7,7 @@ import { type CarrierTemplateRow, listTemplateRows, type TemplatePosition } from
 
 const text = z.string().max(600)
 const order: ListOrder<CarrierTemplateRow, TemplatePosition> = {
-  position: z.tuple([text, text, text]),
+  position: z.tuple([orderById('prov').position, text, text]),
   of: ({ provider_id, name, language }) => [provider_id, name, language],
 }
 
@@ -19,7 +19,7 @@ export const listCarrierTemplates: Handler<Context, typeof contract> = async ({ 
   )
   return {
     items: items.map(({ provider_id, name, language, status, category, quality, reported_at }) => ({
-      provider_id: provider_id as `prov_${string}`,
+      provider_id,
       name,
       language,
       status,

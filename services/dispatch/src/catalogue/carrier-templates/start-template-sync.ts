@@ -2,7 +2,9 @@ import { environmentOf } from '@notify/carriers/sending'
 import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { carrierOfKind, openCredentials } from '../providers/provider-directory.ts'
-import { claimSyncs, type DueSync, planSyncs, postponeSync, saveTemplates } from './carrier-template-store.ts'
+import { planSyncs, postponeSync } from './carrier-template-store.ts'
+import { claimSyncs, type DueSync } from './claim-syncs.ts'
+import { saveTemplates } from './save-templates.ts'
 
 const batch = 10
 const planEveryMs = 2000

@@ -1,0 +1,27 @@
+import { claimDueSql, column, defineStatement, pick, type RowOf, type Run } from '@notify/database'
+import { tables } from '../../db/schema.ts'
+
+const columns = {
+  ...pick(tables.providers, 'tenant_id', 'kind', 'credentials'),
+  provider_id: column.id('prov'),
+  /** When the reading began, by the clock of Postgres. */
+  started_at: column.timestamp(),
+}
+
+/** An account whose templates are to be read. */
+export type DueSync = RowOf<typeof columns>
+
+const due = { table: 'carrier_template_syncs', key: ['provider_id'], due: 'next_sync_at' }
+
+const claim = defineStatement({
+  name: 'claim-template-syncs',
+  text: `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })}
+    select provider_id, p.tenant_id, p.kind, p.credentials, clock_timestamp() as started_at
+    from claimed join providers p on p.id = claimed.provider_id`,
+  columns,
+})
+
+/** Takes accounts whose templates are due to be read; a worker that ends meanwhile gives them back by its lease. */
+export function claimSyncs(run: Run, limit: number, leaseMs: number): Promise<DueSync[]> {
+  return run(claim, [limit, leaseMs])
+}

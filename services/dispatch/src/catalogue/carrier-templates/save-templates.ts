@@ -1,0 +1,34 @@
+import type { CarrierTemplate } from '@notify/carriers/sending'
+import { defineStatement, type Run } from '@notify/database'
+import type { DueSync } from './claim-syncs.ts'
+
+const save = defineStatement({
+  name: 'save-carrier-templates',
+  text: `
+    with input as (
+      select * from json_to_recordset($4::json) as t (name text, language text, status text, category text, quality text)
+    ), saved as (
+      insert into carrier_templates as known (provider_id, tenant_id, name, language, status, category, quality, reported_at)
+      select distinct on (name, language) $1, $2, name, language, status, category, quality, $3::timestamptz from input
+      order by name, language
+      on conflict (provider_id, name, language) do update
+      set status = excluded.status, category = excluded.category, quality = excluded.quality, reported_at = excluded.reported_at
+      where known.reported_at <= excluded.reported_at
+    ), gone as (
+      delete from carrier_templates t where t.provider_id = $1 and t.reported_at < $3
+        and not exists (select from input where input.name = t.name and input.language = t.language)
+    )
+    update carrier_template_syncs
+    set synced_at = now(), failures = 0, error = null, next_sync_at = now() + $5 * interval '1 millisecond'
+    where provider_id = $1`,
+})
+
+/** Stores the templates that an account holds. Newer reports by webhook stay. */
+export async function saveTemplates(
+  run: Run,
+  { provider_id, tenant_id, started_at }: DueSync,
+  templates: readonly CarrierTemplate[],
+  nextMs: number,
+): Promise<void> {
+  await run(save, [provider_id, tenant_id, started_at, JSON.stringify(templates), nextMs])
+}
