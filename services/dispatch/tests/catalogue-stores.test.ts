@@ -1,0 +1,91 @@
+import { expect, test } from '@jest/globals'
+import type { CarrierTemplate } from '@notify/carriers/sending'
+import { newId } from '@notify/contracts'
+import {
+  applyNews,
+  listTemplateRows,
+  planSyncs,
+  postponeSync,
+  type TemplatePosition,
+} from '../src/catalogue/carrier-templates/carrier-template-store.ts'
+import { claimSyncs } from '../src/catalogue/carrier-templates/claim-syncs.ts'
+import { saveTemplates } from '../src/catalogue/carrier-templates/save-templates.ts'
+import {
+  claimPurges,
+  type ProviderValues,
+  purgeProvider,
+  upsertProvider,
+} from '../src/catalogue/providers/provider-store.ts'
+import { build } from '../src/db/schema.ts'
+import { db } from './own-schema.ts'
+
+const kind = 'pigeon'
+
+/** Inserts a provider whose templates are due to be read. */
+async function connect(fields: Partial<ProviderValues> = {}) {
+  const row = await upsertProvider(db.run, {
+    ...{ id: newId('prov'), tenant_id: newId('ten'), application_id: null, channel: 'whatsapp', kind, name: 'Pigeon' },
+    ...{ priority: 1, rate_limit_per_second: null, revision: 1, credentials: Buffer.from('{}'), account_id: null },
+    ...{ updated_by: null, subscription_id: null, credentialsChanged: true, isDeleted: false },
+    ...fields,
+  })
+  await planSyncs(db.run, [kind])
+  return row
+}
+
+const template = (name: string, language: string): CarrierTemplate => ({
+  ...{ name, language, status: 'approved', category: 'utility', quality: null },
+})
+
+async function claimOf(id: string) {
+  return (await claimSyncs(db.run, 100, 60_000)).find(({ provider_id }) => provider_id === id)!
+}
+
+test('pages of templates follow each other by provider, name and language', async () => {
+  const { id, tenant_id } = await connect()
+  const templates = [template('b', 'de'), template('a', 'en'), template('a', 'de'), template('c', 'de')]
+  await saveTemplates(db.run, await claimOf(id), templates, 60_000)
+  const seen: string[] = []
+  let after: TemplatePosition | undefined
+  do {
+    const [row] = await listTemplateRows(db.run, tenant_id, { after, limit: 1 })
+    if (row) seen.push(`${row.name} ${row.language}`)
+    after = row && [row.provider_id, row.name, row.language]
+  } while (after)
+  expect(seen).toEqual(['a de', 'a en', 'b de', 'c de'])
+})
+
+test('a report changes only the fields that it names, and an older one changes nothing', async () => {
+  const { id, tenant_id } = await connect()
+  await saveTemplates(db.run, await claimOf(id), [template('a', 'en')], 60_000)
+  const report = { provider_id: id, tenant_id, channel: 'whatsapp' as const, name: 'a', language: 'en' }
+  await applyNews(db.run, { ...report, status: 'paused', received_at: new Date(Date.now() + 1000).toISOString() })
+  await applyNews(db.run, { ...report, category: 'marketing', received_at: new Date(0).toISOString() })
+  const [row] = await listTemplateRows(db.run, tenant_id, { after: undefined, limit: 2 })
+  expect(row).toMatchObject({ status: 'paused', category: 'utility', quality: null })
+})
+
+test('a reading that failed is repeated after 5 s, then 10 s, and at the latest after the longest wait', async () => {
+  const { id } = await connect()
+  const waitOf = async (longestMs: number) => {
+    await postponeSync(db.run, id, 'no answer', longestMs)
+    const syncs = build.selectFrom('carrier_template_syncs').selectAll().where('provider_id', '=', id)
+    const [{ failures, next_sync_at, error } = {}] = await db.run(syncs)
+    return [failures, Math.round((next_sync_at!.getTime() - Date.now()) / 1000), error]
+  }
+  expect(await waitOf(60_000)).toEqual([1, 5, 'no answer'])
+  expect(await waitOf(60_000)).toEqual([2, 10, 'no answer'])
+  expect(await waitOf(8000)).toEqual([3, 8, 'no answer'])
+})
+
+test('a deleted provider is purged once, after its retention, and gives its account free', async () => {
+  const { id } = await connect({ account_id: 'loft', isDeleted: true })
+  const claim = (deletedForMs: number) =>
+    db.transaction(async (run) => (await claimPurges(run, deletedForMs, 100)).filter((row) => row.id === id))
+  expect(await claim(60_000)).toEqual([])
+  expect(await claim(-60_000)).toMatchObject([{ id, kind, revision: 1 }])
+  await purgeProvider(db.run, id, Buffer.from('none'))
+  expect(await claim(-60_000)).toEqual([])
+  const [row] = await db.run(build.selectFrom('providers').selectAll().where('id', '=', id))
+  expect(row).toMatchObject({ revision: 2, account_id: null, credentials: Buffer.from('none') })
+})
