@@ -31,7 +31,7 @@ import { createFanOut } from './facts/fan-out.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
 import { giveUpReserved } from './providers/give-up-reserved.ts'
-import { replayPages } from './replays/replay-pages.ts'
+import { replayPages, replaysDueInMs } from './replays/replay-pages.ts'
 import { routes } from './routes.ts'
 
 export const commands: Commands<Config> = {
@@ -65,16 +65,24 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     wakeEndpoints: () => wakeWorkers(),
     wakeRemoval: () => wakeRemoval(),
   }
-  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
+  const onChange = startOutboxRelay(kit, db, bus, {
+    streamReplicas: config.STREAM_REPLICAS,
+    republishMs: config.REPUBLISH_WINDOW,
+  })
   wakeRemoval = startRetention(kit, context)
   wakeWorkers = startEndpoints(kit, context)
-  startPeriodic(kit, {
+  const replays = startPeriodic(kit, {
     name: 'replays',
-    everyMs: 500,
+    everyMs: 5000,
+    atLeastMs: 500,
     async run() {
+      const dueInMs = await replaysDueInMs(db)
+      if (dueInMs > 0) return dueInMs
       if ((await replayPages(db, config.WEBHOOK_REPLAY_RATE)) > 0) wakeWorkers()
+      return 0
     },
   })
+  onChange(() => replays.stir())
   startPeriodic(kit, {
     name: 'reserved providers',
     everyMs: 10_000,

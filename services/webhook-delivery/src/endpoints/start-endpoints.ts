@@ -2,7 +2,7 @@ import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
 import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-deliveries.ts'
-import { claimEndpoints, type Endpoint } from './claim-endpoints.ts'
+import { claimEndpoints, type Endpoint, endpointsDueInMs } from './claim-endpoints.ts'
 import { createWindows } from './earned-window.ts'
 import { type Leases, leaseMs, startLeases } from './leases.ts'
 import { mendEndpoints } from './mend-endpoints.ts'
@@ -11,6 +11,8 @@ import { SharedSlots } from './shared-slots.ts'
 import { watchLoad } from './watch-load.ts'
 
 const lookEveryMs = 200
+/** Without due deliveries: what this process stores wakes it, and retries tell their time. */
+const idleEveryMs = 2000
 const mendEveryMs = 30_000
 /** Endpoints per claim; the next claim follows at once. */
 const claimMost = 32
@@ -32,10 +34,11 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
     const places = new SharedSlots(count)
     const periodic = startPeriodic(kit, {
       name,
-      everyMs: lookEveryMs,
+      everyMs: idleEveryMs,
+      atLeastMs: lookEveryMs,
       async run() {
         const limit = Math.min(places.free, claimMost)
-        if (limit === 0 || stopping) return false
+        if (limit === 0 || stopping) return 0
         const claimedMs = performance.now()
         const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs, struggling, rooms: places.rooms() })
         leases.hold(endpoints, claimedMs)
@@ -50,7 +53,7 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
           })
           sessions.add(session)
         }
-        return endpoints.length > 0
+        return endpoints.length > 0 || endpointsDueInMs(context.db.run, struggling)
       },
     })
     return periodic
@@ -60,7 +63,7 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
     await Promise.all(sessions)
   })
   const healthy = lane('healthy endpoints', false, config.WEBHOOK_ENDPOINTS)
-  lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
+  const struggling = lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
   let mended: string | undefined
   startPeriodic(kit, {
     name: 'endpoint mending',
@@ -70,7 +73,10 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
       return mended !== undefined
     },
   })
-  return () => healthy.wake()
+  return () => {
+    healthy.wake()
+    struggling.stir()
+  }
 }
 
 interface Sessions {
