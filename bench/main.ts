@@ -1,6 +1,6 @@
 import { benchAccept } from './accept/bench-accept.ts'
 import { benchActivity } from './activity/bench-activity.ts'
-import { benchCost } from './cost/bench-cost.ts'
+import { benchBudget } from './budget/bench-budget.ts'
 import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchIdle } from './idle/bench-idle.ts'
@@ -9,8 +9,10 @@ import { benchFairness } from './lanes/bench-fairness.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchMemory } from './memory/bench-memory.ts'
 import { benchOtp } from './otp/bench-otp.ts'
+import { benchPeers } from './peers/bench-peers.ts'
 import { benchSoak } from './soak/bench-soak.ts'
 import { benchSse } from './sse/bench-sse.ts'
+import { benchSteady } from './steady/bench-steady.ts'
 import { benchStorage } from './storage/bench-storage.ts'
 import { benchWebhooks } from './webhooks/bench-webhooks.ts'
 import { benchWhatsApp } from './whatsapp/bench-whatsapp.ts'
@@ -19,7 +21,7 @@ import { benchWhatsApp } from './whatsapp/bench-whatsapp.ts'
 const benches: Record<string, () => Promise<object>> = {
   accept: benchAccept,
   activity: benchActivity,
-  cost: benchCost,
+  budget: benchBudget,
   fairness: benchFairness,
   lanes: benchLanes,
   e2e: benchEndToEnd,
@@ -28,8 +30,10 @@ const benches: Record<string, () => Promise<object>> = {
   memory: benchMemory,
   otp: benchOtp,
   inbox: benchInbox,
+  peers: benchPeers,
   soak: benchSoak,
   sse: benchSse,
+  steady: benchSteady,
   storage: benchStorage,
   webhooks: benchWebhooks,
   whatsapp: benchWhatsApp,

@@ -1,7 +1,10 @@
-/** Rounds to three decimals. */
-export function round(value: number): number {
-  return Math.round(value * 1000) / 1000
+/** Rounds to so many decimals. */
+export function roundTo(value: number, digits: number): number {
+  return Number(value.toFixed(digits))
 }
+
+/** Rounds to three decimals. */
+export const round = (value: number): number => roundTo(value, 3)
 
 /**
  * The percentile by nearest rank.

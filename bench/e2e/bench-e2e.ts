@@ -5,6 +5,7 @@ import pg from 'pg'
 import { clearCarrierLog, readCarrierLog } from '../carrier-log.ts'
 import { cpuPerMessage, cpuTimes, printCpu } from '../cpu-time.ts'
 import { withForked } from '../forked.ts'
+import { type Pipeline, runPipeline } from '../pipeline.ts'
 import { type Accepted, createSmsClient, type SmsClient } from '../sms-client.ts'
 import { round } from '../statistics.ts'
 import { withStack } from '../with-stack.ts'
@@ -42,7 +43,7 @@ export function benchEndToEnd(): Promise<object> {
     const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 1 })
     try {
       await sendWithBareSdk(stack, warmUpMessages, callers, messageOf)
-      await runPipeline(client, database, warmUpMessages)
+      await runPipeline(client, database, warmUpMessages, messageOf)
       const before = await measureBare(stack)
       const ours = await measurePipeline(stack, client, database)
       const after = await measureBare(stack)
@@ -52,11 +53,6 @@ export function benchEndToEnd(): Promise<object> {
       await database.end()
     }
   })
-}
-
-interface Pipeline {
-  accepted: readonly Accepted[]
-  perSecond: number
 }
 
 function result({ perSecond, lost, duplicated }: Pipeline & Outcome, barePerSecond: number, heardPerSecond: number) {
@@ -106,37 +102,12 @@ async function untilNothingFollows(stack: Stack): Promise<void> {
 async function measurePipeline(stack: Stack, client: SmsClient, database: pg.Pool): Promise<Pipeline & Outcome> {
   await clearCarrierLog(stack)
   const before = cpuTimes(stack)
-  const pipeline = await runPipeline(client, database, messages)
+  const pipeline = await runPipeline(client, database, messages, messageOf)
   print('our pipeline', pipeline.perSecond)
   printCpu(cpuPerMessage(before, cpuTimes(stack), messages))
   const outcome = await outcomeOf(stack, database, pipeline.accepted)
   await clearCarrierLog(stack)
   return { ...pipeline, ...outcome }
-}
-
-const longestMs = 300_000
-
-/** From the first request until the activity shows the last message as delivered. */
-async function runPipeline(client: SmsClient, database: pg.Pool, count: number): Promise<Pipeline> {
-  const already = await countDelivered(database)
-  const startedMs = performance.now()
-  const accepted = await client.postMany(count, callers, messageOf)
-  const acceptedMs = performance.now() - startedMs
-  while ((await countDelivered(database)) < already + count) {
-    if (performance.now() - startedMs > longestMs) break
-    await delay(20)
-  }
-  const deliveredMs = performance.now() - startedMs
-  console.log(`  accepted after ${seconds(acceptedMs)}, delivered after ${seconds(deliveredMs)}`)
-  return { accepted, perSecond: (count / deliveredMs) * 1000 }
-}
-
-/** Reads the counters of the activity, at constant cost. */
-async function countDelivered(database: pg.Pool): Promise<number> {
-  const { rows } = await database.query(
-    `select coalesce(sum(count), 0)::int as count from gateway.activity_totals where event_key = '' and status = 'delivered'`,
-  )
-  return rows[0].count
 }
 
 interface Outcome {
@@ -160,5 +131,3 @@ async function outcomeOf(stack: Stack, database: pg.Pool, accepted: readonly Acc
 function print(title: string, perSecond: number): void {
   console.log(`${title.padEnd(26)} ${Math.round(perSecond).toLocaleString('en').padStart(7)} messages/s`)
 }
-
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { schemaOf, serviceNames } from '@notify/contracts'
-import { type CheckedStatement, column, declaredStatements, migrate } from '@notify/database'
+import { type ServiceName, schemaOf, serviceNames } from '@notify/contracts'
+import { type CheckedStatement, column, declaredStatements, migrate, rotationStatements } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
 import pg from 'pg'
 import { migrationsOf } from '../../scripts/service-declarations.ts'
 import { describeStatement } from './describe-statement.ts'
+import { encryptedColumnsOf } from './encrypted-columns.ts'
 import { readText, root, sourcesOf } from './sources.ts'
 import { columnFaults, countCtes } from './statement-faults.ts'
 import { statementsOf } from './syntax-tree.ts'
@@ -58,8 +59,9 @@ async function withClient<T>(service: (typeof serviceNames)[number], work: (clie
   }
 }
 
-test.each(suites)('the statements of $folder return the columns that they declare', async ({ service, statements }) => {
-  const faults = await withClient(service, async (client) => {
+/** In what statements differ from what Postgres says of them. */
+function faultsOf(service: ServiceName, statements: readonly CheckedStatement[]): Promise<string[]> {
+  return withClient(service, async (client) => {
     const all: string[] = []
     for (const statement of statements) {
       const found = await describeStatement(client, statement.text).then(
@@ -70,8 +72,24 @@ test.each(suites)('the statements of $folder return the columns that they declar
     }
     return all
   })
-  expect(faults).toEqual([])
+}
+
+test.each(suites)('the statements of $folder return the columns that they declare', async ({ service, statements }) => {
+  expect(await faultsOf(service, statements)).toEqual([])
 })
+
+test.each(serviceNames)(
+  'the statements that re-encrypt the columns of %s return what they declare',
+  async (service) => {
+    const columns = await encryptedColumnsOf(service)
+    const faults = await faultsOf(
+      service,
+      columns.flatMap((column) => Object.values(rotationStatements(column))),
+    )
+    // They are the same for columns that may be null and for others.
+    expect(faults.filter((fault) => !fault.endsWith('present() is needless'))).toEqual([])
+  },
+)
 
 test.each(suites)('the names of the statements of $folder are unique', ({ folder, statements }) => {
   const names = (folder === 'packages/database' ? statements : [...mechanisms, ...statements]).map(({ name }) => name)

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '@notify/contracts'
-import { type Column, type DeclaredTables, type EncryptedColumn, type Migrations, sharedTables } from '@notify/database'
+import { type Column, type DeclaredTables, type Migrations, sharedTables } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { openSchema } from '@notify/test-kit/database'
 import { declaredTablesOf, sharedTablesOf } from '../../scripts/service-declarations.ts'
-import { filesBelow, readText, root } from './sources.ts'
+import { encryptedColumnsOf } from './encrypted-columns.ts'
+import { readText, root } from './sources.ts'
 
 let env: TestEnv
 
@@ -122,9 +123,8 @@ test('every column that holds bytes is one that rotate-keys goes through, and th
   )
   const declared = await Promise.all(
     serviceNames.map(async (service) => {
-      const file = filesBelow(join('services', service, 'src')).find((path) => path.endsWith('/encrypted-columns.ts'))
-      if (file === undefined) return []
-      const { encryptedColumns } = (await import(join(root, file))) as { encryptedColumns: readonly EncryptedColumn[] }
+      const encryptedColumns = await encryptedColumnsOf(service)
+      if (encryptedColumns.length === 0) return []
       expect(readText(join('services', service, 'src', 'service.ts'))).toContain('rotateKeysCommand(encryptedColumns')
       return encryptedColumns.map(({ table, column }) => ({ schema: schemaOf(service), column: `${table}.${column}` }))
     }),

@@ -1,3 +1,5 @@
+import { column } from './columns.ts'
+
 /** Rows with a due time, each worked on by one worker at a time. */
 interface DueRows {
   table: string
@@ -39,6 +41,18 @@ export function claimDueSql(rows: DueRows, { limit, leaseMs }: Claim): string {
       where ${isClaimed(key, columns)} returning ${table}.*
     )`
 }
+
+/**
+ * SQL that returns `due_in_ms`: the milliseconds until a row is due, negative when one is overdue, infinite without rows. Costs
+ * an index probe, so it is repeated in place of a claim.
+ */
+export function dueInSql({ table, due, where }: Pick<DueRows, 'table' | 'due' | 'where'>): string {
+  const ms = `ceil(extract(epoch from min(${due}) - now()) * 1000)`
+  return `select coalesce(${ms}, 'infinity')::float8 as due_in_ms from ${table}${where ? ` where ${where}` : ''}`
+}
+
+/** The column of `dueInSql`. */
+export const dueInColumns = { due_in_ms: column.double() }
 
 /** No join with `due`: a plan made while the table was small would later read the whole table for it. */
 function isClaimed(key: readonly string[], columns: string): string {

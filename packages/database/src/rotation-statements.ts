@@ -30,7 +30,7 @@ export function rotationStatements({ table, column, key, placedBy }: EncryptedCo
                substring(${column} from 1 for ${keyIdBytes}) as head, octet_length(${column}) as bytes
              from ${table} where ${key} > $1 order by ${key} limit ${pageSize}`,
       columns: {
-        key: type.text(),
+        key: type.text().present(),
         place: type.texts(),
         head: type.bytes().nullable(),
         bytes: type.integer().nullable(),
@@ -41,7 +41,7 @@ export function rotationStatements({ table, column, key, placedBy }: EncryptedCo
       isPrepared: false,
       text: `select ${key} as key, ${column} as sealed from ${table}
              where ${key} = any($1) and ${column} is not null order by ${key}`,
-      columns: { key: type.text(), sealed: type.bytes() },
+      columns: { key: type.text().present(), sealed: type.bytes().present() },
     }),
     /** Locks rows in the order of the service's own statements, and replaces only unchanged values. */
     replaceValues: statementOf({
@@ -52,7 +52,7 @@ export function rotationStatements({ table, column, key, placedBy }: EncryptedCo
         locked as (select ${key} as key from ${table} where ${key} = any($1) order by ${key} for update)
         update ${table} set ${column} = fresh.anew from fresh join locked using (key)
         where ${table}.${key} = fresh.key and ${table}.${column} = fresh.known returning ${table}.${key} as key`,
-      columns: { key: type.text() },
+      columns: { key: type.text().present() },
     }),
   }
 }

@@ -22,19 +22,12 @@ const leaseSeconds = 30
 
 /** Claims the next page of a walk for this replica. @returns its start; `undefined` when none is due */
 export async function takePage(db: Queries, walk: string): Promise<string | undefined> {
-  const beginning = { name: walk, reached: '' }
-  await db.run(
-    build
-      .insertInto('walks')
-      .values(beginning)
-      .onConflict((on) => on.doNothing()),
-  )
+  const next_at = inSeconds(leaseSeconds)
   const [taken] = await db.run(
     build
-      .updateTable('walks')
-      .set({ next_at: inSeconds(leaseSeconds) })
-      .where('name', '=', walk)
-      .where('next_at', '<=', sql<Date>`now()`)
+      .insertInto('walks')
+      .values({ name: walk, reached: '', next_at })
+      .onConflict((on) => on.column('name').doUpdateSet({ next_at }).where('walks.next_at', '<=', sql<Date>`now()`))
       .returning('reached'),
   )
   return taken?.reached

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { claimDueSql } from '../src/claim-due.ts'
+import { claimDueSql, dueInSql } from '../src/claim-due.ts'
 import type { Run } from '../src/open.ts'
 import { type Process, startProcess } from './schema.ts'
 
@@ -64,6 +64,20 @@ test('each row goes to one of several that claim at the same moment, and none is
     claims.push(...more)
   }
   expect([claims.length, new Set(names(claims)).size]).toEqual([200, 200])
+})
+
+test('a look tells how long it is until the next row is due, of those that may be claimed', async () => {
+  const look = async (where?: string) => {
+    const [row] = await one.db.run<{ due_in_ms: number }>(dueInSql({ ...parcels, ...(where ? { where } : {}) }))
+    return row!.due_in_ms
+  }
+  expect(await look()).toBe(Number.POSITIVE_INFINITY)
+  await add('later', 1, -60)
+  expect(await look()).toBeGreaterThan(50_000)
+  expect(await look()).toBeLessThanOrEqual(60_001)
+  await add('now', 1, 10)
+  expect(await look()).toBeLessThanOrEqual(-9000)
+  expect(await look(`owner <> 'now'`)).toBeGreaterThan(50_000)
 })
 
 test('the longest due come first, no more than asked for', async () => {

@@ -125,7 +125,7 @@ test('an idle relay looks for messages with one statement, not with a transactio
     transactions++
     return one.db.transaction(work)
   }
-  relay({ ...one, db: { ...one.db, run, transaction } })
+  relay({ ...one, db: { ...one.db, run, transaction } }, { pollMs: 200 })
   await eventually(async () => expect(looks).toBeGreaterThanOrEqual(10))
   // The checks of the stream, every five seconds.
   expect(transactions).toBeLessThan(looks / 2)

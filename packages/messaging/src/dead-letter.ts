@@ -27,6 +27,8 @@ export type FailedTry = 'permanent' | 'unreadable' | 'failed'
 export interface DeadLetterStore {
   /** Stores a letter, once. The event is terminated only after this returns. */
   keep(letter: DeadLetter): Promise<void>
+  /** Milliseconds until a letter is due; infinite when none waits. */
+  dueInMs(durables: readonly string[]): Promise<number>
   /** Claims letters that are due; a claim expires after a minute. */
   claimDue(durables: readonly string[]): Promise<DueLetter[]>
   /** The event was handled. */

@@ -13,7 +13,9 @@ import {
 } from './event-handling.ts'
 import { readMessage } from './read-event.ts'
 
-const everyMs = 1000
+/** A letter waits longer before its first retry, so that only one that an operator replays may wait for this look. */
+const everyMs = 5000
+const atLeastMs = 1000
 const retentionEveryMs = 60_000
 
 /**
@@ -36,8 +38,12 @@ export function startLetterRetries<Context>(
   startPeriodic(kit, {
     name: 'dead letter retries',
     everyMs,
+    atLeastMs,
     async run() {
-      const due = await deadLetters.claimDue([...entries.keys()])
+      const durables = [...entries.keys()]
+      const dueInMs = await deadLetters.dueInMs(durables)
+      if (dueInMs > 0) return dueInMs
+      const due = await deadLetters.claimDue(durables)
       // One at a time: retries are not urgent.
       for (const letter of due) {
         if (kit.lifecycle.stopping) return false

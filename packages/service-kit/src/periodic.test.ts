@@ -7,7 +7,10 @@ const hour = 3_600_000
 const silent = pino({ level: 'silent' })
 
 /** Starts a task whose rounds can be awaited. */
-function task(run: (round: number, woken: boolean) => unknown, { everyMs = hour, log = silent as pino.Logger } = {}) {
+function task(
+  run: (round: number, woken: boolean) => unknown,
+  { everyMs = hour, atLeastMs, log = silent }: { everyMs?: number; atLeastMs?: number; log?: pino.Logger } = {},
+) {
   const lifecycle = new Lifecycle(log)
   let round = 0
   let onRound = Promise.withResolvers<void>()
@@ -16,6 +19,7 @@ function task(run: (round: number, woken: boolean) => unknown, { everyMs = hour,
     {
       name: 'task',
       everyMs,
+      ...(atLeastMs === undefined ? {} : { atLeastMs }),
       async run(woken) {
         round++
         onRound.resolve()
@@ -90,6 +94,43 @@ test('waking while a round is under way starts exactly one more after it', async
   await periodic.until(2)
   await settled()
   expect(periodic.rounds).toBe(2)
+  await periodic.stop()
+})
+
+test('a round that tells when something is due is followed by one then', async () => {
+  const periodic = task((round) => (round < 3 ? 20 : Number.POSITIVE_INFINITY), { atLeastMs: 1 })
+  const startedMs = performance.now()
+  await periodic.until(3)
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(38)
+  await settled()
+  expect(periodic.rounds).toBe(3)
+  await periodic.stop()
+})
+
+test('what is overdue is looked for no sooner than the shortest wait', async () => {
+  const periodic = task(() => 0, { atLeastMs: hour })
+  await periodic.until(1)
+  await settled()
+  expect(periodic.rounds).toBe(1)
+  await periodic.stop()
+})
+
+test('stirring brings the next round forward to the shortest wait, also while a round is under way', async () => {
+  const underWay = Promise.withResolvers<void>()
+  const periodic = task((round) => (round === 1 ? underWay.promise : undefined), { atLeastMs: 20 })
+  periodic.stir()
+  underWay.resolve()
+  await settled()
+  expect(periodic.rounds).toBe(1)
+  await periodic.until(2)
+  await settled()
+  const startedMs = performance.now()
+  periodic.stir()
+  periodic.stir()
+  await periodic.until(3)
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(10)
+  await settled()
+  expect(periodic.rounds).toBe(3)
   await periodic.stop()
 })
 

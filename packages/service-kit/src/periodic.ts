@@ -3,54 +3,81 @@ import { withLogFields } from './telemetry/log-fields.ts'
 
 interface PeriodicOptions {
   name: string
-  /** Wait between the end of one run and the start of the next, in milliseconds. */
+  /** Longest wait between the end of one round and the start of the next, in milliseconds. */
   everyMs: number
+  /** Shortest wait before a round whose time is told by `run` or `stir`; default `everyMs`. */
+  atLeastMs?: number
   /**
-   * Runs one round. Returning `true` starts the next round at once, because there is more to do.
-   * @param woken whether the task was woken or had more to do; otherwise the interval has passed
+   * Runs one round. `true` starts the next round at once, because there is more to do; a number is the milliseconds until
+   * something is due.
+   * @param woken whether the task was woken or stirred, or had more to do; otherwise the interval has passed
    */
   run(woken: boolean): Promise<unknown>
 }
+
+/** Of rounds that fail, unless the task waits longer anyway. */
+const failedEveryMs = 200
 
 /** A task that repeats until the service stops. */
 export interface Periodic {
   /** Starts the next round now, or right after the current one. */
   wake(): void
+  /** Starts the next round `atLeastMs` after the current or last one: something may have become due. */
+  stir(): void
 }
 
 /** Repeats a task. Failed rounds are logged and retried. Registers its stop, which waits for the current round. */
 export function startPeriodic(
   { log, lifecycle }: Pick<Kit, 'log' | 'lifecycle'>,
-  { name, everyMs, run }: PeriodicOptions,
+  { name, everyMs, atLeastMs = everyMs, run }: PeriodicOptions,
 ): Periodic {
   let stopped = false
   let woken = false
+  let stirred = false
   let endSleep = () => {}
+  let shortenSleep = () => {}
   // Not an AbortSignal: each abort captures a stack, and busy tasks are woken many times a second.
-  const sleep = () =>
+  const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, everyMs)
+      const startedMs = performance.now()
+      let endsMs = startedMs + ms
+      let timer = setTimeout(resolve, ms)
       endSleep = () => {
         clearTimeout(timer)
         resolve()
       }
+      shortenSleep = () => {
+        if (startedMs + atLeastMs >= endsMs) return
+        endsMs = startedMs + atLeastMs
+        const leftMs = endsMs - performance.now()
+        if (leftMs <= 0) return endSleep()
+        clearTimeout(timer)
+        timer = setTimeout(resolve, leftMs)
+      }
     })
+  const waitMs = (result: unknown) => {
+    if (failures > 0) return Math.min(everyMs, Math.max(atLeastMs, failedEveryMs))
+    if (stirred) return atLeastMs
+    return typeof result === 'number' ? Math.min(Math.max(result, atLeastMs), everyMs) : everyMs
+  }
   let failures = 0
   const loop = async () => {
-    let more: unknown = false
+    let result: unknown = false
     while (!stopped) {
-      const asked = woken || more === true
-      more = false
+      const asked = woken || stirred || result === true
+      result = false
       woken = false
+      stirred = false
       try {
-        more = await run(asked)
+        result = await run(asked)
         failures = 0
       } catch (error) {
         if (failures++ % 20 === 0)
           log.warn({ task: name, err: error, failures }, 'periodic task failed; it will be repeated')
       }
-      if (stopped || ((more === true || woken) && failures === 0)) continue
-      await sleep()
+      if (stopped || ((result === true || woken) && failures === 0)) continue
+      await sleep(waitMs(result))
+      shortenSleep = () => {}
     }
   }
   const running = withLogFields({ task: name }, loop)
@@ -63,6 +90,10 @@ export function startPeriodic(
     wake() {
       woken = true
       if (failures === 0) endSleep()
+    },
+    stir() {
+      stirred = true
+      if (failures === 0) shortenSleep()
     },
   }
 }

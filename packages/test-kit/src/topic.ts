@@ -78,6 +78,7 @@ export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hea
     consumers: [entry as ConsumerEntry<undefined>],
     deadLetters: {
       keep: options.keepDeadLetter ?? (async (letter) => void letters.push(letter)),
+      dueInMs: async () => Number.POSITIVE_INFINITY,
       claimDue: async () => [],
       handled: async () => {},
       failed: async () => 'waiting',

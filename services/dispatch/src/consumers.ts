@@ -16,6 +16,9 @@ const retry = ['250ms', '1s', '5s', '15s']
 /** After this another worker takes up a STOP that a killed one held. Handling it twice changes nothing. */
 const keywordAckWait = '1s'
 
+/** Two batches of the recorder, so that one collects while the other is written. */
+const receiptsTogether = 1024
+
 /** The context of the consumers. */
 export type ConsumerContext = Context & WithReportRecorders & { recordReceipt: RecordReceipt }
 
@@ -24,26 +27,26 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
   const carried = carriedChannels(channels)
   return [
     ...carried.map(
-      ({ name: channel, delivery: { receipts } }): ConsumerEntry<ConsumerContext> =>
+      ({ name: channel, delivery: { suppressionConcurrency } }): ConsumerEntry<ConsumerContext> =>
         consumer(receiptReceived, {
           durable: `dispatch-receipt-${channel}`,
           where: { channel },
-          concurrency: receipts.concurrency,
+          concurrency: receiptsTogether,
           retry,
           handle: async (context, receipt) => {
-            if (receipts.suppressionConcurrency === undefined) await suppressRecipient(context, receipt)
+            if (suppressionConcurrency === undefined) await suppressRecipient(context, receipt)
             await context.recordReceipt(receipt)
           },
         }),
     ),
-    ...carried.flatMap(({ name: channel, delivery: { receipts } }): ConsumerEntry<ConsumerContext>[] =>
-      receipts.suppressionConcurrency === undefined
+    ...carried.flatMap(({ name: channel, delivery: { suppressionConcurrency } }): ConsumerEntry<ConsumerContext>[] =>
+      suppressionConcurrency === undefined
         ? []
         : [
             consumer(receiptReceived, {
               durable: `dispatch-suppression-${channel}`,
               where: { channel },
-              concurrency: receipts.suppressionConcurrency,
+              concurrency: suppressionConcurrency,
               retry,
               handle: suppressRecipient,
             }),

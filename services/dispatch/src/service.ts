@@ -184,7 +184,10 @@ function startLanes(kit: Kit, context: SendContext, bus: Bus): void {
 async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<void> {
   const { config, db } = shared
   const context = createSendContext(kit, shared)
-  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
+  const onChange = startOutboxRelay(kit, db, bus, {
+    streamReplicas: config.STREAM_REPLICAS,
+    republishMs: config.REPUBLISH_WINDOW,
+  })
   await serveHttp(kit, { config, context, routes: [] })
   const handOffs = handOffLanes(context.channels)
   const consuming: ConsumerContext = {
@@ -194,10 +197,10 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),
     ),
   }
-  startSchedulers(kit, context, bus, handOffs)
+  startSchedulers(kit, { ...context, onChange }, bus, handOffs)
   exportBalance(kit, context, [...lanesOf(context.channels, config).map(({ lane }) => lane), ...handOffs])
   startLanes(kit, context, bus)
-  startDomainSchedulers(kit, context)
+  startDomainSchedulers(kit, { ...context, onChange })
   startInquiries(kit, context)
   startTemplateSync(kit, context)
   startProviderPurge(kit, context)

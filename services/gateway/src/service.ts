@@ -88,7 +88,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   }
   if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   const { STREAM_REPLICAS: streamReplicas, REPUBLISH_WINDOW: republishMs } = config
-  bus.whenOpen((open) => startOutboxRelay(kit, db, open, { streamReplicas, republishMs }))
+  let stirRetries = () => {}
+  bus.whenOpen((open) => {
+    const onChange = startOutboxRelay(kit, db, open, { streamReplicas, republishMs })
+    onChange(() => stirRetries())
+  })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   const forgetMessages = () => deleteOldMessages(db, recognisedMs(config))
   startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: forgetMessages })
@@ -129,5 +133,6 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   bus.whenOpen((open) => startConsumers(kit, open, consuming))
   startReconciliation(kit, context)
   startActivityUpkeep(kit, context)
-  startRetries(kit, context)
+  const retries = startRetries(kit, context)
+  stirRetries = () => retries.stir()
 }

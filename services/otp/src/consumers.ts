@@ -12,7 +12,9 @@ export const consumers: readonly ConsumerEntry<Context>[] = [
     where: { lane: 'otp' },
     concurrency: 64,
     retry,
-    handle: ({ db }, fact) => recordOutcome(db.run, fact),
+    async handle({ db, wakeOutbox }, fact) {
+      if (await recordOutcome(db.run, fact)) wakeOutbox()
+    },
   }),
   consumer(applicationChanged, {
     durable: 'otp-application-changed',

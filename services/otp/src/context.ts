@@ -14,6 +14,7 @@ export interface Context {
   config: Config
   db: Queries
   metrics: OtpMetrics
+  wakeOutbox(): void
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; codeProof: CodeProof }
   limits: { velocity: Velocity; treatmentOf: TreatmentOf }
   settingsOf: SettingsOf

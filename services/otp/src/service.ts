@@ -1,5 +1,6 @@
 import {
   createDeadLetterStore,
+  createOutboxWaker,
   deadLettersCommand,
   deleteExpiredKeys,
   migrateCommand,
@@ -52,10 +53,12 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const metrics = createMetrics(kit.metrics)
   const keyRing = config.ENCRYPTION_KEYS
   const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'otp')
+  const wakeOutbox = createOutboxWaker(kit, bus)
   const context: Context = {
     config,
     db,
     metrics,
+    wakeOutbox,
     secrets: {
       keyRing,
       blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
@@ -68,7 +71,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     settingsOf: createSettingsOf(db),
     handOver: createHandOver(createInternalClient(config.DISPATCH_URL), { signPrincipal, keyRing }),
-    tryCode: createTryCode({ db }),
+    tryCode: createTryCode({ db, wakeOutbox }),
   }
   metrics.showConversion(async () =>
     (await listConversions(db, config.FRAUD_WINDOW)).map(({ prefix, sent, verified }) => ({
@@ -77,7 +80,12 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     })),
   )
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
-  startPeriodic(kit, { name: 'transaction expiry', everyMs: 500, run: () => expireTransactions(db) })
+  startPeriodic(kit, {
+    name: 'transaction expiry',
+    everyMs: 5000,
+    atLeastMs: 500,
+    run: () => expireTransactions(context),
+  })
   startPeriodic(kit, { name: 'transaction retention', everyMs: 60_000, run: createTransactionDeletion(db) })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   await serveHttp(kit, { config, context, routes })

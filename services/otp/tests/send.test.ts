@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { applicationChanged, newId } from '@notify/contracts'
-import { eventually, TestEnv } from '@notify/dev-env'
+import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { openBus } from '@notify/test-kit/bus'
 import { addApplication, addKey } from '@notify/test-kit/callers'
@@ -207,7 +207,10 @@ test('settings change while otp runs, and an older revision changes nothing', as
 
 test('a country takes so many codes a minute of a tenant', async () => {
   const to = (index: number) => postSend(env, { channel: 'sms', recipient: `+3531234${1000 + index}` })
-  const answers = await Promise.all(Array.from({ length: 105 }, (_, index) => to(index)))
+  const answers: ApiResponse[] = []
+  // A few at a time: a busy machine would answer some of a hundred too late.
+  for (let sent = 0; sent < 105; sent += 15)
+    answers.push(...(await Promise.all(Array.from({ length: 15 }, (_, index) => to(sent + index)))))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(100)
   expectProblem(answers.find(({ status }) => status !== 200)!, 429, 'otp_rate_limited')
 })

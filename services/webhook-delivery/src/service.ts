@@ -34,7 +34,7 @@ import { startSentReports } from './hand-offs/report-sent.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
 import { giveUpReserved } from './providers/give-up-reserved.ts'
-import { replayPages } from './replays/replay-pages.ts'
+import { replayPages, replaysDueInMs } from './replays/replay-pages.ts'
 import { routes } from './routes.ts'
 
 export const commands: Commands<Config> = {
@@ -57,7 +57,10 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   let wakeWorkers = () => {}
   let wakeRemoval = () => {}
   const wakeOutbox = createOutboxWaker(kit, bus)
-  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
+  const onChange = startOutboxRelay(kit, db, bus, {
+    streamReplicas: config.STREAM_REPLICAS,
+    republishMs: config.REPUBLISH_WINDOW,
+  })
   const context: Context = {
     config,
     db,
@@ -76,13 +79,18 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const desk = startEndpoints(kit, context, others.tell)
   others.listen(desk.look)
   wakeWorkers = desk.wake
-  startPeriodic(kit, {
+  const replays = startPeriodic(kit, {
     name: 'replays',
-    everyMs: 500,
+    everyMs: 5000,
+    atLeastMs: 500,
     async run() {
+      const dueInMs = await replaysDueInMs(db)
+      if (dueInMs > 0) return dueInMs
       if ((await replayPages(db, config.WEBHOOK_REPLAY_RATE)) > 0) wakeWorkers()
+      return 0
     },
   })
+  onChange(() => replays.stir())
   startPeriodic(kit, {
     name: 'reserved providers',
     everyMs: 10_000,

@@ -1,5 +1,5 @@
 import type { DueLetter } from '@notify/messaging'
-import { claimDueSql } from '../claim-due.ts'
+import { claimDueSql, dueInColumns, dueInSql } from '../claim-due.ts'
 import { pick } from '../columns.ts'
 import type { Queries } from '../open.ts'
 import { sharedTables } from '../shared-tables.ts'
@@ -32,6 +32,14 @@ const claim = defineStatement({
     retryUntil: columns.retry_until,
   },
 })
+
+const look = defineStatement({ name: 'look-due-letters', text: dueInSql(dueLetters), columns: dueInColumns })
+
+/** Milliseconds until a letter of these durables is due. */
+export async function lettersDueInMs({ run }: Queries, durables: readonly string[]): Promise<number> {
+  const [row] = await run(look, [durables])
+  return row!.due_in_ms
+}
 
 /** Claims letters of these durables that are due; a claim ends after its lease. */
 export function claimDueLetters({ run }: Queries, durables: readonly string[]): Promise<DueLetter[]> {

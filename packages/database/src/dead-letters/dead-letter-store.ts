@@ -5,7 +5,7 @@ import { pick } from '../columns.ts'
 import type { Queries } from '../open.ts'
 import { build, sharedTables } from '../shared-tables.ts'
 import { defineStatement } from '../statement.ts'
-import { claimDueLetters } from './claim-due-letters.ts'
+import { claimDueLetters, lettersDueInMs } from './claim-due-letters.ts'
 import { firstWaitSeconds, noteFailed } from './note-failed.ts'
 
 const settledKeptDays = 30
@@ -16,6 +16,7 @@ export function createDeadLetterStore(kit: Pick<Kit, 'metrics'>, db: Queries): D
   kit.metrics.gauge('dead_letters', 'Events that wait to be read or are dead, by durable and state', () => count(db))
   return {
     keep: (letter) => keep(db, letter),
+    dueInMs: (durables) => lettersDueInMs(db, durables),
     claimDue: (durables) => claimDueLetters(db, durables),
     handled: (letter) => noteHandled(db, letter),
     failed: (letter, kind, reason) => noteFailed(db, letter, kind, reason),

@@ -10,6 +10,8 @@ import { createStreamWatch } from './watch-stream.ts'
 const batchSize = 64
 /** Minimum interval of wake-ups while busy; an idle committer wakes at once. */
 const wakeEveryMs = 40
+/** Between rounds while busy: what is committed meanwhile shares a round. */
+const gatherMs = 10
 
 interface OutboxRelayOptions {
   /** Replicas of the stream, in case it must be recreated. */
@@ -18,7 +20,7 @@ interface OutboxRelayOptions {
   republishMs: number
   /** Subjects that are published before all others, however many wait. Needs an index on their unpublished messages. */
   urgentSubjects?: readonly string[]
-  /** How often the relay looks without being woken, in milliseconds; default 200. */
+  /** How often the relay looks for what a lost wake-up left, in milliseconds; default 3000. */
   pollMs?: number
 }
 
@@ -46,13 +48,20 @@ export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus | 
  * Publishes the outbox: claims unlocked rows, publishes them concurrently with the row id as message id, and marks the
  * confirmed ones. After a crash they are published again with the same id. Checks the stream for loss first. Registers
  * its end.
+ * @returns a function that registers a listener of wake-ups: any process of the service has committed something
  */
-export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: OutboxRelayOptions): void {
+export function startOutboxRelay(
+  kit: Kit,
+  db: Queries,
+  bus: Bus,
+  options: OutboxRelayOptions,
+): (listener: () => void) => void {
   const published = kit.metrics.counter('outbox_published_total', 'Messages handed to JetStream')
-  const watch = createStreamWatch(kit, db, bus, options)
+  const watch = createStreamWatch(kit, db, bus, { ...options, onRepublished: () => relay.wake() })
   const relay = startPeriodic(kit, {
     name: 'outbox relay',
-    everyMs: options.pollMs ?? 200,
+    everyMs: options.pollMs ?? 3000,
+    atLeastMs: gatherMs,
     async run(woken) {
       await watch.ensureChecked()
       if (!woken && !(await hasUnpublished(db.run))) return false
@@ -63,12 +72,17 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
       return claimed >= batchSize
     },
   })
-  const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: () => relay.wake() })
+  const listeners = [() => relay.stir()]
+  const onWake = () => {
+    for (const listener of listeners) listener()
+  }
+  const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: onWake })
   kit.lifecycle.onStop('outbox wake', () => wakes.unsubscribe())
   startPeriodic(kit, { name: 'outbox retention', everyMs: 60_000, run: createOutboxRetention(db) })
   kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest message not yet published', () =>
     oldestUnpublishedSeconds(db.run),
   )
+  return (listener) => listeners.push(listener)
 }
 
 /** Claims, publishes and marks one batch; the rows stay locked meanwhile, so that no other relay takes them. */

@@ -29,6 +29,8 @@ interface StreamWatchOptions {
   streamReplicas: number
   /** Messages published this long before a restart may be lost; at least twice nats-server's `sync_interval`. */
   republishMs: number
+  /** Messages were marked as unpublished. */
+  onRepublished?(): void
 }
 
 /**
@@ -74,6 +76,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
         republishedAgain({ stream }, republished)
         kit.log.info({ stream, messages: republished }, 'republished messages that the stream may have lost')
       }
+      if (left !== 'nothing' || republished) options.onRepublished?.()
       mayBeLost = left !== 'nothing'
       return left === 'rows'
     },

@@ -15,7 +15,14 @@ interface NatsOptions extends ServerOptions {
 const authorizationFile = join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'nats', 'authorization.conf')
 
 /** Starts nats-server with JetStream on 127.0.0.1; the store lives in `dataDir`. Every connection needs a login. */
-export async function startNats({ port, dataDir, logFile, state, ...hooks }: NatsOptions): Promise<Server> {
+export async function startNats({
+  port,
+  dataDir,
+  logFile,
+  settings = [],
+  state,
+  ...hooks
+}: NatsOptions): Promise<Server> {
   const command = requireBinary('nats-server')
   mkdirSync(dataDir, { recursive: true })
   const configFile = join(dataDir, 'nats.conf')
@@ -23,6 +30,7 @@ export async function startNats({ port, dataDir, logFile, state, ...hooks }: Nat
     'server_name: notify-development',
     'host: "127.0.0.1"',
     `port: ${port}`,
+    ...settings,
     'max_payload: 1048576',
     'jetstream {',
     `  store_dir: ${JSON.stringify(join(dataDir, 'jetstream'))}`,

@@ -56,7 +56,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     {
       name: 'postgres',
       command: join(place.bin, 'postgres'),
-      args: ['-D', place.dataDir, ...settings(options).flatMap((setting) => ['-c', setting])],
+      args: ['-D', place.dataDir, ...settingsOf(options).flatMap((setting) => ['-c', setting])],
       env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
       cwd: place.dataDir,
       uid: place.owner?.uid,
@@ -80,8 +80,9 @@ export function postgresDataDir(wanted: string): string {
   return postgresFolders(wanted).dataDir
 }
 
-function settings({ port, durable = true, maxConnections = 200 }: PostgresOptions): string[] {
+function settingsOf({ port, durable = true, maxConnections = 200, settings = [] }: PostgresOptions): string[] {
   const always = [
+    ...settings,
     `port=${port}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',

@@ -11,12 +11,20 @@ interface RedisOptions extends ServerOptions {
 }
 
 /** Starts redis-server on 127.0.0.1 without persistence: what it holds (rate limits, caches) may be lost. */
-export async function startRedis({ port, dataDir, logFile, state, ...hooks }: RedisOptions): Promise<Server> {
+export async function startRedis({
+  port,
+  dataDir,
+  logFile,
+  settings = [],
+  state,
+  ...hooks
+}: RedisOptions): Promise<Server> {
   const command = requireBinary('redis-server')
   mkdirSync(dataDir, { recursive: true })
   const configFile = join(dataDir, 'redis.conf')
   const config = [
     `port ${port}`,
+    ...settings,
     'bind 127.0.0.1',
     'save ""',
     'appendonly no',

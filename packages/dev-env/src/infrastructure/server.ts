@@ -6,6 +6,8 @@ export interface ServerOptions {
   /** A folder of its own; made when missing. */
   dataDir: string
   logFile: string
+  /** Further lines of its configuration. */
+  settings?: readonly string[]
   onStart?: (pid: number) => void
   onEnd?: (pid: number) => void
   onCrash?: (how: string) => void

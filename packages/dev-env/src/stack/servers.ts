@@ -37,6 +37,7 @@ export async function startServers({
     port: ports.process[name],
     dataDir: join(dataDir, name),
     logFile: join(logDir, `${name}.log`),
+    settings: options.settings?.[name] ?? [],
     ...watch(name),
   })
   // First what can be checked in a moment, such as a URL where nothing answers.

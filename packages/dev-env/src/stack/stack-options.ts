@@ -1,6 +1,6 @@
 import type { Certificates } from '../infrastructure/make-certificates.ts'
 import type { State } from '../state/state.ts'
-import type { NodeProcess, ProcessName } from './process-names.ts'
+import type { NodeProcess, ProcessName, ServerProcess } from './process-names.ts'
 import type { Stack } from './stack.ts'
 
 export interface StackOptions {
@@ -24,6 +24,8 @@ export interface StackOptions {
   install?: boolean
   /** False: Postgres without fsync, for tests. Default true. */
   durable?: boolean
+  /** Further lines for the configuration of a server that is started. */
+  settings?: Partial<Record<ServerProcess, readonly string[]>>
   /** Default `notify`. */
   databaseName?: string
   /** Superuser's URL of a Postgres that already runs: no own one is started, only the database `databaseName` is made. */

@@ -8,9 +8,10 @@ export type RecordCallback = (callback: NewCallback) => Promise<boolean>
 /** Commits concurrent callbacks of all kinds together. */
 export function createCallbackRecorder({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): RecordCallback {
   return coalesce<NewCallback, boolean>({
-    maxBatch: 256,
+    maxBatch: 512,
     maxInFlight: 2,
-    minIntervalMs: 40,
+    // The carrier waits for its answer, but not impatiently.
+    minIntervalMs: 100,
     async run(callbacks) {
       const byIdentity = new Map(callbacks.map((one) => [callbackIdentity(one), one]))
       const isNew = await recordCallbacks(db, [...byIdentity.values()])

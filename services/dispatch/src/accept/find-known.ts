@@ -1,7 +1,6 @@
 import type { NotificationAccepted } from '@notify/contracts'
 import { column, defineStatement, findAnswers, idempotencyConflict, type Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
-import { tables } from '../db/schema.ts'
 import { type AcceptOutcome, acceptedText, type Candidate, laneOf, refusalOf } from './accept-item.ts'
 
 type Outcomes = Map<Candidate, AcceptOutcome>
@@ -39,7 +38,7 @@ const find = defineStatement({
     select n.id, (n.tenant_id, n.application_id, n.mode, n.channel, n.lane)
       = (input.tenant_id, input.application_id, input.mode, input.channel, input.lane) as is_same
     from notifications n join input using (id)`,
-  columns: { id: tables.notifications.id, is_same: column.boolean() },
+  columns: { id: column.id('notif'), is_same: column.boolean() },
 })
 
 /**

@@ -55,12 +55,8 @@ export interface ByCarrier {
   lanes(config: ChannelConfig): readonly LaneSettings[]
   /** Connections to one account; without it, as many as messages may be in hand. */
   connections?(config: ChannelConfig): number | undefined
-  receipts: {
-    /** Receipts handled at the same time, in one worker. */
-    concurrency: number
-    /** Set where receipts often suppress the recipient: a consumer of its own does it then, with this concurrency. */
-    suppressionConcurrency?: number
-  }
+  /** Set where receipts often suppress the recipient: a consumer of its own does it then, with this concurrency. */
+  suppressionConcurrency?: number
 }
 
 /** Another service delivers: the event that hands a notification over is committed together with it. */

@@ -38,7 +38,6 @@ const carried: ChannelDefinition<ToyPayload> = {
   delivery: {
     by: 'carrier',
     lanes: () => [{ lane: 'transactional', concurrency: 4, ratePerSecond: 100 }],
-    receipts: { concurrency: 4 },
   },
 }
 

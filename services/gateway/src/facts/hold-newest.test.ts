@@ -24,7 +24,7 @@ test('a message that ends within a second is written once, in its last state, in
   expect(written).toEqual([facts[1]])
 })
 
-test('a message that does not end is written after a second, and what follows once more', async () => {
+test('a message that does not end is written after a second, and what follows it is written, too', async () => {
   const { written, hold } = recording()
   const first = hold(factOf('a', 1, 'queued'))
   jest.advanceTimersByTime(750)
@@ -46,7 +46,7 @@ test('a fact is not settled before its write, and fails with it', async () => {
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
 
-test('thousands of messages that do not end are not held back', async () => {
+test('thousands of messages that do not end are written without a delay', async () => {
   const { written, hold } = recording()
   const settled = Array.from({ length: 2001 }, (_, n) => hold(factOf(`a${n}`, 1, 'queued')))
   await Promise.all(settled)

@@ -1,4 +1,4 @@
-import { claimDueSql, column, defineStatement, type Queries } from '@notify/database'
+import { claimDueSql, column, defineStatement, dueInColumns, dueInSql, type Queries } from '@notify/database'
 import { tables } from '../db/schema.ts'
 import type { RetryJobRow } from './retry-store.ts'
 
@@ -12,6 +12,14 @@ const due = {
   due: 'next_at',
   where: `not ${isBehind('retry_jobs')}`,
   set: 'claims = claims + 1',
+}
+
+const look = defineStatement({ name: 'look-due-retry-jobs', text: dueInSql(due), columns: dueInColumns })
+
+/** Milliseconds until a job is due. */
+export async function retryJobsDueInMs(db: Queries): Promise<number> {
+  const [row] = await db.run(look)
+  return row!.due_in_ms
 }
 
 const claim = defineStatement({

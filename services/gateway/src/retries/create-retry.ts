@@ -44,6 +44,8 @@ export const createRetry: Handler<Context, typeof contract> = idempotent({
     if (entry) await appendAuditEntry(run, entry)
     return new Reply(202, JSON.stringify(job))
   },
+  // It wakes the scheduler too.
+  after: ({ wakeOutbox }) => wakeOutbox(),
 })
 
 /** The filter of a stored job: what may be retried, and was there when the job was made. */

@@ -1,11 +1,12 @@
 import { type OperatorPrincipal, retryActivity } from '@notify/contracts'
-import { type Kit, Problem, startPeriodic, withLogFields } from '@notify/service-kit'
+import { type Kit, type Periodic, Problem, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { claimRetryJobs } from './claim-retry-jobs.ts'
+import { claimRetryJobs, retryJobsDueInMs } from './claim-retry-jobs.ts'
 import { filterOf } from './create-retry.ts'
 import { closePage, openPage, putBack, type RetryJobRow } from './retry-store.ts'
 
-const everyMs = 500
+const everyMs = 5000
+const atLeastMs = 500
 /** Longer than a page takes; should it take longer, another worker repeats it with the same keys. */
 const leaseMs = 60_000
 const pageMs = 1000
@@ -14,13 +15,17 @@ const callers = 8
 const timeoutMs = 5000
 
 /** Works on jobs of retries: of each tenant one at a time, a second's worth at once. Safe in any number of replicas. */
-export function startRetries(kit: Kit, context: Context): void {
-  startPeriodic(kit, {
+export function startRetries(kit: Kit, context: Context): Periodic {
+  return startPeriodic(kit, {
     name: 'activity retries',
     everyMs,
+    atLeastMs,
     async run() {
+      const dueInMs = await retryJobsDueInMs(context.db)
+      if (dueInMs > 0) return dueInMs
       const jobs = await claimRetryJobs(context.db, leaseMs)
       await Promise.all(jobs.map((job) => withLogFields({ tenant_id: job.tenant_id }, () => workOn(context, job))))
+      return 0
     },
   })
 }

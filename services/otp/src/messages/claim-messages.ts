@@ -1,15 +1,16 @@
-import { claimDueSql, defineStatement, type Queries } from '@notify/database'
+import { claimDueSql, defineStatement, dueInColumns, dueInSql, type Queries } from '@notify/database'
 import { type Message, messageColumns } from './message-store.ts'
 
 const batch = 100
 const leaseMs = 10_000
 
+const due = { table: 'messages', key: ['notification_id'], due: 'due_at', where: 'expires_at > now()' }
+
+const look = defineStatement({ name: 'look-due-messages', text: dueInSql(due), columns: dueInColumns })
+
 const claim = defineStatement({
   name: 'claim-messages',
-  text: `${claimDueSql(
-    { table: 'messages', key: ['notification_id'], due: 'due_at', where: 'expires_at > now()' },
-    { limit: batch, leaseMs },
-  )}
+  text: `${claimDueSql(due, { limit: batch, leaseMs })}
     select m.notification_id, m.transaction_id, m.tenant_id, t.application_id, m.mode, m.request, m.refusal, m.expires_at,
       (extract(epoch from m.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms, t.traceparent
     from claimed m join transactions t on t.id = m.transaction_id`,
@@ -19,4 +20,10 @@ const claim = defineStatement({
 /** Claims messages that their requests have not handed over in time. */
 export function claimMessages(db: Queries): Promise<Message[]> {
   return db.run(claim)
+}
+
+/** Milliseconds until a message is due. */
+export async function messagesDueInMs(db: Queries): Promise<number> {
+  const [row] = await db.run(look)
+  return row!.due_in_ms
 }

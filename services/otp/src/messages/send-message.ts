@@ -30,12 +30,13 @@ export async function sendMessage(context: Context, notificationId: Id<'notif'>)
 }
 
 /** @throws Problem with which dispatch refused it, or `service_unavailable` */
-export async function handOverMessage({ db, handOver, metrics }: Context, message: Message): Promise<void> {
+export async function handOverMessage({ db, handOver, metrics, wakeOutbox }: Context, message: Message): Promise<void> {
   const { request, notification_id } = message
   if (request === null) return
   const answer = await handOver({ ...message, request })
   if (answer === undefined) {
     await settleAccepted(db.run, notification_id)
+    wakeOutbox()
     metrics.sent()
     return
   }
@@ -44,6 +45,7 @@ export async function handOverMessage({ db, handOver, metrics }: Context, messag
     throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly')
   }
   await settleRefused(db.run, notification_id, answer.code)
+  wakeOutbox()
   metrics.refused(answer.code)
   throw refusalOf(answer.code, answer.detail, answer.errors)
 }

@@ -1,17 +1,22 @@
 import { type Kit, Problem, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { claimMessages } from './claim-messages.ts'
+import { claimMessages, messagesDueInMs } from './claim-messages.ts'
 import type { Message } from './message-store.ts'
 import { handOverMessage } from './send-message.ts'
 
-const everyMs = 500
+/** A message waits longer for its request, so none is found late. */
+const everyMs = 5000
+const atLeastMs = 500
 
 /** Hands over messages whose request did not: its process died, or dispatch did not answer. */
 export function startResumption(kit: Kit, context: Context): void {
   startPeriodic(kit, {
     name: 'message resumption',
     everyMs,
+    atLeastMs,
     async run() {
+      const dueInMs = await messagesDueInMs(context.db)
+      if (dueInMs > 0) return dueInMs
       const resume = (message: Message) => {
         const { tenant_id, notification_id, traceparent } = message
         return withLogFields({ tenant_id, notification_id, traceparent }, () => handOverMessage(context, message))
@@ -22,7 +27,7 @@ export function startResumption(kit: Kit, context: Context): void {
         // A refusal is settled; without an answer the message is claimed again later.
         if (!(result.reason instanceof Problem)) throw result.reason
       }
-      return false
+      return 0
     },
   })
 }

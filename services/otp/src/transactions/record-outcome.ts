@@ -16,13 +16,12 @@ const record = defineStatement({
   columns: pick(tables.transactions, 'id'),
 })
 
-/** Records the outcome of the message with the current code; outcomes of earlier messages change nothing. */
+/** Records the outcome of the message with the current code; outcomes of earlier messages change nothing. @returns whether it did */
 export async function recordOutcome(
   run: Run,
   { notification_id, status, failure_reason }: Pick<NotificationFact, 'notification_id' | 'status' | 'failure_reason'>,
-): Promise<void> {
-  if (status === 'delivered') await run(record, [notification_id, 'delivered', null])
-  if (status === 'failed' || status === 'undelivered') {
-    await run(record, [notification_id, 'failed', failure_reason ?? status])
-  }
+): Promise<boolean> {
+  if (status === 'delivered') return (await run(record, [notification_id, 'delivered', null])).length > 0
+  if (status !== 'failed' && status !== 'undelivered') return false
+  return (await run(record, [notification_id, 'failed', failure_reason ?? status])).length > 0
 }

@@ -10,7 +10,7 @@ import { mostAttempts, type Tried, type Try, tryCodesOf } from './try-codes.ts'
 /** Tries one code. Concurrent tries share a statement. */
 export type TryCode = (one: Try) => Promise<Tried | undefined>
 
-export function createTryCode({ db }: Pick<Context, 'db'>): TryCode {
+export function createTryCode({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): TryCode {
   return coalesce<Try, Tried | undefined>({
     maxBatch: 128,
     maxInFlight: 4,
@@ -20,6 +20,7 @@ export function createTryCode({ db }: Pick<Context, 'db'>): TryCode {
         const tried = new Map((await tryCodesOf(db.run, [...round.values()])).map((row) => [row.id, row]))
         for (const [index, { id }] of round) results[index] = tried.get(id)
       }
+      if (results.some((one) => one?.verified_at)) wakeOutbox()
       return results
     },
   })
@@ -58,6 +59,7 @@ const keyed = idempotent<Context, typeof contract>({
       return { refuse: problem }
     }
   },
+  after: ({ wakeOutbox }) => wakeOutbox(),
 })
 
 type Request = HttpRequest<typeof contract>

@@ -1,4 +1,4 @@
-import { claimDueSql, column, defineStatement, pick, type Run } from '@notify/database'
+import { claimDueSql, column, defineStatement, dueInColumns, dueInSql, pick, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
 
 /** Endpoints per tenant in a claim, so that a tenant with thousands of endpoints delays no other. */
@@ -26,6 +26,18 @@ const claim = defineStatement({
          select id, tenant_id, struggling, leased_until::text as lease from claimed`,
   columns: { ...pick(tables.endpoints, 'id', 'tenant_id', 'struggling'), lease: column.text() },
 })
+
+const look = defineStatement({
+  name: 'look-due-endpoints',
+  text: dueInSql({ table: 'endpoints', due: 'next_due_at', where: 'active and struggling = $1' }),
+  columns: dueInColumns,
+})
+
+/** Milliseconds until an endpoint has a due delivery. */
+export async function endpointsDueInMs(run: Run, struggling: boolean): Promise<number> {
+  const [row] = await run(look, [struggling])
+  return row!.due_in_ms
+}
 
 /** The `lease` of an endpoint is the end of its lease, which identifies it. A renewal changes it. */
 export type Endpoint = Awaited<ReturnType<typeof claimEndpoints>>[number]

@@ -70,6 +70,11 @@ export class Session {
     return this.#options.mayTake() && performance.now() < this.#endsMs && this.#failure === undefined
   }
 
+  /** Whether nothing becomes due here by time alone. */
+  get isAlone(): boolean {
+    return this.#isAlone
+  }
+
   /** Deliveries wait that another process stored, or the process stops. */
   look(): void {
     this.#hasMore = true

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
 import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-deliveries.ts'
-import { claimEndpoints, type Endpoint } from './claim-endpoints.ts'
+import { claimEndpoints, type Endpoint, endpointsDueInMs } from './claim-endpoints.ts'
 import { createWindows } from './earned-window.ts'
 import { type Leases, leaseMs, startLeases } from './leases.ts'
 import { mendEndpoints } from './mend-endpoints.ts'
@@ -12,8 +12,9 @@ import { type Beginning, deliveryLeaseMs, Session } from './run-session.ts'
 import { SharedSlots } from './shared-slots.ts'
 import { watchLoad } from './watch-load.ts'
 
-/** Finds retries, and what no word announced. */
-const lookEveryMs = 500
+const lookEveryMs = 200
+/** Without due deliveries: what this process stores wakes it, and retries tell their time. */
+const idleEveryMs = 2000
 const mendEveryMs = 30_000
 /** Endpoints per claim; the next claim follows at once. */
 const claimMost = 32
@@ -65,25 +66,29 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
         held.delete(id)
         const isMissed = missed.delete(id)
         if (!hadRoom || isMissed) periodic.wake()
+        // A failure is tried again, in either lane.
+        if (!session.isAlone) for (const { stir } of [healthy, slow]) stir()
       })
       running.add(ended)
     }
     const periodic = startPeriodic(kit, {
       name,
-      everyMs: lookEveryMs,
+      everyMs: idleEveryMs,
+      atLeastMs: lookEveryMs,
       async run() {
         const limit = Math.min(places.free, claimMost)
-        if (limit === 0 || stopping) return false
+        if (limit === 0 || stopping) return 0
         const claimedMs = performance.now()
         const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs, struggling, rooms: places.rooms() })
         for (const endpoint of endpoints) {
           places.hold(endpoint.tenant_id, 1)
           begin(endpoint, claimedMs, { hasMore: true, isAlone: false })
         }
-        return endpoints.length > 0
+        return endpoints.length > 0 || endpointsDueInMs(context.db.run, struggling)
       },
     })
-    return { places, begin, wake: () => periodic.wake() }
+    const { wake, stir } = periodic
+    return { places, begin, wake, stir }
   }
   kit.lifecycle.onStop('webhook sessions', async () => {
     stopping = true
@@ -91,7 +96,7 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
     await Promise.all(running)
   })
   const healthy = lane('healthy endpoints', false, config.WEBHOOK_ENDPOINTS)
-  lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
+  const slow = lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
   startMending(kit, context)
   const look = (id: string) => {
     sessions.get(id)?.look()
@@ -99,7 +104,10 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
     if (held.has(id)) missed.add(id)
   }
   return {
-    wake: healthy.wake,
+    wake() {
+      healthy.wake()
+      slow.stir()
+    },
     look: (ids) => ids.forEach(look),
     offer: (deliveries) =>
       offerSlots(

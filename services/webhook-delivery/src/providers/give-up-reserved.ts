@@ -10,12 +10,9 @@ export async function giveUpReserved({ db, wakeOutbox }: Pick<Context, 'db' | 'w
   const count = await db.transaction(async (run) => {
     const reserved = await deleteReserved(run, batch)
     const occurred_at = new Date().toISOString()
-    const events = reserved.map(({ id, tenant_id, application_id, subscription_id }) => ({
+    const events = reserved.map(({ id: provider_id, ...owner }) => ({
       event: {
-        provider_id: id as `prov_${string}`,
-        subscription_id: subscription_id as `whsub_${string}`,
-        tenant_id: tenant_id as `ten_${string}`,
-        application_id: application_id as `app_${string}`,
+        ...{ provider_id, ...owner },
         ...{ status: 'deleted' as const, reason: null, actor: null, revision: 1, occurred_at },
       },
     }))

@@ -18,28 +18,31 @@ export interface ProviderCopy {
   isDeleted: boolean
 }
 
+const save = defineStatement({
+  name: 'save-provider',
+  text: `
+    insert into providers as known (id, tenant_id, application_id, own, priority, revision, secret, retry_delays,
+      previous_secret, previous_until, older_secret, older_until, deleted_at)
+    select $1, $2, $3, $4, $5, $6, $7, $8::int[], $9, $10, $11, $12, case when $13 then now() end
+    where not $4 or exists (select from providers where id = $1 for update)
+    on conflict (id) do update set application_id = $3, priority = $5, revision = $6, secret = $7, retry_delays = $8,
+      previous_secret = $9, previous_until = $10, older_secret = $11, older_until = $12,
+      deleted_at = case when $13 then now() end, updated_at = now()
+    where known.revision < $6`,
+})
+
 /**
  * Stores a provider as dispatch published it; an older revision than the known one changes nothing. A provider that signs for one
  * subscription is only updated: its row is created and deleted with the subscription.
  */
 export async function saveProviderRow(run: Run, copy: ProviderCopy): Promise<void> {
   const [previous, older] = copy.former
-  await run(
-    `insert into providers as known (id, tenant_id, application_id, own, priority, revision, secret, retry_delays,
-       previous_secret, previous_until, older_secret, older_until, deleted_at)
-     select $1, $2, $3, $4, $5, $6, $7, $8::int[], $9, $10, $11, $12, case when $13 then now() end
-     where not $4 or exists (select from providers where id = $1 for update)
-     on conflict (id) do update set application_id = $3, priority = $5, revision = $6, secret = $7, retry_delays = $8,
-       previous_secret = $9, previous_until = $10, older_secret = $11, older_until = $12,
-       deleted_at = case when $13 then now() end, updated_at = now()
-     where known.revision < $6`,
-    [
-      ...[copy.id, copy.tenant_id, copy.application_id, copy.own, copy.priority, copy.revision],
-      ...[copy.secret, copy.retry_delays],
-      ...[previous?.secret ?? null, previous?.until ?? null, older?.secret ?? null, older?.until ?? null],
-      copy.isDeleted,
-    ],
-  )
+  await run(save, [
+    ...[copy.id, copy.tenant_id, copy.application_id, copy.own, copy.priority, copy.revision],
+    ...[copy.secret, copy.retry_delays],
+    ...[previous?.secret ?? null, previous?.until ?? null, older?.secret ?? null, older?.until ?? null],
+    copy.isDeleted,
+  ])
 }
 
 /** A provider of the tenant. */

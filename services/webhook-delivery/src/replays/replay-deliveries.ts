@@ -23,4 +23,6 @@ export const replayDeliveries: Handler<Context, typeof contract> = idempotent({
     }
     return new Reply(202, JSON.stringify(answer))
   },
+  // It wakes the schedulers too.
+  after: ({ wakeOutbox }) => wakeOutbox(),
 })

@@ -1,12 +1,22 @@
 import type { Id } from '@notify/contracts'
-import { claimDueSql, defineStatement, pick, type Queries } from '@notify/database'
+import { claimDueSql, defineStatement, dueInColumns, dueInSql, pick, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
 import { again } from './replay-store.ts'
 
+const due = { table: 'replays', key: ['subscription_id'], due: 'next_at' }
+
+const look = defineStatement({ name: 'look-due-replays', text: dueInSql(due), columns: dueInColumns })
+
+/** Milliseconds until a page of a job is due. */
+export async function replaysDueInMs({ run }: Queries): Promise<number> {
+  const [row] = await run(look)
+  return row!.due_in_ms
+}
+
 const claim = defineStatement({
   name: 'claim-replays',
-  text: `${claimDueSql({ table: 'replays', key: ['subscription_id'], due: 'next_at' }, { limit: 8, leaseMs: 30_000 })}
+  text: `${claimDueSql(due, { limit: 8, leaseMs: 30_000 })}
          select subscription_id from claimed`,
   columns: pick(tables.replays, 'subscription_id'),
 })

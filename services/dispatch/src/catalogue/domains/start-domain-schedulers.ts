@@ -1,6 +1,7 @@
 import { environmentOf } from '@notify/carriers/sending'
 import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
+import type { OnChange } from '../../deliver/schedule/start-schedulers.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
 import {
@@ -16,34 +17,43 @@ import {
 
 const batch = 10
 const planEveryMs = 15_000
+const everyMs = 3000
+const atLeastMs = 1000
 
 /** Starts the schedulers for due domain checks and carrier registrations. */
-export function startDomainSchedulers(kit: Kit, context: Context): void {
+export function startDomainSchedulers(kit: Kit, context: Context & { onChange: OnChange }): void {
   const { db } = context
-  startPeriodic(kit, {
+  const checks = startPeriodic(kit, {
     name: 'domain checks',
-    everyMs: 1000,
+    everyMs,
+    atLeastMs,
     async run() {
       const due = await startDueChecks(db.run, batch)
       const fields = ({ row: { id: domain_id, tenant_id } }: StartedCheck) => ({ domain_id, tenant_id })
       await Promise.all(due.map((started) => withLogFields(fields(started), () => check(context, started))))
-      return due.length === batch
+      return due.length === batch || (due.length === 0 ? everyMs : 0)
     },
   })
-  startPeriodic(kit, {
-    name: 'domain identities plan',
-    everyMs: planEveryMs,
-    run: () => planIdentities(db.run, context.carrierTable),
-  })
-  startPeriodic(kit, {
+  context.onChange(() => checks.stir())
+  const identities = startPeriodic(kit, {
     name: 'domain identities',
-    everyMs: 1000,
+    everyMs,
+    atLeastMs,
     async run() {
       // Each takes several calls in sequence.
       const leaseMs = context.config.CARRIER_TIMEOUT * 5
       const due = await claimIdentities(db.run, { limit: batch, leaseMs })
       await Promise.all(due.map((identity) => tell(context, identity)))
-      return due.length === batch
+      return due.length === batch || (due.length === 0 ? everyMs : 0)
+    },
+  })
+  context.onChange(() => identities.stir())
+  startPeriodic(kit, {
+    name: 'domain identities plan',
+    everyMs: planEveryMs,
+    async run() {
+      await planIdentities(db.run, context.carrierTable)
+      identities.stir()
     },
   })
 }

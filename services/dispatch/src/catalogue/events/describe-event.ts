@@ -22,10 +22,10 @@ export function summarizeEvent(row: EventSummaryRow): EventSummary {
   return { ...described(row), has_draft: row.has_draft }
 }
 
-function described(row: Omit<EventRow, 'templates' | 'draft'>) {
+function described(row: Omit<EventSummaryRow, 'has_draft'>) {
   const { application_id, event_key, name, status, version, allowed_channels, created_at, updated_at } = row
   return {
-    application_id: application_id as `app_${string}`,
+    application_id,
     event_key,
     name,
     status,

@@ -1,14 +1,10 @@
-import type { Channel, EventTemplates } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import { type Database, defineStatement, pick } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
-import type { Tables } from '../../db/schema.ts'
+import type { Selectable } from 'kysely'
+import { type Tables, tables } from '../../db/schema.ts'
 
 /** The part of an event that dispatch uses. */
-export interface PublishedEvent {
-  event_key: string
-  allowed_channels: Channel[]
-  templates: EventTemplates
-}
+export type PublishedEvent = Pick<Selectable<Tables['events']>, 'event_key' | 'allowed_channels' | 'templates'>
 
 /** The published events of applications, cached for a second. */
 export interface EventCatalogue {
@@ -24,21 +20,21 @@ export interface WithEvents {
 
 const rememberedMs = 1000
 
+const find = defineStatement({
+  name: 'find-event',
+  text: `
+    select event_key, allowed_channels, templates from events
+    where application_id = $1 and event_key = $2 and status = 'published'`,
+  columns: pick(tables.events, 'event_key', 'allowed_channels', 'templates'),
+})
+
 export function createEventCatalogue(db: Database<Tables>): EventCatalogue {
   const cache = createTtlCache<PublishedEvent | undefined>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
     async load(key) {
       const [applicationId = '', eventKey = ''] = key.split('|')
-      const rows = await db.run<PublishedEvent>(
-        {
-          name: 'find-event',
-          text: `select event_key, allowed_channels, templates from events
-                 where application_id = $1 and event_key = $2 and status = 'published'`,
-        },
-        [applicationId, eventKey],
-      )
-      return rows[0]
+      return (await db.run(find, [applicationId, eventKey]))[0]
     },
   })
   return { find: (applicationId, eventKey) => cache.get(`${applicationId}|${eventKey}`), forget: () => cache.clear() }

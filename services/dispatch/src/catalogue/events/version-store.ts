@@ -1,42 +1,41 @@
 import { type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
-import type { EventId, EventRow } from './event-store.ts'
+import { type EventId, type EventRow, keysOf } from './event-store.ts'
 
 export type VersionRow = Selectable<Tables['event_versions']>
 export type VersionSummaryRow = Omit<VersionRow, 'templates'>
-
-const ofEvent = 'tenant_id = $1 and application_id = $2 and event_key = $3'
-const keysOf = ({ tenantId, applicationId, eventKey }: EventId) => [tenantId, applicationId, eventKey]
 
 /** @throws Problem `event_version_limit_reached` */
 export function requireRoomForVersion(run: Run, id: EventId, most: number): Promise<void> {
   const rows = build
     .selectFrom('event_versions')
     .select('version')
-    .where('tenant_id', '=', id.tenantId)
-    .where('application_id', '=', id.applicationId)
-    .where('event_key', '=', id.eventKey)
+    .where((where) => where.and(keysOf(id)))
   const [code, what] = ['event_version_limit_reached', 'versions of an event'] as const
-  return requireRoom(run, { code, what, rows, owner: keysOf(id), most })
+  return requireRoom(run, { code, what, rows, owner: Object.values(keysOf(id)), most })
 }
 
 /** Keeps what an event sends as its current version; a version that is kept already stays as it is. */
 export async function keepVersion(run: Run, row: EventRow, publishedBy: string | null): Promise<void> {
   const { tenant_id, application_id, event_key, version, name, allowed_channels, templates } = row
+  const key = { tenant_id, application_id, event_key, version }
+  const content = { name, allowed_channels, templates: JSON.stringify(templates), published_by: publishedBy }
   await run(
-    `insert into event_versions (tenant_id, application_id, event_key, version, name, allowed_channels, templates,
-       published_by)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
-    [tenant_id, application_id, event_key, version, name, allowed_channels, JSON.stringify(templates), publishedBy],
+    build
+      .insertInto('event_versions')
+      .values({ ...key, ...content })
+      .onConflict((conflict) => conflict.doNothing()),
   )
 }
 
 export async function findVersion(run: Run, id: EventId, version: number): Promise<VersionRow | undefined> {
-  const [row] = await run<VersionRow>(`select * from event_versions where ${ofEvent} and version = $4`, [
-    ...keysOf(id),
-    version,
-  ])
+  const [row] = await run(
+    build
+      .selectFrom('event_versions')
+      .selectAll()
+      .where((where) => where.and({ ...keysOf(id), version })),
+  )
   return row
 }
 
@@ -46,9 +45,11 @@ export function listVersionRows(
   id: EventId,
   { after, limit }: { after: number | undefined; limit: number },
 ): Promise<VersionSummaryRow[]> {
-  return run<VersionSummaryRow>(
-    `select tenant_id, application_id, event_key, version, name, allowed_channels, published_by, published_at
-     from event_versions where ${ofEvent} and ($4::int is null or version < $4) order by version desc limit $5`,
-    [...keysOf(id), after ?? null, limit],
-  )
+  const versions = build
+    .selectFrom('event_versions')
+    .select(['tenant_id', 'application_id', 'event_key', 'version', 'name', 'allowed_channels'])
+    .select(['published_by', 'published_at'])
+    .where((where) => where.and(keysOf(id)))
+    .$if(after !== undefined, (query) => query.where('version', '<', after!))
+  return run(versions.orderBy('version', 'desc').limit(limit))
 }

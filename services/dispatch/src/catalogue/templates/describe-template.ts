@@ -7,7 +7,7 @@ type Described = Omit<StoredTemplate, 'templates'>
 /** A template as returned to operators. */
 export function describeTemplate(row: TemplateRow | TemplateSummaryRow): Described {
   return {
-    template_id: row.id as `tmpl_${string}`,
+    template_id: row.id,
     name: row.name,
     application_id: row.application_id,
     version: row.version,

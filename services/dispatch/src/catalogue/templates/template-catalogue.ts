@@ -1,7 +1,7 @@
 import type { EventTemplates } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import { type Database, defineStatement, pick } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
-import type { Tables } from '../../db/schema.ts'
+import { type Tables, tables } from '../../db/schema.ts'
 
 /** The stored templates for sends, cached for a second. */
 export interface TemplateCatalogue {
@@ -19,20 +19,20 @@ const rememberedMs = 1000
 /** A template has up to some hundred kilobytes. */
 const maxEntries = 500
 
+const find = defineStatement({
+  name: 'find-template',
+  text: `
+    select templates from templates
+    where tenant_id = $1 and (application_id is null or application_id = $2) and id = $3`,
+  columns: pick(tables.templates, 'templates'),
+})
+
 export function createTemplateCatalogue(db: Database<Tables>): TemplateCatalogue {
   const cache = createTtlCache<EventTemplates | undefined>({
     ttlMs: rememberedMs,
     maxEntries,
     async load(key) {
-      const rows = await db.run<{ templates: EventTemplates }>(
-        {
-          name: 'find-template',
-          text: `select templates from templates
-                 where tenant_id = $1 and (application_id is null or application_id = $2) and id = $3`,
-        },
-        key.split('|'),
-      )
-      return rows[0]?.templates
+      return (await db.run(find, key.split('|')))[0]?.templates
     },
   })
   return { find: (...key) => cache.get(key.join('|')), forget: () => cache.clear() }

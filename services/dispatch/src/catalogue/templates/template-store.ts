@@ -1,6 +1,6 @@
 import type { Channel, EventTemplates, Id } from '@notify/contracts'
 import { type Run, requireRoom } from '@notify/database'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 
 export type TemplateRow = Selectable<Tables['templates']>
@@ -9,7 +9,7 @@ export type TemplateSummaryRow = Omit<TemplateRow, 'templates'> & { channels: Ch
 /** The editable part of a template. */
 interface TemplateText {
   name: string
-  application_id: string | null
+  application_id: Id<'app'> | null
   templates: EventTemplates
 }
 
@@ -22,57 +22,62 @@ export function requireRoomForTemplate(run: Run, tenantId: Id<'ten'>, most: numb
 
 export async function insertTemplate(
   run: Run,
-  { id, tenantId, name, application_id, templates }: TemplateText & { id: string; tenantId: string },
+  { id, tenantId, name, application_id, templates }: TemplateText & { id: Id<'tmpl'>; tenantId: Id<'ten'> },
 ): Promise<TemplateRow> {
-  const [row] = await run<TemplateRow>(
-    `insert into templates (id, tenant_id, application_id, name, templates) values ($1, $2, $3, $4, $5) returning *`,
-    [id, tenantId, application_id, name, JSON.stringify(templates)],
-  )
+  const values = { id, tenant_id: tenantId, application_id, name, templates: JSON.stringify(templates) }
+  const [row] = await run(build.insertInto('templates').values(values).returningAll())
   return row!
 }
 
-export async function findTemplate(run: Run, tenantId: string, id: string): Promise<TemplateRow | undefined> {
-  const [row] = await run<TemplateRow>('select * from templates where id = $1 and tenant_id = $2', [id, tenantId])
-  return row
+const one = (tenantId: Id<'ten'>, id: Id<'tmpl'>) =>
+  build.selectFrom('templates').selectAll().where('id', '=', id).where('tenant_id', '=', tenantId)
+
+export async function findTemplate(run: Run, tenantId: Id<'ten'>, id: Id<'tmpl'>): Promise<TemplateRow | undefined> {
+  return (await run(one(tenantId, id)))[0]
 }
 
 /** Finds a template and locks it until the transaction ends. */
-export async function lockTemplate(run: Run, tenantId: string, id: string): Promise<TemplateRow | undefined> {
-  const text = 'select * from templates where id = $1 and tenant_id = $2 for update'
-  return (await run<TemplateRow>(text, [id, tenantId]))[0]
+export async function lockTemplate(run: Run, tenantId: Id<'ten'>, id: Id<'tmpl'>): Promise<TemplateRow | undefined> {
+  return (await run(one(tenantId, id).forUpdate()))[0]
 }
 
 /** The templates of a tenant, newest first. @param after id of the last one of the previous page */
 export function listTemplateRows(
   run: Run,
-  { tenantId, after, limit }: { tenantId: string; after: string | undefined; limit: number },
+  { tenantId, after, limit }: { tenantId: Id<'ten'>; after: Id<'tmpl'> | undefined; limit: number },
 ): Promise<TemplateSummaryRow[]> {
-  return run<TemplateSummaryRow>(
-    `select id, tenant_id, application_id, name, version, created_at, updated_at,
-            array(select jsonb_object_keys(templates)) as channels
-     from templates where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
-    [tenantId, after ?? null, limit],
-  )
+  const templates = build
+    .selectFrom('templates')
+    .select(['id', 'tenant_id', 'application_id', 'name', 'version', 'created_at', 'updated_at'])
+    .select(sql<Channel[]>`array(select jsonb_object_keys(templates))`.as('channels'))
+    .where('tenant_id', '=', tenantId)
+    .$if(after !== undefined, (query) => query.where('id', '<', after!))
+  return run(templates.orderBy('id', 'desc').limit(limit))
 }
 
 /** Replaces a template's content; accepted notifications have their text already. */
 export async function updateTemplate(
   run: Run,
-  tenantId: string,
-  id: string,
+  tenantId: Id<'ten'>,
+  id: Id<'tmpl'>,
   { name, application_id, templates }: TemplateText,
 ): Promise<TemplateRow | undefined> {
-  const [row] = await run<TemplateRow>(
-    `update templates set name = $3, application_id = $4, templates = $5, version = version + 1,
-            updated_at = date_trunc('milliseconds', now())
-     where id = $1 and tenant_id = $2 returning *`,
-    [id, tenantId, name, application_id, JSON.stringify(templates)],
+  const [row] = await run(
+    build
+      .updateTable('templates')
+      .set(({ eb }) => ({
+        ...{ name, application_id, templates: JSON.stringify(templates), version: eb('version', '+', 1) },
+        updated_at: sql<Date>`date_trunc('milliseconds', now())`,
+      }))
+      .where('id', '=', id)
+      .where('tenant_id', '=', tenantId)
+      .returningAll(),
   )
   return row
 }
 
 /** @returns the template as it was; undefined if there was none */
-export async function removeTemplate(run: Run, tenantId: string, id: string): Promise<TemplateRow | undefined> {
-  const text = 'delete from templates where id = $1 and tenant_id = $2 returning *'
-  return (await run<TemplateRow>(text, [id, tenantId]))[0]
+export async function removeTemplate(run: Run, tenantId: Id<'ten'>, id: Id<'tmpl'>): Promise<TemplateRow | undefined> {
+  const removed = build.deleteFrom('templates').where('id', '=', id).where('tenant_id', '=', tenantId).returningAll()
+  return (await run(removed))[0]
 }

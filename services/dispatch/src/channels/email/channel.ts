@@ -40,6 +40,6 @@ export const email: ChannelDefinition<EmailPayload> = {
       { lane: 'transactional', concurrency: EMAIL_CONCURRENCY, ratePerSecond },
       { lane: 'bulk', concurrency: EMAIL_BULK_CONCURRENCY, ratePerSecond },
     ],
-    receipts: { concurrency: 256, suppressionConcurrency: 16 },
+    suppressionConcurrency: 16,
   },
 }

@@ -38,6 +38,5 @@ export const sms: ChannelDefinition<SmsPayload> = {
       { lane: 'bulk', concurrency: BULK_CONCURRENCY, ratePerSecond },
     ],
     connections: ({ CARRIER_CONNECTIONS }) => CARRIER_CONNECTIONS,
-    receipts: { concurrency: 256 },
   },
 }

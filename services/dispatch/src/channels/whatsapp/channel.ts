@@ -50,7 +50,6 @@ export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
       { lane: 'transactional', concurrency: WHATSAPP_CONCURRENCY, ratePerSecond },
       { lane: 'bulk', concurrency: WHATSAPP_BULK_CONCURRENCY, ratePerSecond },
     ],
-    receipts: { concurrency: 256 },
   },
 }
 

@@ -37,6 +37,8 @@ export function createClaims(
     ...batch,
     async run(unmade) {
       await persistently(() => putBackClaims(db, unmade), leaseMs)
+      // The scheduler of another process must learn when they are due.
+      wakeOutbox()
       return unmade.map(() => undefined)
     },
   })

@@ -6,6 +6,7 @@ import type { HandOffLane } from '../../outcome/hand-offs/hand-off-consumers.ts'
 import type { WakeSenders } from '../queues/wake-senders.ts'
 import { retryPolicyOf } from '../settle/decide-next.ts'
 import { closeOverdueReceipts } from './close-overdue-receipts.ts'
+import { leaseEndsInMs, nextAttemptInMs } from './due-store.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications } from './expiry-store.ts'
 import { sumUpTallies } from './fold-tallies.ts'
@@ -13,8 +14,11 @@ import { scheduleBatch } from './open-sql.ts'
 import { type DeliveredLane, requeueLostWork } from './requeue-lost-work.ts'
 import { takeDueNotifications } from './take-due.ts'
 
+/** Registers a listener of commits, in whichever process of the service. */
+export type OnChange = (listener: () => void) => void
+
 /** What the schedulers need of the context. */
-type ScheduleContext = Context & { wakeSenders: WakeSenders }
+type ScheduleContext = Context & { wakeSenders: WakeSenders; onChange: OnChange }
 
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
@@ -26,27 +30,36 @@ const sinceEver = 3650 * 24 * 3_600_000
 export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, handOffs: readonly HandOffLane[]): void {
   const { config, db, metrics } = context
   const policy = retryPolicyOf(config)
-  startPeriodic(kit, {
+  const retries = startPeriodic(kit, {
     name: 'retry scheduler',
-    everyMs: 250,
+    everyMs: 1000,
+    atLeastMs: 250,
     async run() {
+      const dueInMs = await nextAttemptInMs(db)
+      if (dueInMs > 0) return dueInMs
       const taken = await takeDueNotifications(db, context.channels)
-      if (taken.length === 0) return false
+      if (taken.length === 0) return 0
       context.wakeOutbox()
       context.wakeSenders(taken)
-      return taken.reduce((sum, { count }) => sum + count, 0) === scheduleBatch
+      return taken.reduce((sum, { count }) => sum + count, 0) === scheduleBatch || 0
     },
   })
+  context.onChange(() => retries.stir())
   startPeriodic(kit, {
     name: 'lease reconciler',
-    everyMs: 1000,
+    // Leases last longer, so none is found late.
+    everyMs: 5000,
+    atLeastMs: 1000,
     async run() {
+      const endsInMs = await leaseEndsInMs(db)
+      if (endsInMs > 0) return endsInMs
       const { expired, ended } = await endExpiredAttempts(db, policy)
       if (ended > 0) {
+        context.wakeOutbox()
         metrics.recovered('lease_expired', ended)
         kit.log.warn({ attempts: ended }, 'attempts of a worker that is gone: their outcome is unknown')
       }
-      return expired === scheduleBatch
+      return expired === scheduleBatch || 0
     },
   })
   startPeriodic(kit, {

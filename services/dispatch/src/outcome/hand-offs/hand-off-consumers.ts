@@ -13,7 +13,7 @@ export function handOffConsumers(channels: Channels): ConsumerEntry<WithReportRe
   return handedOverChannels(channels).map(({ name, delivery }) =>
     consumer(delivery.report, {
       durable: `dispatch-report-${name}`,
-      concurrency: 256,
+      concurrency: 1024,
       retry: ['250ms', '1s', '5s', '15s'],
       handle: ({ recordReports }, report) => recordReports.get(name)!(report),
     }),

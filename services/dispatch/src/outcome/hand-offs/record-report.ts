@@ -4,7 +4,8 @@ import type { Context } from '../../context.ts'
 import { planRounds } from '../receipts/fold-receipts.ts'
 import { applyHandOffReports } from './report-store.ts'
 
-const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 40 }
+/** Nobody waits for a report, and a batch costs little more than one of them. */
+const batch = { maxBatch: 512, maxInFlight: 2, minIntervalMs: 200 }
 
 const handOffOf = ({ notification_id, retry_count }: HandOffReport) => `${notification_id} ${retry_count}`
 

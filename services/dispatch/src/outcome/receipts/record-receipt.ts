@@ -7,7 +7,8 @@ import { applyReceipts } from './receipt-store.ts'
 import type { SentAttempts } from './sent-attempts.ts'
 import { isObservation } from './transition.ts'
 
-const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 40 }
+/** Nobody waits for a receipt, and a batch costs little more than one of them. */
+const batch = { maxBatch: 512, maxInFlight: 2, minIntervalMs: 200 }
 
 /** Handles receipts of carriers, in any order and with repetitions. */
 export type RecordReceipt = (receipt: Receipt) => Promise<void>

@@ -31,6 +31,5 @@ export const push: ChannelDefinition<PushPayload> = {
   delivery: {
     by: 'carrier',
     lanes: () => [{ lane: 'transactional', concurrency: 8, ratePerSecond: 100 }],
-    receipts: { concurrency: 16 },
   },
 }

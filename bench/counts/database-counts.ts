@@ -1,0 +1,60 @@
+import type pg from 'pg'
+import type { Counts } from './counts.ts'
+
+/** The setting and the statement that `readDatabaseCounts` needs. */
+export const statementSettings = ['shared_preload_libraries=pg_stat_statements']
+export const createStatements = 'create extension if not exists pg_stat_statements'
+
+/** Sessions report what they did to tables and how many transactions ended once a second while busy, and after ten when idle. */
+export const reportedAfterMs = 11_000
+
+/** Counters that are exact at once: WAL, and statements by role with their time, `begin` and `commit` included. */
+export async function readDatabaseCounts(database: pg.Pool): Promise<Counts> {
+  const wal = await database.query(`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes`)
+  const { rows } = await database.query(
+    `select userid::regrole::text as name, sum(calls)::float8 as calls, sum(total_exec_time)::float8 as ms
+     from pg_stat_statements where userid <> 'postgres'::regrole group by 1`,
+  )
+  return {
+    wal_bytes: { postgres: wal.rows[0].bytes },
+    statements: Object.fromEntries(rows.map(({ name, calls }) => [name, calls])),
+    statement_us: Object.fromEntries(rows.map(({ name, ms }) => [name, ms * 1000])),
+  }
+}
+
+/** Row versions by table and transactions of the database; see `reportedAfterMs`. */
+export async function readReportedCounts(database: pg.Pool): Promise<Counts> {
+  const { rows } = await database.query(
+    `select schemaname || '.' || relname as name, n_tup_ins::float8 as inserts, n_tup_upd::float8 as updates,
+       n_tup_del::float8 as deletes, n_tup_hot_upd::float8 as hot_updates from pg_stat_user_tables`,
+  )
+  const transactions = await database.query(
+    `select (xact_commit + xact_rollback)::float8 as count from pg_stat_database where datname = current_database()`,
+  )
+  const of = (kind: string) => Object.fromEntries(rows.map((row) => [row.name, row[kind]]))
+  return {
+    inserts: of('inserts'),
+    updates: of('updates'),
+    deletes: of('deletes'),
+    hot_updates: of('hot_updates'),
+    transactions: { postgres: transactions.rows[0].count },
+  }
+}
+
+/** What one statement took since the last reset. */
+export interface StatementCost {
+  role: string
+  calls: number
+  ms: number
+  query: string
+}
+
+/** All statements of the services since the last reset. */
+export async function readStatements(database: pg.Pool): Promise<StatementCost[]> {
+  const { rows } = await database.query(
+    `select userid::regrole::text as role, calls::float8, total_exec_time::float8 as ms,
+       regexp_replace(query, '\\s+', ' ', 'g') as query
+     from pg_stat_statements where userid <> 'postgres'::regrole`,
+  )
+  return rows
+}
