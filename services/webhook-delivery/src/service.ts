@@ -57,7 +57,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   let wakeWorkers = () => {}
   let wakeRemoval = () => {}
   const wakeOutbox = createOutboxWaker(kit, bus)
-  const onChange = startOutboxRelay(kit, db, bus, {
+  const onCommit = startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,
     republishMs: config.REPUBLISH_WINDOW,
   })
@@ -90,7 +90,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       return 0
     },
   })
-  onChange(() => replays.stir())
+  onCommit(() => replays.stir())
   startPeriodic(kit, {
     name: 'reserved providers',
     everyMs: 10_000,
