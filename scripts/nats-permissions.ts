@@ -1,6 +1,7 @@
 // Generates each service's NATS permissions from the events that it publishes and consumes.
 
 import {
+  endpointWakeSubject,
   inboxPrefix,
   liveSubject,
   natsPasswordVariable,
@@ -31,6 +32,7 @@ const asksItsDurables: readonly ServiceName[] = ['dispatch']
 /** Subjects beside streams on which replicas of a service talk to each other. */
 const ownSubjects: Partial<Record<ServiceName, readonly string[]>> = {
   dispatch: [sendWakeSubject('*', '*')],
+  'webhook-delivery': [endpointWakeSubject],
   'inbox-stream': [liveSubject({ tenant_id: '*', application_id: '*', inbox_key: '*' })],
 }
 

@@ -54,7 +54,6 @@ async function measureIdle(counted: Counted): Promise<Record<string, number>> {
     transactions_idle: of(total(second, 'transactions')),
     statements_idle: of(total(second, 'statements')),
     switches_idle: of(ofSystem(second, 'switches')),
-    writes_idle: of(ofServices(second, 'writes')),
   }
   console.log(`idle, a second: ${listOf(idle)}; CPU in ms: ${listOf(cpuMsByGroup(second))}`)
   return idle

@@ -22,7 +22,6 @@ const tolerances: Record<string, number> = {
   transactions_idle: 0.1,
   statements_idle: 0.1,
   switches_idle: 0.2,
-  writes_idle: 0.2,
 }
 
 /** Prints each count that has left its budget. One that grew fails the process. */

@@ -52,7 +52,7 @@ export async function readCounts({ stack, database, beside }: Counted): Promise<
   }
 }
 
-/** What is counted during the next seconds; sessions report late at both ends alike. Statements are counted anew. */
+/** What is counted during the next seconds; sessions report late at both ends alike. Statements are counted from zero. */
 export async function countDuring(counted: Counted, seconds: number) {
   const read = async () => ({ ...(await readCounts(counted)), ...(await readReportedCounts(counted.database)) })
   await counted.database.query('select pg_stat_statements_reset()')

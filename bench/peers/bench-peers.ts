@@ -37,7 +37,7 @@ interface World {
 
 /**
  * The same SMS through our pipeline and through the app that a team would build itself, in turns on the same servers, stand-in
- * and cores: whoever does not run is stopped. Then what each loses when its sending process is killed.
+ * and cores: the one that does not run is stopped. Then what each loses when its sending process is killed.
  */
 export function benchPeers(): Promise<object> {
   const env = { all: { LOG_LEVEL: 'warn' }, 'dispatch-sender': { SEND_RATE: '100000' } }

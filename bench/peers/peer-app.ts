@@ -71,7 +71,7 @@ export class PeerApp {
     for (const child of [this.#api, this.#worker]) child.kill(signal)
   }
 
-  /** Messages that the callbacks have told to be delivered. */
+  /** Messages that callbacks reported as delivered. */
   async countDelivered(): Promise<number> {
     const { rows } = await this.database.query(`select count(*)::int as count from messages where status = 'delivered'`)
     return rows[0].count

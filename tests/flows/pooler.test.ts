@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startTestPgbouncer, TestEnv, type TestPgbouncer } from '@notify/dev-env'
+import { eventually, startTestPgbouncer, TestEnv, type TestPgbouncer } from '@notify/dev-env'
 import { activity, untilActivity } from '@notify/test-kit/activity'
 import { post } from '@notify/test-kit/api'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
@@ -62,7 +62,7 @@ test('through PgBouncer in transaction mode everything that is accepted is deliv
   await untilActivity(env, await send(env, freshPhone('0002')), { status: 'undelivered' }, 20_000)
   const counts = Map.groupBy(await env.messages({ limit: '200' }), ({ to }) => to)
   expect(phones.filter((phone) => counts.get(phone)?.length !== 1)).toEqual([])
-  expect((await activity(env)).body.total_count).toBe(before + 61)
+  await eventually(async () => expect((await activity(env)).body.total_count).toBe(before + 61))
 })
 
 test('the sessions behind PgBouncer are those of the services, with the settings of their roles', async () => {

@@ -220,7 +220,7 @@ test('when the gateway stops a banner says so, other pages open, polling slows d
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog', { name: 'Find a page' }).getByRole('searchbox').fill('Activity')
   await page.keyboard.press('Enter')
-  const banner = page.getByText('The gateway does not answer')
+  const banner = page.getByText('The gateway does not answer. What you see')
   await banner.waitFor({ timeout: 60_000 })
   await expectNoAxeViolations(page)
   await shown(page).waitFor()

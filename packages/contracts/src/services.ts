@@ -38,6 +38,9 @@ export function sendWakeSubject(lane: string, channel: string): string {
   return `wake.dispatch.send.${lane}.${channel}`
 }
 
+/** The core NATS subject on which a process of webhook-delivery names endpoints with new deliveries that another one has. */
+export const endpointWakeSubject = 'wake.webhook-delivery.endpoints'
+
 /** The prefix of a service's reply subjects; its NATS user may subscribe to no other's. */
 export function inboxPrefix(service: ServiceName): string {
   return `_INBOX.${service}`

@@ -44,7 +44,7 @@ export const subscriptionChanged = defineEvent({
 })
 export type SubscriptionChange = z.output<typeof subscriptionChanged.schema>
 
-/** An attempt to deliver a webhook has ended. `failed`: it is tried again; `exhausted`: it is not. */
+/** An attempt to deliver a webhook has failed. `failed`: it is tried again; `exhausted`: it is not. `succeeded` is no longer published. */
 export const deliveryAttempted = defineEvent({
   publisher: 'webhook-delivery',
   subject: 'webhooks.delivery.{outcome}',

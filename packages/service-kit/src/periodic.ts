@@ -5,7 +5,7 @@ interface PeriodicOptions {
   name: string
   /** Longest wait between the end of one round and the start of the next, in milliseconds. */
   everyMs: number
-  /** Shortest wait before a round whose time is told by `run` or `stir`; default `everyMs`. */
+  /** Shortest wait before a round that `run` or `stir` asks for; default `everyMs`. */
   atLeastMs?: number
   /**
    * Runs one round. `true` starts the next round at once, because there is more to do; a number is the milliseconds until

@@ -184,7 +184,7 @@ function startLanes(kit: Kit, context: SendContext, bus: Bus): void {
 async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<void> {
   const { config, db } = shared
   const context = createSendContext(kit, shared)
-  const onChange = startOutboxRelay(kit, db, bus, {
+  const onCommit = startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,
     republishMs: config.REPUBLISH_WINDOW,
   })
@@ -197,10 +197,10 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),
     ),
   }
-  startSchedulers(kit, { ...context, onChange }, bus, handOffs)
+  startSchedulers(kit, { ...context, onCommit }, bus, handOffs)
   exportBalance(kit, context, [...lanesOf(context.channels, config).map(({ lane }) => lane), ...handOffs])
   startLanes(kit, context, bus)
-  startDomainSchedulers(kit, { ...context, onChange })
+  startDomainSchedulers(kit, { ...context, onCommit })
   startInquiries(kit, context)
   startTemplateSync(kit, context)
   startProviderPurge(kit, context)

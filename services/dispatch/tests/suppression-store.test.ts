@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { newId, type Receipt, SuppressionReason } from '@notify/contracts'
+import { type Id, newId, type Receipt, SuppressionReason } from '@notify/contracts'
 import fc from 'fast-check'
 import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import {
@@ -140,9 +140,9 @@ test('the list is read by its index, page after page, newest first', async () =>
   const tenantId = newId('ten')
   const crowd = Array.from({ length: 7 }, () => ({ ...somebody(), tenant_id: tenantId }))
   for (const whom of crowd) await suppress(db.run, [because(whom, 'manual', 1)])
-  const filter = { tenantId, channel: 'sms', reason: 'manual', recipientIndex: undefined }
+  const filter = { tenantId, channel: 'sms', reason: 'manual', recipientIndex: undefined } as const
   const seen: string[] = []
-  for (let after: string | undefined; ; ) {
+  for (let after: Id<'sup'> | undefined; ; ) {
     const page = await listSuppressionRows(db.run, filter, { after, limit: 3 })
     if (page.length === 0) break
     seen.push(...page.map(({ recipient_index }) => recipient_index))

@@ -90,8 +90,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const { STREAM_REPLICAS: streamReplicas, REPUBLISH_WINDOW: republishMs } = config
   let stirRetries = () => {}
   bus.whenOpen((open) => {
-    const onChange = startOutboxRelay(kit, db, open, { streamReplicas, republishMs })
-    onChange(() => stirRetries())
+    const onCommit = startOutboxRelay(kit, db, open, { streamReplicas, republishMs })
+    onCommit(() => stirRetries())
   })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   const forgetMessages = () => deleteOldMessages(db, recognisedMs(config))

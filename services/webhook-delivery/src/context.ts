@@ -4,6 +4,7 @@ import type { Fingerprint, KeyRing } from '@notify/privacy'
 import type { InternalClient, Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { FanOut } from './facts/fan-out.ts'
+import type { Unreported } from './hand-offs/report-sent.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
 import type { WebhookMetrics } from './metrics.ts'
 
@@ -21,6 +22,7 @@ export interface Context {
   wakeEndpoints(): void
   /** Starts the removal of the deliveries of deleted subscriptions. */
   wakeRemoval(): void
+  unreported: Unreported
 }
 
 /** What the consumers work with besides: what gathers events of the same moment is made once. */

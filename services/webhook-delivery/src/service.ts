@@ -26,8 +26,11 @@ import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import { createDeliveryDeletion, deleteOrphans } from './deliveries/delete-old.ts'
+import { createDeliveryStore } from './deliveries/store-deliveries.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
+import { watchOthers } from './endpoints/watch-others.ts'
 import { createFanOut } from './facts/fan-out.ts'
+import { startSentReports } from './hand-offs/report-sent.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
 import { giveUpReserved } from './providers/give-up-reserved.ts'
@@ -53,6 +56,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   kit.lifecycle.onStop('egress', () => egress.close())
   let wakeWorkers = () => {}
   let wakeRemoval = () => {}
+  const wakeOutbox = createOutboxWaker(kit, bus)
+  const onCommit = startOutboxRelay(kit, db, bus, {
+    streamReplicas: config.STREAM_REPLICAS,
+    republishMs: config.REPUBLISH_WINDOW,
+  })
   const context: Context = {
     config,
     db,
@@ -61,16 +69,16 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     secrets: { keyRing: config.ENCRYPTION_KEYS, fingerprint: createFingerprint(config.FINGERPRINT_KEY) },
     egress,
     dispatch: createInternalClient(config.DISPATCH_URL),
-    wakeOutbox: createOutboxWaker(kit, bus),
+    wakeOutbox,
     wakeEndpoints: () => wakeWorkers(),
     wakeRemoval: () => wakeRemoval(),
+    unreported: startSentReports(kit, { db, wakeOutbox }),
   }
-  const onChange = startOutboxRelay(kit, db, bus, {
-    streamReplicas: config.STREAM_REPLICAS,
-    republishMs: config.REPUBLISH_WINDOW,
-  })
   wakeRemoval = startRetention(kit, context)
-  wakeWorkers = startEndpoints(kit, context)
+  const others = watchOthers(kit, bus)
+  const desk = startEndpoints(kit, context, others.tell)
+  others.listen(desk.look)
+  wakeWorkers = desk.wake
   const replays = startPeriodic(kit, {
     name: 'replays',
     everyMs: 5000,
@@ -82,15 +90,16 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       return 0
     },
   })
-  onChange(() => replays.stir())
+  onCommit(() => replays.stir())
   startPeriodic(kit, {
     name: 'reserved providers',
     everyMs: 10_000,
     run: () => giveUpReserved(context),
   })
   await serveHttp(kit, { config, context, routes })
+  const storing = { ...context, storeDeliveries: createDeliveryStore(context, desk) }
   startConsumers(kit, bus, {
-    context: { ...context, fanOut: createFanOut(context), storeHandOff: createHandOffStore(context) },
+    context: { ...context, fanOut: createFanOut(storing), storeHandOff: createHandOffStore(storing) },
     consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { endpointWakeSubject } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { verifyWebhook } from '@notify/sdk'
+import { post } from '@notify/test-kit/api'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
+import { startReplica } from '@notify/test-kit/processes'
 import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
 import { storeDeliveries } from './stored-deliveries.ts'
 
@@ -84,6 +87,76 @@ test('a rotated secret signs for 24 hours beside the new one, and not longer', a
   expect(verifyWebhook(last.headers, last.body, rotated.secret)).toBeTruthy()
   expect(() => verifyWebhook(last.headers, last.body, secret)).toThrow()
 })
+
+test('a process that is killed between storing, sending and settling loses no message, and sends each under one id', async () => {
+  const path = freshPath('ok')
+  const request = { channel: 'webhook', event_key: 'order.shipped', recipient: { url: env.stack.receiverUrl + path } }
+  const ids: string[] = []
+  const sendSome = async (count: number) => {
+    const answers = Array.from({ length: count }, (_, at) =>
+      post(env, { ...request, data: { name: 'Ada', order: `K-${at}` } }),
+    )
+    for (const { body } of await Promise.all(answers)) ids.push(body.notification_id)
+  }
+  for (let round = 1; round <= 3; round++) {
+    const before = (await received(env, path)).length
+    const sending = sendSome(60)
+    await eventually(async () => expect((await received(env, path)).length).toBeGreaterThan(before + 5 * round))
+    await env.kill('webhook-delivery')
+    await sending
+    await env.restart('webhook-delivery')
+  }
+  await eventually(
+    async () => {
+      const { rows } = await env
+        .sql('dispatch')
+        .query(`select status, count(*)::int from notifications where id = any($1) group by status`, [ids])
+      expect(rows).toEqual([{ status: 'delivered', count: ids.length }])
+    },
+    { timeoutMs: 90_000, intervalMs: 500 },
+  )
+  const requests = await received(env, path)
+  const times = Map.groupBy(requests, ({ headers }) => String(headers['x-svc-id']))
+  expect(new Set(times.keys())).toEqual(new Set(ids.map((id) => `msg_${id.slice('notif_'.length)}`)))
+  const { rows } = await env
+    .sql('webhook-delivery')
+    .query(
+      `select notification_id, attempts from deliveries where subscription_id is null and notification_id = any($1)`,
+      [ids],
+    )
+  for (const { notification_id, attempts } of rows)
+    expect(times.get(`msg_${notification_id.slice('notif_'.length)}`)!.length).toBeLessThanOrEqual(attempts)
+}, 180_000)
+
+test('two processes send to one receiver each message once, and each names to the other what it stored for its endpoint', async () => {
+  await using bus = await openBus(env)
+  const words: string[] = []
+  bus.connection.subscribe(endpointWakeSubject, { callback: (_, message) => void words.push(message.string()) })
+  const replica = await startReplica(env, 'webhook-delivery')
+  try {
+    const path = freshPath('ok')
+    const recipient = { url: env.stack.receiverUrl + path }
+    let sent = 0
+    const sendUntilNamed = async () => {
+      while (sent < 2000 && (sent < 100 || words.length === 0)) {
+        sent += 1
+        await post(env, {
+          channel: 'webhook',
+          event_key: 'order.shipped',
+          recipient,
+          data: { name: 'Ada', order: 'R-1' },
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: 4 }, sendUntilNamed))
+    expect(words.length).toBeGreaterThan(0)
+    await untilReceived(env, path, sent)
+    const messages = (await received(env, path)).map(({ headers }) => headers['x-svc-id'])
+    expect([messages.length, new Set(messages).size]).toEqual([sent, sent])
+  } finally {
+    await replica.end('SIGTERM')
+  }
+}, 120_000)
 
 test('a replay that is killed midway continues where it stopped, skips none and repeats none', async () => {
   const count = 60

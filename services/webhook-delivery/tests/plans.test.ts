@@ -16,6 +16,7 @@ import { releaseEndpoints } from '../src/endpoints/release-endpoints.ts'
 import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
 import { readDeliveries } from '../src/erasure/read-deliveries.ts'
 import { findHandOffs } from '../src/hand-offs/hand-off-store.ts'
+import { reportSent } from '../src/hand-offs/report-sent.ts'
 import { replayPages } from '../src/replays/replay-pages.ts'
 import { insertReplay } from '../src/replays/replay-store.ts'
 import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
@@ -168,6 +169,7 @@ const statements: Sample[] = [
     name: 'subscribers',
     run: ({ run }) => findSubscribers(run, [{ tenant_id: tenantId, application_id: applicationId }]),
   },
+  { name: 'report sent', run: ({ run }, some) => run(reportSent, [some]) },
   { name: 'hand-offs', run: ({ run }) => findHandOffs(run, [{ notification_id: newId('notif'), retry_count: 0 }]) },
 ]
 

@@ -6,7 +6,7 @@ import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
-import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
+import { insertDeliveries, insertOffered, type NewDelivery, type Offered } from '../src/deliveries/insert-deliveries.ts'
 import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
 import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
 import { claimEndpoints } from '../src/endpoints/claim-endpoints.ts'
@@ -39,25 +39,26 @@ const failed = {
   retryable: true,
 } as const
 
+const sendTo = (endpoint: string): NewDelivery => ({
+  id: newId('whdel'),
+  tenant_id: 'ten_1',
+  application_id: 'app_1',
+  endpoint_id: endpoint,
+  subscription_id: null,
+  notification_id: newId('notif'),
+  retry_count: 0,
+  event_type: 'order.shipped',
+  provider_id: null,
+  url: Buffer.alloc(1),
+  body: Buffer.alloc(1),
+  traceparent: null,
+  recipient_index: null,
+})
+
 async function storeSend(endpoint: string, run: Run = db.run): Promise<Id<'whdel'>> {
-  const id = newId('whdel')
-  const delivery: NewDelivery = {
-    id,
-    tenant_id: 'ten_1',
-    application_id: 'app_1',
-    endpoint_id: endpoint,
-    subscription_id: null,
-    notification_id: newId('notif'),
-    retry_count: 0,
-    event_type: 'order.shipped',
-    provider_id: null,
-    url: Buffer.alloc(1),
-    body: Buffer.alloc(1),
-    traceparent: null,
-    recipient_index: null,
-  }
+  const delivery = sendTo(endpoint)
   await insertDeliveries(run, [delivery])
-  return id
+  return delivery.id
 }
 
 const exhaust = (id: string) =>
@@ -124,6 +125,64 @@ test('a lease is renewed and released by its holder alone', async () => {
   expect(of(await claimEndpoints(db.run, claim))).toEqual([])
   await releaseEndpoints(db.run, [renewed])
   expect(of(await claimEndpoints(db.run, claim))).toHaveLength(1)
+})
+
+const leases = { deliveryMs: 60_000, endpointMs: 60_000 }
+/** Stores sends to an endpoint, each with what is offered to it. */
+async function offer(endpoint: string, ...offered: Offered[]) {
+  const rows = await insertOffered(
+    db.run,
+    offered.map((one) => ({ ...sendTo(endpoint), offered: one })),
+    leases,
+  )
+  const claim = rows.find(({ id }) => id === null)
+  return {
+    open: rows.filter(({ is_open }) => is_open).length,
+    isClaimed: claim?.lease != null,
+    isAlone: claim?.is_alone,
+  }
+}
+const dueOf = async (id: string) =>
+  (
+    await db.run(
+      'select next_due_at <= now() as is_due, leased_until > now() as is_leased from endpoints where id = $1',
+      [id],
+    )
+  )[0]
+const begun = `select d.endpoint_id from attempts a join deliveries d on d.id = a.delivery_id`
+
+test('a free endpoint is claimed with the delivery that is stored for it, whose attempt begins; others wait for its session', async () => {
+  expect(await offer('origin_new', 'claim', null)).toEqual({ open: 1, isClaimed: true, isAlone: true })
+  expect(await dueOf('origin_new')).toEqual({ is_due: false, is_leased: true })
+  expect(await offer('origin_new', 'open', 'wait')).toEqual({ open: 1, isClaimed: false, isAlone: undefined })
+  expect(await db.run(`${begun} where d.endpoint_id = 'origin_new'`)).toHaveLength(2)
+})
+
+test('an endpoint that another worker has, that waits, fails or has ended is not claimed, and no attempt begins', async () => {
+  await offer('origin_other', 'claim')
+  expect(await offer('origin_other', 'claim')).toMatchObject({ open: 0, isClaimed: false })
+  expect(await dueOf('origin_other')).toEqual({ is_due: true, is_leased: true })
+  await storeSend('origin_waits')
+  expect(await offer('origin_waits', 'claim')).toMatchObject({ open: 0, isClaimed: false })
+  for (const [id, state] of [
+    ['origin_fails', 'struggling = true'],
+    ['origin_ended', 'active = false'],
+  ] as const) {
+    await db.run(`insert into endpoints (id, tenant_id) values ($1, 'ten_1')`, [id])
+    await db.run(`update endpoints set ${state} where id = $1`, [id])
+    expect(await offer(id, 'claim')).toMatchObject({ open: 0, isClaimed: false })
+  }
+  expect(await offer('origin_ended', 'open')).toMatchObject({ open: 0 })
+})
+
+test('a claim returns whether an endpoint has retries to come, and a repeated delivery opens nothing', async () => {
+  const id = await storeSend('origin_retries')
+  await db.run(`update deliveries set next_attempt_at = now() + interval '1 minute' where id = $1`, [id])
+  await db.run(`update endpoints set next_due_at = now() + interval '1 minute' where id = 'origin_retries'`)
+  expect(await offer('origin_retries', 'claim')).toEqual({ open: 1, isClaimed: true, isAlone: false })
+  const once = { ...sendTo('origin_once'), offered: 'claim' as const }
+  await insertOffered(db.run, [once], leases)
+  expect(await insertOffered(db.run, [{ ...once, id: newId('whdel'), offered: 'open' }], leases)).toEqual([])
 })
 
 test('what is stored while a release waits for the endpoint makes it due', async () => {

@@ -44,18 +44,16 @@ export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus | 
   }
 }
 
+/** Registers a listener of commits with events, in whichever process of the service. */
+export type OnCommit = (listener: () => void) => void
+
 /**
  * Publishes the outbox: claims unlocked rows, publishes them concurrently with the row id as message id, and marks the
  * confirmed ones. After a crash they are published again with the same id. Checks the stream for loss first. Registers
  * its end.
  * @returns a function that registers a listener of wake-ups: any process of the service has committed something
  */
-export function startOutboxRelay(
-  kit: Kit,
-  db: Queries,
-  bus: Bus,
-  options: OutboxRelayOptions,
-): (listener: () => void) => void {
+export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: OutboxRelayOptions): OnCommit {
   const published = kit.metrics.counter('outbox_published_total', 'Messages handed to JetStream')
   const watch = createStreamWatch(kit, db, bus, { ...options, onRepublished: () => relay.wake() })
   const relay = startPeriodic(kit, {

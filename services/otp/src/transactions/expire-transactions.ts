@@ -1,7 +1,8 @@
-import { defineStatement, dueInColumns, dueInSql, pick } from '@notify/database'
+import { defineStatement, pick } from '@notify/database'
 import type { Context } from '../context.ts'
 import { tables } from '../db/schema.ts'
 import { factsInto } from './fact-sql.ts'
+import { transactionsExpireInMs } from './look-expiring.ts'
 
 const batch = 500
 
@@ -25,19 +26,13 @@ const expire = defineStatement({
   columns: pick(tables.transactions, 'id'),
 })
 
-const look = defineStatement({
-  name: 'look-expiring-transactions',
-  text: dueInSql({ table: 'transactions', due: 'expires_at', where: 'recipient is not null' }),
-  columns: dueInColumns,
-})
-
 /** Ends expired transactions and erases their recipients. @returns whether there may be more, or the time until one expires */
 export async function expireTransactions({
   db,
   wakeOutbox,
 }: Pick<Context, 'db' | 'wakeOutbox'>): Promise<boolean | number> {
-  const [row] = await db.run(look)
-  if (row!.due_in_ms > 0) return row!.due_in_ms
+  const dueInMs = await transactionsExpireInMs(db)
+  if (dueInMs > 0) return dueInMs
   const ended = (await db.run(expire)).length
   if (ended > 0) wakeOutbox()
   return ended === batch || 0

@@ -79,15 +79,17 @@ async function send({ config, egress, secrets, log }: Context, taken: TakenDeliv
 
 /** @returns why it cannot be sent, when a part of it was deleted or cannot be read */
 function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: TakenDelivery): Prepared | string {
-  const { id, tenant_id, subscription_id, subscription_url, url, body, signer_id, secret } = taken
+  const { id, tenant_id, subscription_id, subscription_url, url, body, plain, signer_id, secret } = taken
   if (!secret || !signer_id) return 'the webhook provider is not configured any more'
   try {
     const open = (sealed: Buffer) => openSecret(keyRing, sealed, tenant_id, signer_id)
     return {
-      url: url
-        ? keyRing.decrypt(url, targetAad(tenant_id, id))
-        : keyRing.decrypt(subscription_url!, urlAad(tenant_id, subscription_id!)),
-      body: keyRing.decrypt(body, bodyAad(tenant_id, id)),
+      url:
+        plain?.url ??
+        (url
+          ? keyRing.decrypt(url, targetAad(tenant_id, id))
+          : keyRing.decrypt(subscription_url!, urlAad(tenant_id, subscription_id!))),
+      body: plain?.body ?? keyRing.decrypt(body, bodyAad(tenant_id, id)),
       secrets: [secret, taken.previous_secret, taken.older_secret].filter((sealed) => sealed !== null).map(open),
     }
   } catch {

@@ -34,6 +34,8 @@ async function settleWithRetries({ db, log }: Context, settlements: readonly Set
 async function settleBatch(context: Context, settlements: readonly Settlement[]): Promise<undefined[]> {
   const endpoints = await settleWithRetries(context, settlements)
   context.wakeOutbox()
+  for (const { deliveryId, verdict } of settlements)
+    if (verdict.outcome !== 'failed') context.unreported.ended(deliveryId)
   for (const { id, failing_ms } of endpoints) {
     if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue
     if (isId('whsub', id)) await disableSubscription(context, id, 'failing')

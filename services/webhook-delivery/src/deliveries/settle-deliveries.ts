@@ -49,7 +49,7 @@ const settle = defineStatement({
       from closed i
       where d.id = i.delivery_id and d.status = 'pending' and (i.outcome = 'succeeded' or d.attempts = i.number)
       returning d.*, i.outcome, i.charged as counts, i.retryable
-    ), facts as (${enqueueSql(deliveryAttempted, 'settled', attempted)}),
+    ), facts as (${enqueueSql(deliveryAttempted, `(select * from settled where outcome <> 'succeeded') as unsuccessful`, attempted)}),
     reports as (${enqueueSql(
       webhookReported,
       `(select * from settled where subscription_id is null and status <> 'pending') as final`,

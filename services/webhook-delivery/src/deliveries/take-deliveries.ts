@@ -1,5 +1,6 @@
 import { defineStatement, pick, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
+import type { NewDelivery } from './insert-deliveries.ts'
 
 const { subscriptions, providers } = tables
 
@@ -21,13 +22,15 @@ const take = defineStatement({
     ), opened as (
       insert into attempts (delivery_id, number) select id, attempts from taken order by id, attempts
     )
-    select taken.*, s.url as subscription_url, p.id as signer_id, p.secret, p.retry_delays,
+    select taken.id, taken.tenant_id, taken.endpoint_id, taken.subscription_id, taken.notification_id, taken.url, taken.body,
+      taken.attempts, taken.charged, taken.held, taken.traceparent, s.url as subscription_url, p.id as signer_id, p.secret, p.retry_delays,
       case when p.previous_until > now() then p.previous_secret end as previous_secret,
       case when p.older_until > now() then p.older_secret end as older_secret
     from taken left join subscriptions s on s.id = taken.subscription_id
     left join providers p on p.id = coalesce(s.provider_id, taken.provider_id)`,
   columns: {
-    ...tables.deliveries,
+    ...pick(tables.deliveries, 'id', 'tenant_id', 'endpoint_id', 'subscription_id', 'notification_id', 'url', 'body'),
+    ...pick(tables.deliveries, 'attempts', 'charged', 'held', 'traceparent'),
     subscription_url: subscriptions.url.nullable(),
     signer_id: providers.id.nullable(),
     secret: providers.secret.nullable(),
@@ -41,7 +44,7 @@ export interface Room {
 }
 
 /** A delivery that a worker has taken, with the address and the secrets to send it with. */
-export type TakenDelivery = Awaited<ReturnType<typeof takeDeliveries>>[number]
+export type TakenDelivery = Awaited<ReturnType<typeof takeDeliveries>>[number] & Pick<NewDelivery, 'plain'>
 
 /** @param leaseMs longer than the exchange and its settlement take */
 export function takeDeliveries(run: Run, wanted: readonly Room[], leaseMs: number) {

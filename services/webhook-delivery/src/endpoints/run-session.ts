@@ -2,9 +2,12 @@ import type { Config } from '../config.ts'
 import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
 import type { TakenDelivery } from '../deliveries/take-deliveries.ts'
 import type { EarnedWindow } from './earned-window.ts'
+import { createPause } from './pause.ts'
 
 /** How long a session takes new deliveries; then other endpoints have their turn. */
 const sessionMs = 5000
+/** How long a session without deliveries keeps its endpoint, so that the next one needs no claim. */
+const restMs = 2000
 /** Time to settle an attempt. */
 const settleMs = 5000
 /** Interval at which a session with requests in flight looks for due deliveries. */
@@ -15,7 +18,7 @@ const refilledAtOnce = 8
 /** Lease of a claimed delivery. */
 export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) => WEBHOOK_TIMEOUT + settleMs
 
-interface Session {
+export interface SessionOptions {
   window: EarnedWindow
   /** The session's slots beside its first one, which always stays its own. */
   further: FurtherPlaces
@@ -23,6 +26,8 @@ interface Session {
   deliver: DeliverWebhook
   /** Whether the session may still take deliveries. */
   mayTake(): boolean
+  /** Whether it may keep its endpoint without deliveries. */
+  mayRest(): boolean
 }
 
 interface FurtherPlaces {
@@ -31,80 +36,145 @@ interface FurtherPlaces {
   release(count: number): void
 }
 
+/** What waits for an endpoint when its session begins. */
+export interface Beginning {
+  first?: TakenDelivery
+  /** Whether others are due besides. */
+  hasMore: boolean
+  /** Whether no other one becomes due by time alone. */
+  isAlone: boolean
+}
+
 /** Delivers what is due for one endpoint, as many at a time as its window allows, until nothing is. */
-export async function runSession({ window, further, take, deliver, mayTake }: Session): Promise<void> {
-  const endsMs = performance.now() + sessionMs
-  let inFlight = 0
-  let asked = 0
-  let held = 0
-  let failure: unknown
-  const pause = createPause()
-  const reserve = () => {
-    const wanted = Math.max(0, window.size - inFlight)
-    const needed = Math.max(0, inFlight + wanted - 1 - held)
-    const missing = needed - further.take(needed)
-    held += needed - missing
-    return wanted - missing
+export class Session {
+  readonly #options: SessionOptions
+  readonly #pause = createPause()
+  readonly #endsMs = performance.now() + sessionMs
+  #inFlight = 0
+  /** Rooms for deliveries that are being taken or stored. */
+  #promised = 0
+  #storing = 0
+  #held = 0
+  #hasMore: boolean
+  #isAlone: boolean
+  #failure: unknown
+
+  constructor(options: SessionOptions, { first, hasMore, isAlone }: Beginning) {
+    this.#options = options
+    this.#hasMore = hasMore
+    this.#isAlone = isAlone
+    if (first) this.#start(first)
   }
-  const giveBack = () => {
-    const unused = held - Math.max(0, inFlight + asked - 1)
-    held -= unused
-    further.release(unused)
+
+  get isOpen(): boolean {
+    return this.#options.mayTake() && performance.now() < this.#endsMs && this.#failure === undefined
   }
-  const start = (taken: TakenDelivery) => {
-    inFlight += 1
+
+  /** Whether nothing becomes due here by time alone. */
+  get isAlone(): boolean {
+    return this.#isAlone
+  }
+
+  /** Deliveries wait that another process stored, or the process stops. */
+  look(): void {
+    this.#hasMore = true
+    this.#pause.end()
+  }
+
+  /** Promises room to deliveries that are being stored. The session goes on until {@link bring}. @returns for how many */
+  expect(wanted: number): number {
+    this.#storing += 1
+    // Those that wait are older.
+    return this.#promise(this.#hasMore ? 0 : wanted)
+  }
+
+  /** Brings deliveries whose attempts are open. @param hasMore whether further ones were stored, or may have been */
+  bring(taken: readonly TakenDelivery[], { promised, hasMore }: { promised: number; hasMore: boolean }): void {
+    this.#storing -= 1
+    this.#promised -= promised
+    for (const one of taken) this.#start(one)
+    this.#giveBack()
+    if (hasMore) this.#hasMore = true
+    if (hasMore || this.#inFlight === 0) this.#pause.end()
+  }
+
+  /** @throws the error of an attempt that could not be settled */
+  async run(): Promise<void> {
+    try {
+      while (true) {
+        const taken = this.isOpen && this.#mustLook ? await this.#take() : 0
+        const isIdle = taken === 0 && this.#inFlight === 0 && this.#storing === 0
+        if (isIdle && !this.#mayRest) break
+        await this.#pause.wait(isIdle ? restMs : lookEveryMs)
+        if (isIdle && this.#inFlight === 0 && this.#storing === 0 && !this.#hasMore) break
+      }
+    } finally {
+      this.#promised = 0
+      this.#giveBack()
+    }
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /** Deliveries that become due by time are found by looking alone. */
+  get #mustLook(): boolean {
+    return this.#hasMore || !this.#isAlone
+  }
+
+  get #mayRest(): boolean {
+    return this.isOpen && !this.#mustLook && this.#options.mayRest()
+  }
+
+  async #take(): Promise<number> {
+    const room = this.#promise(Number.POSITIVE_INFINITY)
+    if (room === 0) return 0
+    this.#hasMore = false
+    let taken: TakenDelivery[] = []
+    try {
+      taken = await this.#options.take(room)
+    } finally {
+      this.#promised -= room
+    }
+    if (taken.length === room) this.#hasMore = true
+    for (const one of taken) this.#start(one)
+    this.#giveBack()
+    return taken.length
+  }
+
+  #promise(wanted: number): number {
+    const busy = this.#inFlight + this.#promised
+    const room = Math.max(0, Math.min(wanted, this.#options.window.size - busy))
+    const needed = Math.max(0, busy + room - 1 - this.#held)
+    const missing = needed - this.#options.further.take(needed)
+    this.#held += needed - missing
+    this.#promised += room - missing
+    return room - missing
+  }
+
+  #giveBack(): void {
+    const unused = this.#held - Math.max(0, this.#inFlight + this.#promised - 1)
+    this.#held -= unused
+    this.#options.further.release(unused)
+  }
+
+  #start(taken: TakenDelivery): void {
+    const { window, deliver } = this.#options
+    this.#inFlight += 1
     deliver(taken)
       .then(({ outcome, charged }) => {
         if (outcome === 'succeeded') window.succeeded()
-        else if (charged) window.failed()
+        else {
+          this.#isAlone = false
+          if (charged) window.failed()
+        }
       })
       .catch((error: unknown) => {
-        failure = error
+        this.#failure = error
       })
       .finally(() => {
-        inFlight -= 1
-        giveBack()
-        if (window.size - inFlight >= Math.min(refilledAtOnce, window.size / 2)) pause.end()
+        this.#inFlight -= 1
+        this.#giveBack()
+        const isRefill = this.#mustLook && window.size - this.#inFlight >= Math.min(refilledAtOnce, window.size / 2)
+        if (isRefill || this.#inFlight === 0) this.#pause.end()
       })
-  }
-  try {
-    while (true) {
-      const isOpen = mayTake() && performance.now() < endsMs && failure === undefined
-      asked = isOpen ? reserve() : 0
-      const taken = asked > 0 ? await take(asked) : []
-      asked = 0
-      taken.forEach(start)
-      giveBack()
-      if (inFlight === 0 && taken.length === 0) break
-      if (inFlight > 0) await pause.wait(lookEveryMs)
-    }
-  } finally {
-    asked = 0
-    giveBack()
-  }
-  if (failure !== undefined) throw failure
-}
-
-/** A wait that can be ended, even just before it begins. */
-function createPause() {
-  let isOver = false
-  let end = () => {}
-  return {
-    async wait(ms: number): Promise<void> {
-      if (!isOver) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms)
-          end = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      }
-      isOver = false
-    },
-    end() {
-      isOver = true
-      end()
-    },
   }
 }

@@ -1,12 +1,14 @@
 import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
+import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-deliveries.ts'
 import { claimEndpoints, type Endpoint, endpointsDueInMs } from './claim-endpoints.ts'
 import { createWindows } from './earned-window.ts'
 import { type Leases, leaseMs, startLeases } from './leases.ts'
 import { mendEndpoints } from './mend-endpoints.ts'
-import { deliveryLeaseMs, runSession } from './run-session.ts'
+import { type Offer, offerSlots } from './offer-slots.ts'
+import { type Beginning, deliveryLeaseMs, Session } from './run-session.ts'
 import { SharedSlots } from './shared-slots.ts'
 import { watchLoad } from './watch-load.ts'
 
@@ -16,22 +18,59 @@ const idleEveryMs = 2000
 const mendEveryMs = 30_000
 /** Endpoints per claim; the next claim follows at once. */
 const claimMost = 32
+/** Sessions rest only while their tenant has this share of all slots left. */
+const restShare = 1 / 16
+
+/** The workers of this process. */
+export interface Desk {
+  /** Deliveries may be due. */
+  wake(): void
+  /** Another process stored deliveries of endpoints that it does not have. */
+  look(endpointIds: readonly string[]): void
+  /** Offers places to deliveries that are about to be stored. */
+  offer(deliveries: readonly NewDelivery[]): Offer
+}
 
 /**
  * Starts the workers: each endpoint with due deliveries gets a session. Tenants share the slots of sessions. Endpoints that keep
  * failing have their own slots, so those of a tenant do not delay its others.
- * @returns wakes the workers of this process
+ * @param tellOthers names endpoints with new deliveries that another process has
  */
-export function startEndpoints(kit: Kit, context: Context): () => void {
+export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpointId: string) => void): Desk {
   const { config } = context
-  const sessions = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
+  const sessions = new Map<string, Session>()
+  /** Endpoints that this process has, also those whose sessions have ended and are not released yet. */
+  const held = new Set<string>()
+  /** Those of them with deliveries that their session may not take any more. */
+  const missed = new Set<string>()
   let stopping = false
   // Stopped last: sessions that end still need their leases.
   const leases = startLeases(kit, context.db)
   const mostFurther = watchLoad(kit, config.WEBHOOK_ENDPOINTS)
-  const run = createSessions(context, { leases, mostFurther, isStopping: () => stopping })
+  const sessionFor = createSessions(context, { leases, mostFurther, isStopping: () => stopping })
+  const release = createRelease(context, leases)
   const lane = (name: string, struggling: boolean, count: number) => {
     const places = new SharedSlots(count)
+    const begin = (endpoint: Endpoint, claimedMs: number, beginning: Beginning) => {
+      const { id, tenant_id } = endpoint
+      leases.hold([endpoint], claimedMs)
+      const mayRest = () => !struggling && places.roomOf(tenant_id) > count * restShare
+      const session = sessionFor(endpoint, mayRest, beginning)
+      sessions.set(id, session)
+      held.add(id)
+      const ended = release(endpoint, session, () => sessions.delete(id)).finally(() => {
+        const hadRoom = places.roomOf(tenant_id) > 0
+        places.release(tenant_id, 1)
+        running.delete(ended)
+        held.delete(id)
+        const isMissed = missed.delete(id)
+        if (!hadRoom || isMissed) periodic.wake()
+        // A failure is tried again, in either lane.
+        if (!session.isAlone) for (const { stir } of [healthy, slow]) stir()
+      })
+      running.add(ended)
+    }
     const periodic = startPeriodic(kit, {
       name,
       everyMs: idleEveryMs,
@@ -41,42 +80,66 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
         if (limit === 0 || stopping) return 0
         const claimedMs = performance.now()
         const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs, struggling, rooms: places.rooms() })
-        leases.hold(endpoints, claimedMs)
         for (const endpoint of endpoints) {
-          const { tenant_id } = endpoint
-          places.hold(tenant_id, 1)
-          const session = run(endpoint).finally(() => {
-            const hadRoom = places.roomOf(tenant_id) > 0
-            places.release(tenant_id, 1)
-            sessions.delete(session)
-            if (!hadRoom) periodic.wake()
-          })
-          sessions.add(session)
+          places.hold(endpoint.tenant_id, 1)
+          begin(endpoint, claimedMs, { hasMore: true, isAlone: false })
         }
         return endpoints.length > 0 || endpointsDueInMs(context.db.run, struggling)
       },
     })
-    return periodic
+    const { wake, stir } = periodic
+    return { places, begin, wake, stir }
   }
   kit.lifecycle.onStop('webhook sessions', async () => {
     stopping = true
-    await Promise.all(sessions)
+    for (const session of sessions.values()) session.look()
+    await Promise.all(running)
   })
   const healthy = lane('healthy endpoints', false, config.WEBHOOK_ENDPOINTS)
-  const struggling = lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
+  const slow = lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
+  startMending(kit, context)
+  const look = (id: string) => {
+    sessions.get(id)?.look()
+    // Its session may be past its last look.
+    if (held.has(id)) missed.add(id)
+  }
+  return {
+    wake() {
+      healthy.wake()
+      slow.stir()
+    },
+    look: (ids) => ids.forEach(look),
+    offer: (deliveries) =>
+      offerSlots(
+        {
+          sessionOf(id) {
+            const session = sessions.get(id)
+            return session?.isOpen ? session : undefined
+          },
+          take: (tenantId) => !stopping && healthy.places.take(tenantId, 1) === 1,
+          release: (tenantId) => healthy.places.release(tenantId, 1),
+          begin: healthy.begin,
+          missed(id, isLeased) {
+            if (held.has(id)) look(id)
+            else if (isLeased) tellOthers(id)
+            else healthy.wake()
+          },
+        },
+        deliveries,
+      ),
+  }
+}
+
+function startMending(kit: Kit, { db }: Pick<Context, 'db'>): void {
   let mended: string | undefined
   startPeriodic(kit, {
     name: 'endpoint mending',
     everyMs: mendEveryMs,
     async run() {
-      mended = await mendEndpoints(context.db.run, mended ?? '')
+      mended = await mendEndpoints(db.run, mended ?? '')
       return mended !== undefined
     },
   })
-  return () => {
-    healthy.wake()
-    struggling.stir()
-  }
 }
 
 interface Sessions {
@@ -86,11 +149,8 @@ interface Sessions {
   isStopping(): boolean
 }
 
-function createSessions(
-  context: Context,
-  { leases, mostFurther, isStopping }: Sessions,
-): (endpoint: Endpoint) => Promise<void> {
-  const { config, db, log } = context
+function createSessions(context: Context, { leases, mostFurther, isStopping }: Sessions) {
+  const { config, db } = context
   const deliver = createDelivery(context)
   const windowOf = createWindows(config.WEBHOOK_IN_FLIGHT)
   const furtherPlaces = new SharedSlots(config.WEBHOOK_ENDPOINTS)
@@ -105,6 +165,24 @@ function createSessions(
       return wanted.map(({ endpoint_id }) => taken.get(endpoint_id) ?? [])
     },
   })
+  return (endpoint: Endpoint, mayRest: () => boolean, beginning: Beginning) => {
+    const { id: endpoint_id, tenant_id } = endpoint
+    const further = {
+      take(wanted: number) {
+        const open = mostFurther() - (config.WEBHOOK_ENDPOINTS - furtherPlaces.free)
+        return furtherPlaces.take(tenant_id, Math.max(0, Math.min(wanted, open)))
+      },
+      release: (count: number) => furtherPlaces.release(tenant_id, count),
+    }
+    const mayTake = () => !isStopping() && leases.isHeld(endpoint)
+    const window = windowOf(endpoint_id)
+    const options = { window, further, take: (room: number) => take({ endpoint_id, room }), deliver, mayTake, mayRest }
+    return new Session(options, beginning)
+  }
+}
+
+/** @returns runs a session and releases its endpoint; `onEnd` when the session takes no more. Never throws. */
+function createRelease({ log }: Pick<Context, 'log'>, leases: Leases) {
   const release = coalesce<Endpoint, undefined>({
     maxBatch: 64,
     maxInFlight: 2,
@@ -113,24 +191,10 @@ function createSessions(
       return held.map(() => undefined)
     },
   })
-  return async (endpoint) => {
-    const { id: endpoint_id, tenant_id } = endpoint
-    const warn = (err: unknown) => log.warn({ endpoint_id, err }, 'a session with an endpoint broke off')
-    try {
-      const mayTake = () => !isStopping() && leases.isHeld(endpoint)
-      const further = {
-        take(wanted: number) {
-          const open = mostFurther() - (config.WEBHOOK_ENDPOINTS - furtherPlaces.free)
-          return furtherPlaces.take(tenant_id, Math.max(0, Math.min(wanted, open)))
-        },
-        release: (count: number) => furtherPlaces.release(tenant_id, count),
-      }
-      const window = windowOf(endpoint_id)
-      await runSession({ window, further, take: (room) => take({ endpoint_id, room }), deliver, mayTake })
-    } catch (error) {
-      // Its claimed deliveries are due again when their leases end; the rest need not wait for that.
-      warn(error)
-    }
+  return async (endpoint: Endpoint, session: Session, onEnd: () => void): Promise<void> => {
+    const warn = (err: unknown) => log.warn({ endpoint_id: endpoint.id, err }, 'a session with an endpoint broke off')
+    // Its claimed deliveries are due again when their leases end; the rest need not wait for that.
+    await session.run().catch(warn).finally(onEnd)
     // An endpoint that cannot be released is claimed again when its lease ends.
     await release(endpoint).catch(warn)
   }

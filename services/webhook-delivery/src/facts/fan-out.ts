@@ -4,8 +4,9 @@ import type { KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { bodyAad, metadataAad } from '../db/aad.ts'
-import { insertDeliveries, type NewDelivery } from '../deliveries/insert-deliveries.ts'
+import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, eventTypeOf, factData, messageIdOf } from '../deliveries/message-body.ts'
+import type { StoreDeliveries } from '../deliveries/store-deliveries.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
 import { EarlyEvent, failedBefore, findEarly, turnOf } from './find-early.ts'
 
@@ -19,12 +20,12 @@ interface Opened {
 export type FanOut = (fact: NotificationFact, traceparent: string | undefined) => Promise<void>
 
 export function createFanOut(
-  context: Pick<Context, 'config' | 'db' | 'secrets' | 'metrics' | 'wakeEndpoints'>,
+  context: Pick<Context, 'config' | 'db' | 'secrets' | 'metrics'> & { storeDeliveries: StoreDeliveries },
 ): FanOut {
   const store = coalesce<Opened, undefined>({
     maxBatch: 256,
     maxInFlight: 2,
-    minIntervalMs: 10,
+    minIntervalMs: 5,
     async run(facts) {
       const subscribers = await findSubscribers(
         context.db.run,
@@ -42,12 +43,10 @@ export function createFanOut(
           failedBefore(opened.fact) === undefined ? all : all.filter(({ id }) => !early.has(turnOf(opened.fact, id)))
         return { opened, due, isEarly: due.length < all.length }
       })
-      const count = await insertDeliveries(
-        context.db.run,
+      const stored = await context.storeDeliveries(
         turns.flatMap(({ opened, due }) => deliveriesOf(context, opened, due)),
       )
-      context.metrics.stored('fact', count)
-      if (count > 0) context.wakeEndpoints()
+      context.metrics.stored('fact', stored.size)
       return turns.map(({ isEarly }) => (isEarly ? new EarlyEvent('the event before it was not sent yet') : undefined))
     },
   })
@@ -102,6 +101,7 @@ function deliveriesOf(
       provider_id: null,
       url: null,
       body: secrets.keyRing.encrypt(body, bodyAad(tenant_id, id)),
+      plain: { body },
       traceparent: traceparent ?? null,
       recipient_index: fact.recipient_index,
     }

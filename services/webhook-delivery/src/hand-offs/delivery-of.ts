@@ -37,6 +37,7 @@ export function deliveryOf(
   const id = newId('whdel')
   const type = handOff.event_key ?? plainType
   const message = messageIdOf({ id, subscription_id: null, notification_id })
+  const body = bodyOf({ id: message, type, application_id, data })
   return {
     id,
     tenant_id,
@@ -48,7 +49,8 @@ export function deliveryOf(
     event_type: type,
     provider_id: providerId,
     url: secrets.keyRing.encrypt(url, targetAad(tenant_id, id)),
-    body: secrets.keyRing.encrypt(bodyOf({ id: message, type, application_id, data }), bodyAad(tenant_id, id)),
+    body: secrets.keyRing.encrypt(body, bodyAad(tenant_id, id)),
+    plain: { url, body },
     traceparent: traceparent ?? null,
     recipient_index: null,
   }

@@ -15,8 +15,9 @@ const find = defineStatement({
   text: `
     select d.notification_id, d.retry_count, d.status, d.last_error
     from json_to_recordset($1::json) as t (notification_id text, retry_count int)
-    join deliveries d on d.notification_id = t.notification_id and d.retry_count = t.retry_count
-      and d.subscription_id is null`,
+    cross join lateral (
+      select * from deliveries where notification_id = t.notification_id and retry_count = t.retry_count
+        and subscription_id is null limit 1) as d`,
   columns,
 })
 

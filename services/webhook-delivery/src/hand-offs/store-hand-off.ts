@@ -3,15 +3,19 @@ import { enqueueEvents } from '@notify/database'
 import { openEvent } from '@notify/messaging'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { insertDeliveries } from '../deliveries/insert-deliveries.ts'
+import type { StoreDeliveries } from '../deliveries/store-deliveries.ts'
 import { chooseProviders } from '../providers/provider-store.ts'
 import { deliveryOf, type OpenedHandOff } from './delivery-of.ts'
 import { findHandOffs, reportOf } from './hand-off-store.ts'
 
-/** Stores a hand-off of dispatch once, and reports its state; a repetition reports the state again. */
+/** Stores a hand-off of dispatch once; a repetition reports its state. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
-export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandOff {
+interface HandOffContext extends Omit<Context, 'egress'> {
+  storeDeliveries: StoreDeliveries
+}
+
+export function createHandOffStore(context: HandOffContext): StoreHandOff {
   const {
     db,
     metrics,
@@ -20,7 +24,7 @@ export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandO
   const store = coalesce<OpenedHandOff, undefined>({
     maxBatch: 128,
     maxInFlight: 2,
-    minIntervalMs: 10,
+    minIntervalMs: 5,
     async run(handOffs) {
       const providers = await chooseProviders(
         db.run,
@@ -29,20 +33,16 @@ export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandO
       const prepared = handOffs.map((opened) => prepare(context, opened, providers.get(opened.handOff.application_id)))
       const deliveries = prepared.filter((one) => 'body' in one)
       const refusals = prepared.filter((one) => 'failure_reason' in one)
-      const count = await db.transaction(async (run) => {
-        const stored = await insertDeliveries(run, deliveries)
-        const rows = await findHandOffs(run, deliveries)
-        const reports = [...rows.map(reportOf), ...refusals]
-        await enqueueEvents(
-          run,
-          webhookReported,
-          reports.map((event) => ({ event })),
-        )
-        return stored
-      })
-      metrics.stored('hand-off', count)
-      context.wakeOutbox()
-      if (count > 0) context.wakeEndpoints()
+      const stored = await context.storeDeliveries(deliveries)
+      context.unreported.add(stored)
+      metrics.stored('hand-off', stored.size)
+      const repeated = deliveries.filter(({ id }) => !stored.has(id))
+      const rows = repeated.length > 0 ? await findHandOffs(db.run, repeated) : []
+      const reports = [...rows.map(reportOf), ...refusals].map((event) => ({ event }))
+      if (reports.length > 0) {
+        await enqueueEvents(db.run, webhookReported, reports)
+        context.wakeOutbox()
+      }
       return prepared.map((one) => (one instanceof Error ? one : undefined))
     },
   })

@@ -96,6 +96,23 @@ test('a receiver that never answers is a timeout', async () => {
   expect(attempts[0]).toMatchObject({ status: null, error: 'no complete answer in time' })
 })
 
+test('a message whose receiver takes its time is sent meanwhile', async () => {
+  const recipient = { url: env.stack.receiverUrl + freshPath('slow') }
+  const { body } = await post(env, {
+    channel: 'webhook',
+    event_key: 'order.shipped',
+    recipient,
+    data: { name: 'Ada', order: 'A-1' },
+  })
+  await untilState(env, body.notification_id, { delivery_status: 'delivered' })
+  const { rows } = await env.sql('webhook-delivery').query(
+    `select event -> 'event' ->> 'status' as status from outbox, json_array_elements(events::json) as event
+     where subject = 'webhooks.notification.reported' and event -> 'event' ->> 'notification_id' = $1 order by outbox.id`,
+    [body.notification_id],
+  )
+  expect(rows.map(({ status }) => status)).toEqual(['sent', 'delivered'])
+})
+
 test('webhook messages of test keys go to the sandbox only, and no subscriber is notified', async () => {
   const { apiKey } = await addKey(env, env, { mode: 'test' })
   const [named, told] = [freshPath('ok'), freshPath('ok')]

@@ -1,7 +1,17 @@
-import { claimDueSql, type Database, type Run } from '@notify/database'
+import type { Id } from '@notify/contracts'
+import { claimDueSql, column, type Database, defineStatement, type Run } from '@notify/database'
+import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
-import type { Tables } from '../../db/schema.ts'
-import { type DomainRow, domainColumns, enqueueDomainChange, findDomain } from './domain-store.ts'
+import { build, type Tables } from '../../db/schema.ts'
+import {
+  type DomainRow,
+  domainColumns,
+  domainColumnsSql,
+  domainSelection,
+  domainsOf,
+  enqueueDomainChange,
+  findDomain,
+} from './domain-store.ts'
 import { type Findings, type Judged, judgeDomain, nextCheckMs } from './judge-domain.ts'
 
 /** A domain to check, and the start of the check by the clock of Postgres. */
@@ -13,25 +23,24 @@ export interface StartedCheck {
 type Started = DomainRow & { started_at: string }
 const startedOf = ({ started_at, ...row }: Started): StartedCheck => ({ row, startedAt: started_at })
 
-export async function startCheck(run: Run, tenantId: string, id: string): Promise<StartedCheck | undefined> {
-  const [row] = await run<Started>(
-    `select ${domainColumns}, clock_timestamp()::text as started_at from domains d where d.id = $1 and d.tenant_id = $2`,
-    [id, tenantId],
-  )
+const startSql = 'clock_timestamp()::text'
+
+export async function startCheck(run: Run, tenantId: Id<'ten'>, id: Id<'dom'>): Promise<StartedCheck | undefined> {
+  const domain = domainsOf(tenantId).where('d.id', '=', id)
+  const [row] = await run(domain.select(sql.raw<string>(startSql).as('started_at')))
   return row && startedOf(row)
 }
 
-const dueDomains = { table: 'domains', key: ['id'], due: 'next_check_at' }
-const leaseMs = 120_000
+const claim = defineStatement({
+  name: 'claim-due-domains',
+  text: `${claimDueSql({ table: 'domains', key: ['id'], due: 'next_check_at' }, { limit: '$1', leaseMs: 120_000 })}
+         select ${domainColumnsSql}, ${startSql} as started_at from claimed d`,
+  columns: { ...domainColumns, started_at: column.text() },
+})
 
 /** Claims due domains; a claim expires if the process ends before it saves the result. */
 export async function startDueChecks(run: Run, limit: number): Promise<StartedCheck[]> {
-  const rows = await run<Started>(
-    `${claimDueSql(dueDomains, { limit: '$1', leaseMs })}
-     select ${domainColumns}, clock_timestamp()::text as started_at from claimed d`,
-    [limit],
-  )
-  return rows.map(startedOf)
+  return (await run(claim, [limit])).map(startedOf)
 }
 
 export interface SavedCheck {
@@ -56,10 +65,12 @@ export function saveCheck(
   findings: Findings,
 ): Promise<SavedCheck | undefined> {
   return db.transaction(async (run) => {
-    const [before] = await run<DomainRow & { since_ms: number }>(
-      `select ${domainColumns}, (extract(epoch from now() - d.status_since) * 1000)::float8 as since_ms from domains d
-       where d.id = $1 and (d.check_started_at is null or d.check_started_at < $2::timestamptz) for update of d`,
-      [id, startedAt],
+    const [before] = await run(
+      domainsOf(tenant_id)
+        .select(sql<number>`(extract(epoch from now() - d.status_since) * 1000)::float8`.as('since_ms'))
+        .where('d.id', '=', id)
+        .where(sql<boolean>`(d.check_started_at is null or d.check_started_at < ${startedAt}::timestamptz)`)
+        .forUpdate('d'),
     )
     if (!before) {
       const newer = await findDomain(run, tenant_id, id)
@@ -81,11 +92,18 @@ export function saveCheck(
   })
 }
 
+const lockName = defineStatement({
+  name: 'lock-domain-name',
+  isPrepared: false,
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+  columns: { locked: column.void() },
+})
+
 /** Takes an advisory lock on the name, so that tenants verify it one at a time. */
 async function isTaken(run: Run, { id, domain }: DomainRow): Promise<boolean> {
-  await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`domains ${domain}`])
-  const rows = await run(`select 1 from domains where domain = $1 and status = 'verified' and id <> $2`, [domain, id])
-  return rows.length > 0
+  await run(lockName, [`domains ${domain}`])
+  const others = build.selectFrom('domains').select('id').where('domain', '=', domain).where('id', '<>', id)
+  return (await run(others.where('status', '=', 'verified'))).length > 0
 }
 
 function withoutOwnership({ states }: Judged, before: DomainRow): Judged {
@@ -95,32 +113,37 @@ function withoutOwnership({ states }: Judged, before: DomainRow): Judged {
 
 async function update(
   run: Run,
-  id: string,
+  id: Id<'dom'>,
   startedAt: string,
   { status, states }: Judged,
   changed: boolean,
   waitMs: number,
 ): Promise<DomainRow> {
-  const [row] = await run<DomainRow>(
-    `with d as (
-       update domains set status = $3, record_states = $4, check_started_at = $2, last_checked_at = now(),
-         next_check_at = now() + $6 * interval '1 millisecond',
-         revision = revision + case when $5 then 1 else 0 end,
-         status_since = case when $5 then now() else status_since end,
-         verified_at = case when $5 and $3 = 'verified' then now() else verified_at end
-       where id = $1 returning *
-     ) select ${domainColumns} from d`,
-    [id, startedAt, status, JSON.stringify(states), changed, waitMs],
+  const now = sql<Date>`now()`
+  const [row] = await run(
+    build
+      .updateTable('domains as d')
+      .set({ status, record_states: JSON.stringify(states), check_started_at: startedAt, last_checked_at: now })
+      .set({ next_check_at: sql<Date>`now() + ${waitMs} * interval '1 millisecond'` })
+      .$if(changed, (query) => query.set({ revision: sql<number>`d.revision + 1`, status_since: now }))
+      .$if(changed && status === 'verified', (query) => query.set({ verified_at: now }))
+      .where('d.id', '=', id)
+      .returning(domainSelection),
   )
   return row!
 }
 
 /** Retries registration with carriers: at once for a newly verified domain, and daily as a check. */
-async function retryIdentities(run: Run, domainId: string, proven: boolean): Promise<void> {
+async function retryIdentities(run: Run, domainId: Id<'dom'>, proven: boolean): Promise<void> {
   await run(
-    `update domain_identities set next_try_at = now()
-     where domain_id = $1 and wanted and leased_until is null
-       and ($2 or (next_try_at is null and synced_at < now() - interval '20 hours'))`,
-    [domainId, proven],
+    build
+      .updateTable('domain_identities')
+      .set({ next_try_at: sql<Date>`now()` })
+      .where('domain_id', '=', domainId)
+      .where('wanted', '=', true)
+      .where('leased_until', 'is', null)
+      .$if(!proven, (query) =>
+        query.where('next_try_at', 'is', null).where('synced_at', '<', sql<Date>`now() - interval '20 hours'`),
+      ),
   )
 }

@@ -1,4 +1,4 @@
-import { type createDomain as contract, newId } from '@notify/contracts'
+import { type createDomain as contract, type Id, newId } from '@notify/contracts'
 import { idempotent, type Run } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
@@ -27,7 +27,7 @@ export const createDomain: Handler<Context, typeof contract> = idempotent({
 async function addDomain(
   context: Context,
   run: Run,
-  tenantId: string,
+  tenantId: Id<'ten'>,
   domain: string,
   key: DkimKey,
 ): Promise<DomainRow> {
@@ -56,7 +56,7 @@ async function addDomain(
   return row
 }
 
-async function refuseKnown(run: Run, tenantId: string, domain: string): Promise<void> {
+async function refuseKnown(run: Run, tenantId: Id<'ten'>, domain: string): Promise<void> {
   const known = await findDomainByName(run, tenantId, domain)
   if (known) throw new Problem('domain_exists', `${domain} exists already: ${known.id}`)
 }

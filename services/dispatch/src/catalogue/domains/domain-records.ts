@@ -45,7 +45,7 @@ export function recordsOf(
 /** The domain as returned to callers. */
 export function describeDomain(row: DomainRow, include: string): Domain {
   return {
-    domain_id: row.id as Domain['domain_id'],
+    domain_id: row.id,
     domain: row.domain,
     status: row.status,
     records: recordsOf(row, include).map(({ key, ...record }) => {

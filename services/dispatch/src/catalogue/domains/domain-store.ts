@@ -1,18 +1,39 @@
 import { domainToASCII } from 'node:url'
-import { type DomainChange, domainChanged } from '@notify/contracts'
-import { type EncryptedColumn, enqueueEvents, type Run, type Statement } from '@notify/database'
-import type { Selectable } from 'kysely'
-import type { Tables } from '../../db/schema.ts'
+import { type DomainChange, domainChanged, type Id } from '@notify/contracts'
+import {
+  column,
+  defineStatement,
+  type EncryptedColumn,
+  enqueueEvents,
+  omit,
+  pick,
+  type RowOf,
+  type Run,
+} from '@notify/database'
+import { sql } from 'kysely'
+import { build, tables } from '../../db/schema.ts'
 import type { DkimKey } from './make-dkim-key.ts'
 
-/** A domain without its private key, and the refusal of a carrier, if any. */
-export type DomainRow = Omit<Selectable<Tables['domains']>, 'private_key'> & { carrier_error: string | null }
+const ownColumns = omit(tables.domains, 'private_key')
+const ownNames = Object.keys(ownColumns).map((name) => `d.${name as keyof typeof ownColumns}` as const)
 
-/** The columns read of `domains d`. */
-export const domainColumns = `d.id, d.tenant_id, d.domain, d.selector, d.public_key, d.mail_from_region, d.status, d.revision,
-  d.record_states, d.verified_at, d.last_checked_at, d.check_started_at, d.next_check_at, d.status_since, d.created_at,
-  (select string_agg(i.error, ' ' order by i.provider_id) from domain_identities i
-   where i.domain_id = d.id and i.wanted and i.error is not null) as carrier_error`
+/** The columns of a domain without its private key, and the refusal of a carrier, if any. */
+export const domainColumns = { ...ownColumns, carrier_error: column.text().nullable() }
+
+export type DomainRow = RowOf<typeof domainColumns>
+
+const carrierError = `(select string_agg(i.error, ' ' order by i.provider_id) from domain_identities i
+  where i.domain_id = d.id and i.wanted and i.error is not null)`
+
+/** These columns of `domains as d`, for a query. */
+export const domainSelection = [...ownNames, sql.raw<string | null>(carrierError).as('carrier_error')]
+
+/** SQL: these columns of `domains d`. */
+export const domainColumnsSql = `${ownNames.join(', ')}, ${carrierError} as carrier_error`
+
+/** The domains of a tenant. */
+export const domainsOf = (tenantId: Id<'ten'>) =>
+  build.selectFrom('domains as d').select(domainSelection).where('d.tenant_id', '=', tenantId)
 
 /** The AAD of a domain's private key. */
 export const privateKeyAad = (tenantId: string, domainId: string) => `domains|${tenantId}|${domainId}`
@@ -26,80 +47,68 @@ export const privateKeyColumn: EncryptedColumn = {
 }
 
 interface NewDomain extends Omit<DkimKey, 'privateKey'> {
-  id: string
-  tenantId: string
+  id: Id<'dom'>
+  tenantId: Id<'ten'>
   domain: string
   privateKey: Buffer
   mailFromRegion: string | null
   firstCheckMs: number
 }
 
+const insert = defineStatement({
+  name: 'insert-domain',
+  isPrepared: false,
+  text: `
+    insert into domains as d (id, tenant_id, domain, selector, public_key, private_key, mail_from_region, next_check_at)
+    select $1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 millisecond'
+    where (select count(*) from domains where tenant_id = $2) < $9
+    on conflict (tenant_id, domain) do nothing
+    returning ${domainColumnsSql}`,
+  columns: domainColumns,
+})
+
 /** Adds a domain, unless the tenant has it already or has reached its limit. */
 export async function insertDomain(run: Run, added: NewDomain, mostDomains: number): Promise<DomainRow | undefined> {
-  const [row] = await run<DomainRow>(
-    `with inserted as (
-       insert into domains (id, tenant_id, domain, selector, public_key, private_key, mail_from_region, next_check_at)
-       select $1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 millisecond'
-       where (select count(*) from domains where tenant_id = $2) < $9
-       on conflict (tenant_id, domain) do nothing
-       returning *
-     ) select ${domainColumns} from inserted d`,
-    [
-      added.id,
-      added.tenantId,
-      added.domain,
-      added.selector,
-      added.publicKey,
-      added.privateKey,
-      added.mailFromRegion,
-      added.firstCheckMs,
-      mostDomains,
-    ],
-  )
+  const { id, tenantId, domain, selector, publicKey, privateKey, mailFromRegion, firstCheckMs } = added
+  const key = [selector, publicKey, privateKey]
+  const [row] = await run(insert, [id, tenantId, domain, ...key, mailFromRegion, firstCheckMs, mostDomains])
   return row
 }
 
-export async function findDomain(run: Run, tenantId: string, id: string): Promise<DomainRow | undefined> {
-  const [row] = await run<DomainRow>(`select ${domainColumns} from domains d where d.id = $1 and d.tenant_id = $2`, [
-    id,
-    tenantId,
-  ])
-  return row
+export async function findDomain(run: Run, tenantId: Id<'ten'>, id: Id<'dom'>): Promise<DomainRow | undefined> {
+  return (await run(domainsOf(tenantId).where('d.id', '=', id)))[0]
 }
 
 export async function findDomainByName(
   run: Run,
-  tenantId: string,
+  tenantId: Id<'ten'>,
   domain: string,
-): Promise<{ id: string } | undefined> {
-  const [row] = await run<{ id: string }>('select id from domains where tenant_id = $1 and domain = $2', [
-    tenantId,
-    domain,
-  ])
+): Promise<Pick<DomainRow, 'id'> | undefined> {
+  const [row] = await run(
+    build.selectFrom('domains').select('id').where('tenant_id', '=', tenantId).where('domain', '=', domain),
+  )
   return row
 }
 
 /** The domains of a tenant, newest first. @param after id of the last one of the previous page */
 export function listDomainRows(
   run: Run,
-  { tenantId, after, limit }: { tenantId: string; after: string | undefined; limit: number },
+  { tenantId, after, limit }: { tenantId: Id<'ten'>; after: Id<'dom'> | undefined; limit: number },
 ): Promise<DomainRow[]> {
-  return run<DomainRow>(
-    `select ${domainColumns} from domains d
-     where d.tenant_id = $1 and ($2::text is null or d.id < $2) order by d.id desc limit $3`,
-    [tenantId, after ?? null, limit],
-  )
+  const domains = domainsOf(tenantId).$if(after !== undefined, (query) => query.where('d.id', '<', after!))
+  return run(domains.orderBy('d.id', 'desc').limit(limit))
 }
 
+type ChangedDomain = Pick<DomainRow, 'id' | 'tenant_id' | 'domain' | 'revision'>
+
 /** Deletes a domain with its keys. @returns the deleted row */
-export async function removeDomain(
-  run: Run,
-  tenantId: string,
-  id: string,
-): Promise<Pick<DomainRow, 'id' | 'tenant_id' | 'domain' | 'revision'> | undefined> {
-  const [row] = await run<Pick<DomainRow, 'id' | 'tenant_id' | 'domain' | 'revision'>>(
-    'delete from domains where id = $1 and tenant_id = $2 returning id, tenant_id, domain, revision',
-    [id, tenantId],
+export async function removeDomain(run: Run, tenantId: Id<'ten'>, id: Id<'dom'>): Promise<ChangedDomain | undefined> {
+  const [row] = await run(
+    build
+      .deleteFrom('domains')
+      .where('id', '=', id)
+      .where('tenant_id', '=', tenantId)
+      .returning(['id', 'tenant_id', 'domain', 'revision']),
   )
   return row
 }
@@ -107,24 +116,19 @@ export async function removeDomain(
 /** Enqueues a domain's new state in the same transaction. */
 export function enqueueDomainChange(
   run: Run,
-  { id, tenant_id, domain, revision }: Pick<DomainRow, 'id' | 'tenant_id' | 'domain' | 'revision'>,
+  { id: domain_id, tenant_id, domain, revision }: ChangedDomain,
   status: DomainChange['status'],
 ): Promise<void> {
-  const event: DomainChange = {
-    domain_id: id as DomainChange['domain_id'],
-    tenant_id: tenant_id as DomainChange['tenant_id'],
-    domain,
-    status,
-    revision,
-    occurred_at: new Date().toISOString(),
-  }
+  const occurred_at = new Date().toISOString()
+  const event: DomainChange = { domain_id, tenant_id, domain, status, revision, occurred_at }
   return enqueueEvents(run, domainChanged, [{ event }])
 }
 
-const findVerified: Statement = {
+const findVerified = defineStatement({
   name: 'find-verified-domain',
   text: `select id, domain, selector from domains where tenant_id = $1 and domain = $2 and status = 'verified'`,
-}
+  columns: pick(tables.domains, 'id', 'domain', 'selector'),
+})
 
 /**
  * The verified domain of a sender's address; degraded ones do not count.
@@ -135,9 +139,6 @@ export async function findVerifiedDomain(
   tenantId: string,
   domain: string,
 ): Promise<Pick<DomainRow, 'id' | 'domain' | 'selector'> | undefined> {
-  const [row] = await run<Pick<DomainRow, 'id' | 'domain' | 'selector'>>(findVerified, [
-    tenantId,
-    domainToASCII(domain),
-  ])
+  const [row] = await run(findVerified, [tenantId, domainToASCII(domain)])
   return row
 }

@@ -1,15 +1,14 @@
 import type { DomainIdentity, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
-import { claimDueSql, type Run } from '@notify/database'
-import type { Selectable } from 'kysely'
+import type { Id } from '@notify/contracts'
+import { anyOf, claimDueSql, defineStatement, outerJoined, pick, type RowOf, type Run } from '@notify/database'
+import { type Selectable, sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import type { Tables } from '../../db/schema.ts'
+import { build, type Tables, tables } from '../../db/schema.ts'
 import { carrierOfKind, openCredentials } from '../providers/provider-directory.ts'
 import { mailFromOf } from './domain-records.ts'
 import { privateKeyAad } from './domain-store.ts'
 
-type IdentityRow = Selectable<Tables['domain_identities']>
-
-type IdentityId = Pick<IdentityRow, 'domain_id' | 'provider_id'>
+type IdentityId = Pick<Selectable<Tables['domain_identities']>, 'domain_id' | 'provider_id'>
 
 /** A domain at a carrier account, with what is needed to change it there. */
 export interface Identity extends IdentityId {
@@ -30,48 +29,59 @@ function kindsWithIdentities(carriers: SendingCarriers): string[] {
   return Object.keys(carriers).filter((kind) => carriers[kind]?.identities)
 }
 
+const addMissing = defineStatement({
+  name: 'add-missing-identities',
+  isPrepared: false,
+  text: `
+    insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, next_try_at)
+    select d.id, p.id, d.tenant_id, d.domain, d.selector, now()
+    from providers p join domains d on d.tenant_id = p.tenant_id
+    where p.kind = any($2::text[]) and p.deleted_at is null and ($1::text is null or d.id = $1)
+      and not exists (select 1 from domain_identities i where i.domain_id = d.id and i.provider_id = p.id)
+    on conflict do nothing`,
+})
+
+const renewOutdated = defineStatement({
+  name: 'renew-outdated-identities',
+  isPrepared: false,
+  text: `
+    update domain_identities i set next_try_at = now(), failures = 0
+    from providers p
+    where p.kind = any($2::text[]) and p.deleted_at is null and i.provider_id = p.id and i.wanted and i.next_try_at is null
+      and i.synced_revision <> p.revision and ($1::text is null or i.domain_id = $1)`,
+})
+
 /** Plans the registrations that accounts lack, or that predate a change of their credentials. */
 export async function planIdentities(
   run: Run,
   carriers: SendingCarriers,
-  domainId: string | null = null,
+  domainId: Id<'dom'> | null = null,
 ): Promise<void> {
   const kinds = kindsWithIdentities(carriers)
-  await run(
-    `insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, next_try_at)
-     select d.id, p.id, d.tenant_id, d.domain, d.selector, now()
-     from providers p join domains d on d.tenant_id = p.tenant_id
-     where p.kind = any($2::text[]) and p.deleted_at is null and ($1::text is null or d.id = $1)
-       and not exists (select 1 from domain_identities i where i.domain_id = d.id and i.provider_id = p.id)
-     on conflict do nothing`,
-    [domainId, kinds],
-  )
-  await run(
-    `update domain_identities i set next_try_at = now(), failures = 0
-     from providers p
-     where p.kind = any($2::text[]) and p.deleted_at is null and i.provider_id = p.id and i.wanted and i.next_try_at is null
-       and i.synced_revision <> p.revision and ($1::text is null or i.domain_id = $1)`,
-    [domainId, kinds],
-  )
+  await run(addMissing, [domainId, kinds])
+  await run(renewOutdated, [domainId, kinds])
 }
 
 type Accounts = Pick<Context, 'carrierTable' | 'secrets'>
 
 /** Region of the tenant's first such account, for the MAIL FROM records. */
-export async function findMailFromRegion(run: Run, accounts: Accounts, tenantId: string): Promise<string | null> {
-  const [provider] = await run<Sealed>(
-    `select id, kind, credentials from providers where tenant_id = $1 and channel = 'email' and deleted_at is null and kind = any($2::text[])
-     order by priority, id limit 1`,
-    [tenantId, kindsWithIdentities(accounts.carrierTable)],
+export async function findMailFromRegion(run: Run, accounts: Accounts, tenantId: Id<'ten'>): Promise<string | null> {
+  const [provider] = await run(
+    build
+      .selectFrom('providers')
+      .select(['id', 'kind', 'credentials'])
+      .where('tenant_id', '=', tenantId)
+      .where('channel', '=', 'email')
+      .where('deleted_at', 'is', null)
+      .where('kind', '=', anyOf(kindsWithIdentities(accounts.carrierTable)))
+      .orderBy('priority')
+      .orderBy('id')
+      .limit(1),
   )
   return provider ? openAccount(accounts, tenantId, provider).region : null
 }
 
-interface Sealed {
-  id: string
-  kind: string
-  credentials: Buffer
-}
+type Sealed = Pick<Selectable<Tables['providers']>, 'id' | 'kind' | 'credentials'>
 
 function openAccount(
   { carrierTable, secrets }: Accounts,
@@ -85,16 +95,6 @@ function openAccount(
   return { carrier, credentials: read, region: carrier.identities.regionOf(read as never) }
 }
 
-/** A due identity as stored. */
-export interface DueIdentity extends IdentityRow {
-  kind: string | null
-  credentials: Buffer | null
-  revision: number | null
-  private_key: Buffer | null
-  mail_from_region: string | null
-  status: string | null
-}
-
 const dueIdentities = {
   table: 'domain_identities',
   key: ['domain_id', 'provider_id'],
@@ -102,17 +102,29 @@ const dueIdentities = {
   set: `leased_until = now() + $2 * interval '1 millisecond'`,
 }
 
+const dueColumns = {
+  ...tables.domain_identities,
+  ...outerJoined(pick(tables.providers, 'kind', 'credentials', 'revision')),
+  ...outerJoined(pick(tables.domains, 'private_key', 'mail_from_region', 'status')),
+}
+
+/** A due identity as stored. */
+export type DueIdentity = RowOf<typeof dueColumns>
+
+const claim = defineStatement({
+  name: 'claim-due-identities',
+  text: `${claimDueSql(dueIdentities, { limit: '$1', leaseMs: '$2' })}
+         select i.*, p.kind, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status
+         from claimed i left join providers p on p.id = i.provider_id left join domains d on d.id = i.domain_id`,
+  columns: dueColumns,
+})
+
 /** Claims identities that are due for a change at their carrier, with a lease. */
 export function claimIdentities(
   run: Run,
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<DueIdentity[]> {
-  return run<DueIdentity>(
-    `${claimDueSql(dueIdentities, { limit: '$1', leaseMs: '$2' })}
-     select i.*, p.kind, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status
-     from claimed i left join providers p on p.id = i.provider_id left join domains d on d.id = i.domain_id`,
-    [limit, leaseMs],
-  )
+  return run(claim, [limit, leaseMs])
 }
 
 /** @throws Error when the account is gone or cannot be decrypted */
@@ -128,49 +140,45 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
   return { domain_id, provider_id, account, accountRevision: revision, wanted }
 }
 
+const changeIdentity = ({ domain_id, provider_id }: IdentityId) =>
+  build.updateTable('domain_identities').where('domain_id', '=', domain_id).where('provider_id', '=', provider_id)
+
 /** The carrier is up to date. A deletion requested meanwhile is next. */
-export async function settleIdentity(
-  run: Run,
-  { domain_id, provider_id, account, accountRevision }: Identity,
-): Promise<void> {
+export async function settleIdentity(run: Run, identity: Identity): Promise<void> {
+  const { domain_id, account, accountRevision } = identity
+  const next_try_at = sql<Date | null>`case when wanted then null else now() end`
+  const settled = { synced_revision: accountRevision, synced_at: sql<Date>`now()`, failures: 0, error: null }
+  await run(changeIdentity(identity).set({ ...settled, leased_until: null, next_try_at }))
   await run(
-    `update domain_identities
-     set synced_revision = $3, synced_at = now(), failures = 0, error = null, leased_until = null,
-       next_try_at = case when wanted then null else now() end
-     where domain_id = $1 and provider_id = $2`,
-    [domain_id, provider_id, accountRevision],
+    build
+      .updateTable('domains')
+      .set({ mail_from_region: account.region })
+      .where('id', '=', domain_id)
+      .where('mail_from_region', 'is', null),
   )
-  await run('update domains set mail_from_region = $2 where id = $1 and mail_from_region is null', [
-    domain_id,
-    account.region,
-  ])
 }
 
 /** The carrier failed: retry after a delay that doubles, up to a few hours. */
-export async function postponeIdentity(run: Run, { domain_id, provider_id }: IdentityId, error: string): Promise<void> {
-  await run(
-    `update domain_identities
-     set failures = failures + 1, error = $3, leased_until = null,
-       next_try_at = now() + least(power(2, failures) * 5, 14400) * interval '1 second'
-     where domain_id = $1 and provider_id = $2`,
-    [domain_id, provider_id, error],
-  )
+export async function postponeIdentity(run: Run, identity: IdentityId, error: string): Promise<void> {
+  const failures = sql<number>`failures + 1`
+  const next_try_at = sql<Date>`now() + least(power(2, failures) * 5, 14400) * interval '1 second'`
+  await run(changeIdentity(identity).set({ failures, error, leased_until: null, next_try_at }))
 }
 
 /** The carrier has removed it. */
 export async function forgetIdentity(run: Run, { domain_id, provider_id }: IdentityId): Promise<void> {
-  await run('delete from domain_identities where domain_id = $1 and provider_id = $2 and not wanted', [
-    domain_id,
-    provider_id,
-  ])
+  await run(
+    build
+      .deleteFrom('domain_identities')
+      .where('domain_id', '=', domain_id)
+      .where('provider_id', '=', provider_id)
+      .where('wanted', '=', false),
+  )
 }
 
 /** Requests deletion from the carriers, after any change in progress. */
-export async function unwantIdentities(run: Run, domainId: string): Promise<void> {
-  await run(
-    `update domain_identities
-     set wanted = false, error = null, failures = 0, next_try_at = greatest(now(), leased_until)
-     where domain_id = $1`,
-    [domainId],
-  )
+export async function unwantIdentities(run: Run, domainId: Id<'dom'>): Promise<void> {
+  const next_try_at = sql<Date>`greatest(now(), leased_until)`
+  const unwanted = { wanted: false, error: null, failures: 0, next_try_at }
+  await run(build.updateTable('domain_identities').set(unwanted).where('domain_id', '=', domainId))
 }

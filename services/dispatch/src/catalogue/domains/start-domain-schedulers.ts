@@ -1,7 +1,7 @@
 import { environmentOf } from '@notify/carriers/sending'
+import type { OnCommit } from '@notify/database'
 import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
-import type { OnChange } from '../../deliver/schedule/start-schedulers.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
 import {
@@ -21,7 +21,7 @@ const everyMs = 3000
 const atLeastMs = 1000
 
 /** Starts the schedulers for due domain checks and carrier registrations. */
-export function startDomainSchedulers(kit: Kit, context: Context & { onChange: OnChange }): void {
+export function startDomainSchedulers(kit: Kit, context: Context & { onCommit: OnCommit }): void {
   const { db } = context
   const checks = startPeriodic(kit, {
     name: 'domain checks',
@@ -34,7 +34,7 @@ export function startDomainSchedulers(kit: Kit, context: Context & { onChange: O
       return due.length === batch || (due.length === 0 ? everyMs : 0)
     },
   })
-  context.onChange(() => checks.stir())
+  context.onCommit(() => checks.stir())
   const identities = startPeriodic(kit, {
     name: 'domain identities',
     everyMs,
@@ -47,7 +47,7 @@ export function startDomainSchedulers(kit: Kit, context: Context & { onChange: O
       return due.length === batch || (due.length === 0 ? everyMs : 0)
     },
   })
-  context.onChange(() => identities.stir())
+  context.onCommit(() => identities.stir())
   startPeriodic(kit, {
     name: 'domain identities plan',
     everyMs: planEveryMs,

@@ -1,4 +1,4 @@
-import type { verifyDomain as contract } from '@notify/contracts'
+import type { verifyDomain as contract, Id } from '@notify/contracts'
 import { idempotentAnswer } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
@@ -16,7 +16,7 @@ export const verifyDomain: Handler<Context, typeof contract> = idempotentAnswer(
   },
 )
 
-async function checkNow(context: Context, tenantId: string, id: string): Promise<DomainRow> {
+async function checkNow(context: Context, tenantId: Id<'ten'>, id: Id<'dom'>): Promise<DomainRow> {
   const { config, db, metrics } = context
   const started = await startCheck(db.run, tenantId, id)
   if (!started) throw noSuchDomain()

@@ -18,11 +18,11 @@ export const listSuppressions: Handler<Context, typeof contract> = async ({ db, 
 /** A suppression as returned to operators. */
 export function suppressionOf(row: SuppressionRow): Suppression {
   return {
-    suppression_id: row.id as `sup_${string}`,
+    suppression_id: row.id,
     channel: row.channel,
     recipient_masked: row.recipient_masked,
     reason: row.reason,
-    source_notification_id: row.source_notification_id as `notif_${string}` | null,
+    source_notification_id: row.source_notification_id,
     created_at: row.created_at.toISOString(),
   }
 }

@@ -1,7 +1,7 @@
-import { newId, type SuppressionReason } from '@notify/contracts'
-import type { Run, Statement } from '@notify/database'
-import type { Selectable } from 'kysely'
-import type { Tables } from '../../db/schema.ts'
+import { type Id, newId, type SuppressionReason } from '@notify/contracts'
+import { defineStatement, type Run } from '@notify/database'
+import { type Selectable, sql } from 'kysely'
+import { build, type Tables, tables } from '../../db/schema.ts'
 
 export type SuppressionRow = Selectable<Tables['suppressions']>
 
@@ -13,7 +13,7 @@ const keyOf = ({ tenant_id, channel, recipient_index }: NewSuppression): string 
 export type NewSuppression = Pick<
   SuppressionRow,
   'tenant_id' | 'channel' | 'recipient_index' | 'recipient_masked' | 'reason'
-> & { source_notification_id?: string | null; reported_at?: Date | string }
+> & { source_notification_id?: SuppressionRow['source_notification_id']; reported_at?: Date | string }
 
 const keepWhere = (condition: string) => (column: string) =>
   `${column} = case when ${condition} then known.${column} else excluded.${column} end`
@@ -22,7 +22,7 @@ const keepWhere = (condition: string) => (column: string) =>
  * A reason that the recipient cannot lift replaces `stop`; otherwise the first stays.
  * Only a later report renews a lifted suppression.
  */
-const insert: Statement = {
+const insert = defineStatement({
   name: 'suppress',
   text: `
     insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason,
@@ -38,7 +38,8 @@ const insert: Statement = {
       reported_at = greatest(known.reported_at, excluded.reported_at), lifted_at = null
     where known.lifted_at is null or known.lifted_at <= excluded.reported_at
     returning *`,
-}
+  columns: tables.suppressions,
+})
 
 /** Suppresses recipients. @returns the resulting suppressions, without those lifted after their report */
 export async function suppress(run: Run, suppressions: readonly NewSuppression[]): Promise<SuppressionRow[]> {
@@ -47,7 +48,7 @@ export async function suppress(run: Run, suppressions: readonly NewSuppression[]
   const strongestLast = suppressions.toSorted((a, b) => strength(a.reason) - strength(b.reason))
   const byRecipient = new Map(strongestLast.map((one) => [keyOf(one), one]))
   const rows = [...byRecipient.values()].map((one) => ({ id: newId('sup'), ...one }))
-  return run<SuppressionRow>(insert, [JSON.stringify(rows)])
+  return run(insert, [JSON.stringify(rows)])
 }
 
 const strength = (reason: SuppressionReason) => (reason === 'stop' ? 0 : 1)
@@ -58,7 +59,7 @@ export type Lift = Omit<NewSuppression, 'reason' | 'source_notification_id' | 'r
 }
 
 /** Stored even without a suppression, so that a STOP sent before but handled later has no effect. */
-const lifting: Statement = {
+const lifting = defineStatement({
   name: 'lift-suppression',
   text: `
     insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at, lifted_at)
@@ -66,7 +67,7 @@ const lifting: Statement = {
     on conflict (tenant_id, channel, recipient_index) do update set lifted_at = excluded.lifted_at
     where (known.reason = 'stop' or known.lifted_at is not null) and known.reported_at < excluded.lifted_at
       and (known.lifted_at is null or known.lifted_at < excluded.lifted_at)`,
-}
+})
 
 /** Lifts a `stop`; bounces, complaints and manual suppressions stay. */
 export async function lift(run: Run, one: Lift): Promise<void> {
@@ -75,18 +76,23 @@ export async function lift(run: Run, one: Lift): Promise<void> {
 }
 
 /** Lifts a suppression of any reason. @returns undefined if there was none */
-export async function liftById(run: Run, tenantId: string, id: string): Promise<SuppressionRow | undefined> {
-  const [lifted] = await run<SuppressionRow>(
-    `update suppressions set lifted_at = now() where id = $1 and tenant_id = $2 and lifted_at is null returning *`,
-    [id, tenantId],
+export async function liftById(run: Run, tenantId: Id<'ten'>, id: Id<'sup'>): Promise<SuppressionRow | undefined> {
+  const [lifted] = await run(
+    build
+      .updateTable('suppressions')
+      .set({ lifted_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .where('tenant_id', '=', tenantId)
+      .where('lifted_at', 'is', null)
+      .returningAll(),
   )
   return lifted
 }
 
 export interface SuppressionFilter {
-  tenantId: string
-  channel: string | undefined
-  reason: string | undefined
+  tenantId: Id<'ten'>
+  channel: SuppressionRow['channel'] | undefined
+  reason: SuppressionReason | undefined
   recipientIndex: string | undefined
 }
 
@@ -94,19 +100,16 @@ export interface SuppressionFilter {
 export function listSuppressionRows(
   run: Run,
   { tenantId, channel, reason, recipientIndex }: SuppressionFilter,
-  { after, limit }: { after: string | undefined; limit: number },
+  { after, limit }: { after: Id<'sup'> | undefined; limit: number },
 ): Promise<SuppressionRow[]> {
-  const values: unknown[] = [tenantId, limit]
-  const conditions = ['tenant_id = $1', 'lifted_at is null']
-  const where = (condition: string, value: unknown) => {
-    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`)
-  }
-  where('channel =', channel)
-  where('reason =', reason)
-  where('recipient_index =', recipientIndex)
-  where('id <', after)
-  return run<SuppressionRow>(
-    `select * from suppressions where ${conditions.join(' and ')} order by id desc limit $2`,
-    values,
-  )
+  const suppressions = build
+    .selectFrom('suppressions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('lifted_at', 'is', null)
+    .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
+    .$if(reason !== undefined, (query) => query.where('reason', '=', reason!))
+    .$if(recipientIndex !== undefined, (query) => query.where('recipient_index', '=', recipientIndex!))
+    .$if(after !== undefined, (query) => query.where('id', '<', after!))
+  return run(suppressions.orderBy('id', 'desc').limit(limit))
 }

@@ -1,4 +1,5 @@
 import { streams } from '@notify/contracts'
+import type { OnCommit } from '@notify/database'
 import { type Bus, findConsumer, readPosition } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
@@ -14,11 +15,8 @@ import { scheduleBatch } from './open-sql.ts'
 import { type DeliveredLane, requeueLostWork } from './requeue-lost-work.ts'
 import { takeDueNotifications } from './take-due.ts'
 
-/** Registers a listener of commits, in whichever process of the service. */
-export type OnChange = (listener: () => void) => void
-
 /** What the schedulers need of the context. */
-type ScheduleContext = Context & { wakeSenders: WakeSenders; onChange: OnChange }
+type ScheduleContext = Context & { wakeSenders: WakeSenders; onCommit: OnCommit }
 
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
@@ -44,7 +42,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
       return taken.reduce((sum, { count }) => sum + count, 0) === scheduleBatch || 0
     },
   })
-  context.onChange(() => retries.stir())
+  context.onCommit(() => retries.stir())
   startPeriodic(kit, {
     name: 'lease reconciler',
     // Leases last longer, so none is found late.
