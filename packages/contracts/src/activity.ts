@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { listQuery, wholeNumber } from './list.ts'
 import { DeliveryStatus } from './notifications.ts'
 import { KeyMode } from './permissions.ts'
@@ -117,7 +117,7 @@ export const retryActivity = defineRoute({
   path: '/api/v1/activity/:id/retry',
   summary: 'Retry a failed notification',
   auth: operator('activity:retry'),
-  params: z.object({ id: z.string() }),
+  params: z.object({ id: givenId('notif') }),
   responses: { 202: RetryQueued },
   errors: ['not_found', 'not_retryable', ...idempotencyErrors],
 })

@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import { earliestId, newId } from '@notify/contracts'
 import { endedBefore } from '@notify/database'
-import { checkBalance, readTally } from '../src/upkeep/balance-store.ts'
+import { readTally } from '../src/upkeep/balance-store.ts'
+import { checkBalance } from '../src/upkeep/check-balance.ts'
 import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
 import { db, env } from './own-schema.ts'
 

@@ -1,7 +1,9 @@
 import { afterRestoreCommand } from '@notify/database'
 import { handedOverChannels } from '../channels/channel.ts'
 import { channels } from '../channels/registry.ts'
-import { countRestored, countWork, deleteWork, settleRestored } from './restored-store.ts'
+import { countRestored } from './count-restored.ts'
+import { countWork, deleteWork } from './restored-work.ts'
+import { settleRestored } from './settle-restored.ts'
 
 const subjects = handedOverChannels(channels).map(({ delivery }) => delivery.event.subject)
 const prefixes = subjects.map((subject) => subject.slice(0, subject.indexOf('{')))

@@ -1,59 +1,61 @@
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../db/schema.ts'
+import { column, defineStatement, pick, type Queries } from '@notify/database'
+import { sql } from 'kysely'
+import { build, tables } from '../db/schema.ts'
 import { type LaneOf, readyQueuesSql } from '../deliver/queues/queue-store.ts'
 
-const hold: Statement = {
-  name: 'hold-balance-lease',
-  text: `
-    insert into balance_lease as lease (holder, leased_until) values ($1, now() + make_interval(secs => $2))
-    on conflict (one) do update set holder = excluded.holder, leased_until = excluded.leased_until
-      where lease.holder = excluded.holder or lease.leased_until < now()
-    returning 1`,
-}
-
 /** Takes or keeps the lease of the worker that counts for all. @returns whether this worker has it */
-export async function holdBalanceLease(db: Database<Tables>, holder: string, leaseSeconds: number): Promise<boolean> {
-  return (await db.run(hold, [holder, leaseSeconds])).length > 0
+export async function holdBalanceLease(db: Queries, holder: string, leaseSeconds: number): Promise<boolean> {
+  const lease = { holder, leased_until: sql<Date>`now() + make_interval(secs => ${leaseSeconds})` }
+  const rows = await db.run(
+    build
+      .insertInto('balance_lease')
+      .values(lease)
+      .onConflict((conflict) =>
+        conflict
+          .column('one')
+          .doUpdateSet(lease)
+          .where((is) =>
+            is.or([is('balance_lease.holder', '=', holder), is('balance_lease.leased_until', '<', sql<Date>`now()`)]),
+          ),
+      )
+      .returning('holder'),
+  )
+  return rows.length > 0
 }
 
-/** What the counters of the statements say: a few rows to add up, however many notifications there are. */
-export interface Tally {
-  accepted: number
-  settled: number
-  queued: number
+export const tallyColumns = {
+  accepted: column.double(),
+  settled: column.double(),
+  queued: column.double(),
   /** Of the queued ones: those that wait for their next attempt. */
-  waiting: number
+  waiting: column.double(),
 }
 
-const tally: Statement = {
+export const tally = defineStatement({
   name: 'tally',
   text: `
     select coalesce(sum(accepted), 0)::float8 as accepted, coalesce(sum(settled), 0)::float8 as settled,
       coalesce(sum(queued), 0)::float8 as queued, coalesce(sum(waiting), 0)::float8 as waiting
     from tallies`,
-}
+  columns: tallyColumns,
+})
 
-export async function readTally(db: Database<Tables>): Promise<Tally> {
-  const [row] = await db.run<Tally>(tally, [])
+/** What the counters of the statements say: a few rows to add up, however many notifications there are. */
+export type Tally = Awaited<ReturnType<typeof readTally>>
+
+export async function readTally(db: Queries) {
+  const [row] = await db.run(tally)
   return row!
 }
 
-/** How long the notification that is due for longest in a lane of a channel has been due. */
-export interface OldestQueued {
-  lane: string
-  channel: string
-  seconds: number
-}
-
 /** Queues that wait for their own account are left out: its circuit breakers are open, or its rate is limited. */
-const oldestQueued: Statement = {
+const oldestQueued = defineStatement({
   name: 'oldest-queued',
   text: `
-    with ready as (${readyQueuesSql})
     select t.lane, t.channel, coalesce(extract(epoch from now() - min(q.enqueued_at)), 0)::float8 as seconds
     from json_to_recordset($1::json) as t (lane text, channel text)
     left join (
-      select * from ready q
+      select * from (${readyQueuesSql}) as q
       where not exists (
           select from held_queues h
           where h.application_id = q.application_id and h.channel = q.channel and h.mode = q.mode
@@ -64,52 +66,12 @@ const oldestQueued: Statement = {
         )
     ) as q using (lane, channel)
     group by t.lane, t.channel`,
-}
+  columns: { ...pick(tables.notifications, 'lane', 'channel'), seconds: column.double() },
+})
 
-export function readOldestQueued(db: Database<Tables>, lanes: readonly LaneOf[]): Promise<OldestQueued[]> {
-  return db.run<OldestQueued>(oldestQueued, [JSON.stringify(lanes)])
-}
+/** How long the notification that is due for longest in a lane of a channel has been due. */
+export type OldestQueued = Awaited<ReturnType<typeof readOldestQueued>>[number]
 
-/** What only a scan of everything in flight shows. */
-export interface Balance extends Tally {
-  in_flight: number
-  /** Age of the oldest that is in flight and was not scheduled for later, in seconds. */
-  oldest_seconds: number
-  /** Open attempts whose notification is not being sent, or is at another attempt. */
-  unmatched: number
-  /** By how much the counters of queued and waiting ones differed from the scan, which corrects them. */
-  corrected: number
-}
-
-/** One snapshot, in which each change is counted and in flight, or neither. */
-const balance: Statement = {
-  name: 'balance',
-  text: `
-    with tally as (${tally.text}), flight as (
-      select count(*) filter (where not settled)::int as in_flight,
-        coalesce(extract(epoch from now() - min(created_at) filter (where not settled and status <> 'scheduled')), 0)::float8
-          as oldest_seconds,
-        count(*) filter (where status = 'queued')::float8 as queued,
-        count(*) filter (where status = 'queued' and next_attempt_at is not null)::float8 as waiting
-      from in_flight
-    ), attempt as (
-      select count(*) filter (where n.sending is not true or n.attempt_count <> a.number)::int as unmatched
-      from attempts a left join notifications n on n.id = a.notification_id where a.finished_at is null
-    ), difference as (
-      select flight.queued - tally.queued as queued, flight.waiting - tally.waiting as waiting from tally, flight
-    ), correction as (
-      insert into tallies (accepted, settled, queued, waiting)
-      select 0, 0, queued, waiting from difference where queued <> 0 or waiting <> 0
-    )
-    select tally.accepted, tally.settled, flight.*, attempt.unmatched, abs(difference.queued) + abs(difference.waiting) as corrected
-    from tally, flight, attempt, difference`,
-}
-
-/**
- * Compares the counters with everything in flight: accepted = settled + in flight. The counters of queued and waiting ones are
- * corrected when they differ, as after a change of the tables without their triggers.
- */
-export async function checkBalance(db: Database<Tables>): Promise<Balance> {
-  const [row] = await db.runLong<Balance>(balance, [])
-  return row!
+export function readOldestQueued(db: Queries, lanes: readonly LaneOf[]) {
+  return db.run(oldestQueued, [JSON.stringify(lanes)])
 }

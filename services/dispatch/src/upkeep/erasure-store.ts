@@ -1,25 +1,35 @@
-import { erasedText, type Person, type Queries, type Statement } from '@notify/database'
+import { column, defineStatement, erasedText, type Person, type Queries } from '@notify/database'
+import { sql } from 'kysely'
+import { build } from '../db/schema.ts'
 import { factsInto } from '../outcome/facts/fact-sql.ts'
 
 const batch = 200
 
-const theirs = `hashtextextended(recipient_index, 0) = hashtextextended($2::text, 0) and recipient_index = $2 and tenant_id = $1`
+const count = sql<number>`count(*)::int`.as('count')
 const waits = `n.status in ('queued', 'scheduled')`
 
-export async function countNotifications(db: Queries, { tenantId, index }: Person): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(
-    `select count(*)::int as count from notifications where ${theirs}`,
-    [tenantId, index],
+export async function countNotifications(db: Queries, { tenantId, index = '' }: Person): Promise<number> {
+  const [row] = await db.runLong(
+    build
+      .selectFrom('notifications')
+      .select(count)
+      .where(sql<boolean>`hashtextextended(recipient_index, 0) = hashtextextended(${index}::text, 0)`)
+      .where('recipient_index', '=', index)
+      .where('tenant_id', '=', tenantId),
   )
   return row!.count
 }
 
 /** What a worker is sending is left for the next run. What waits is not sent any more, and nothing follows it. */
-const erase: Statement = {
+const erase = defineStatement({
   name: 'erase-notifications',
   text: `
-    with theirs as (select id from notifications where ${theirs} and not sending order by id limit ${batch} for update),
-    erased as (
+    with theirs as (
+      select id from notifications
+      where hashtextextended(recipient_index, 0) = hashtextextended($2::text, 0) and recipient_index = $2 and tenant_id = $1
+        and not sending
+      order by id limit ${batch} for update
+    ), erased as (
       update notifications n
       set recipient_masked = '${erasedText}', recipient_index = '${erasedText}', payload = null, metadata = null, retryable = false,
           status = case when ${waits} then 'failed' else n.status end,
@@ -35,27 +45,27 @@ const erase: Statement = {
       delete from hand_off_tails where recipient_index = $2 and last_id = any(array(select id from erased))
     ), facts as (${factsInto('erased where status <> old_status')})
     select count(*)::int as count from erased`,
-}
+  columns: { count: column.integer() },
+})
 
 /** @returns how many there were */
 export async function eraseNotifications(db: Queries, { tenantId, index }: Person): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(erase, [tenantId, index])
+  const [row] = await db.runLong(erase, [tenantId, index])
   return row!.count
 }
 
-const suppressed = (forgetStops: boolean) =>
-  `tenant_id = $1 and recipient_index = $2 ${forgetStops ? '' : `and recipient_masked <> '${erasedText}'`}`
+const isTheirs = ({ tenantId, index = '', forgetStops }: Person) =>
+  sql<boolean>`tenant_id = ${tenantId} and recipient_index = ${index} and (${forgetStops} or recipient_masked <> ${erasedText})`
 
-export async function countSuppressions(db: Queries, { tenantId, index, forgetStops }: Person): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(
-    `select count(*)::int as count from suppressions where ${suppressed(forgetStops)}`,
-    [tenantId, index],
-  )
+export async function countSuppressions(db: Queries, person: Person): Promise<number> {
+  const [row] = await db.runLong(build.selectFrom('suppressions').select(count).where(isTheirs(person)))
   return row!.count
 }
 
 /** A suppression keeps its index alone, so that the person stays suppressed. @returns how many there were */
-export async function eraseSuppressions(db: Queries, { tenantId, index, forgetStops }: Person): Promise<number> {
-  const change = forgetStops ? 'delete from suppressions' : `update suppressions set recipient_masked = '${erasedText}'`
-  return (await db.runLong(`${change} where ${suppressed(forgetStops)} returning 1`, [tenantId, index])).length
+export async function eraseSuppressions(db: Queries, person: Person): Promise<number> {
+  const query = person.forgetStops
+    ? build.deleteFrom('suppressions').where(isTheirs(person)).returning('id')
+    : build.updateTable('suppressions').set({ recipient_masked: erasedText }).where(isTheirs(person)).returning('id')
+  return (await db.runLong(query)).length
 }

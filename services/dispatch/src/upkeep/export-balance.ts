@@ -2,15 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type Kit, type Reading, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { LaneOf } from '../deliver/queues/queue-store.ts'
-import {
-  type Balance,
-  checkBalance,
-  holdBalanceLease,
-  type OldestQueued,
-  readOldestQueued,
-  readTally,
-  type Tally,
-} from './balance-store.ts'
+import { holdBalanceLease, type OldestQueued, readOldestQueued, readTally, type Tally } from './balance-store.ts'
+import { type Balance, checkBalance } from './check-balance.ts'
 
 const everyMs = 5000
 const leaseSeconds = 30

@@ -1,10 +1,10 @@
-import { earliestId } from '@notify/contracts'
-import { deletionInOrder, type Queries, type Statement } from '@notify/database'
+import { earliestId, type Id } from '@notify/contracts'
+import { column, defineStatement, deletionInOrder, type Queries } from '@notify/database'
 
 const batch = 1000
 
 /** Ids begin with their time, so the primary key leads to the oldest. Notifications in flight, or ended lately, are skipped. */
-const deletePage: Statement = {
+const deletePage = defineStatement({
   name: 'delete-ended-notifications',
   text: `
     with page as (
@@ -21,13 +21,14 @@ const deletePage: Statement = {
       where recipient_index = any(array(select recipient_index from gone)) and last_id = any(array(select id from gone))
     )
     select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`,
-}
+  columns: { deleted: column.integer(), last: column.id('notif').nullable() },
+})
 
 /** @returns a function that deletes one batch of the notifications that ended before a moment, with their attempts */
 export function createEndedDeletion(db: Queries): (before: Date) => Promise<{ deleted: number; more: boolean }> {
-  return deletionInOrder(batch, async (after: string | null, before: Date) => {
+  return deletionInOrder(batch, async (after: Id<'notif'> | null, before: Date) => {
     const end = earliestId('notif', Math.max(0, before.getTime()))
-    const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after ?? '', end, before])
+    const [row] = await db.runLong(deletePage, [after ?? '', end, before])
     return row!
   })
 }

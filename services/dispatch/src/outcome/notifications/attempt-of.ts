@@ -6,7 +6,7 @@ import type { Tables } from '../../db/schema.ts'
 /** An attempt as routes show it. */
 export function attemptOf(attempt: Selectable<Tables['attempts']>): z.infer<typeof Attempt> {
   return {
-    attempt_id: attempt.id as `att_${string}`,
+    attempt_id: attempt.id,
     number: attempt.number,
     provider_id: attempt.provider_id,
     started_at: attempt.started_at.toISOString(),

@@ -1,19 +1,20 @@
 import { type compareNotifications as contract, gatewayItself, type NotificationFact } from '@notify/contracts'
-import type { Statement } from '@notify/database'
+import { column, defineStatement } from '@notify/database'
 import { type Handler, Problem, principalHeader } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { factSql } from '../facts/fact-sql.ts'
 
 const mostFacts = 500
 
-const compare: Statement = {
+const compare = defineStatement({
   name: 'compare-notifications',
   text: `
     select ${factSql()} as fact from notifications
     where id > $1 and id <= $2 and updated_at < now() - make_interval(secs => $3)
       and lane = any ($5) and revision > coalesce(($4::jsonb ->> id)::int, 0)
     order by id limit ${mostFacts}`,
-}
+  columns: { fact: column.json<NotificationFact>() },
+})
 
 /** Returns the facts of a range that the gateway lacks, across tenants; so only the gateway may call it. */
 export const compareNotifications: Handler<Context, typeof contract> = async ({ db, secrets }, { body, headers }) => {
@@ -22,13 +23,7 @@ export const compareNotifications: Handler<Context, typeof contract> = async ({ 
   if (caller.kind !== 'operator' || caller.tenant_id !== gatewayItself.tenant_id)
     throw new Problem('permission_denied', 'Only the gateway may call this route')
   const { after, until, quiet_seconds, lanes, known } = body
-  const rows = await db.run<{ fact: NotificationFact }>(compare, [
-    after,
-    until,
-    quiet_seconds,
-    JSON.stringify(known),
-    lanes,
-  ])
+  const rows = await db.run(compare, [after, until, quiet_seconds, JSON.stringify(known), lanes])
   const facts = rows.map(({ fact }) => fact)
   return { facts, reached: facts.length === mostFacts ? facts.at(-1)!.notification_id : until }
 }

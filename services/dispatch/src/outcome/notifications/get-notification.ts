@@ -1,24 +1,40 @@
-import type { getNotification as contract } from '@notify/contracts'
+import type { getNotification as contract, Id, KeyPrincipal } from '@notify/contracts'
+import { prepared } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
-import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
-import type { Tables } from '../../db/schema.ts'
+import { build } from '../../db/schema.ts'
 import { attemptOf } from './attempt-of.ts'
 import { readMetadata } from './metadata.ts'
 
+type OwnNotification = Pick<KeyPrincipal, 'application_id' | 'mode'> & { id: Id<'notif'> }
+
+const find = prepared('find-notification', ({ id, application_id, mode }: OwnNotification) =>
+  build
+    .selectFrom('notifications')
+    .select(['id', 'tenant_id', 'channel', 'event_key', 'status', 'recipient_masked', 'failure_reason', 'retryable'])
+    .select(['retry_count', 'credits', 'metadata', 'send_at', 'created_at', 'updated_at'])
+    .where('id', '=', id)
+    .where('application_id', '=', application_id)
+    .where('mode', '=', mode),
+)
+
+const attemptsOf = prepared('find-attempts', ({ id }: { id: Id<'notif'> }) =>
+  build
+    .selectFrom('attempts')
+    .select(['notification_id', 'number', 'id', 'provider_id', 'started_at', 'lease_until', 'finished_at', 'outcome'])
+    .select(['ambiguous', 'provider_code', 'provider_message', 'provider_message_id', 'read_at'])
+    .where('notification_id', '=', id)
+    .orderBy('number'),
+)
+
 /** A notification and its attempts, for keys of its application and mode. */
 export const getNotification: Handler<Context, typeof contract> = async ({ db, secrets }, { params, principal }) => {
-  const [found] = await db.run<Selectable<Tables['notifications']>>(
-    'select * from notifications where id = $1 and application_id = $2 and mode = $3',
-    [params.notification_id, principal.application_id, principal.mode],
-  )
+  const { application_id, mode } = principal
+  const [found] = await db.run(find({ id: params.notification_id, application_id, mode }))
   if (!found) throw new Problem('not_found', 'No notification of this application has this id')
-  const attempts = await db.run<Selectable<Tables['attempts']>>(
-    'select * from attempts where notification_id = $1 order by number',
-    [found.id],
-  )
+  const attempts = await db.run(attemptsOf({ id: found.id }))
   return {
-    notification_id: found.id as `notif_${string}`,
+    notification_id: found.id,
     channel: found.channel,
     event_key: found.event_key,
     delivery_status: found.status,

@@ -1,22 +1,28 @@
 import type { readAttempts as contract } from '@notify/contracts'
+import { anyOf } from '@notify/database'
 import { type Handler, isTraceparent } from '@notify/service-kit'
-import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
-import type { Tables } from '../../db/schema.ts'
+import { build } from '../../db/schema.ts'
 import { attemptOf } from './attempt-of.ts'
-
-type AttemptRow = Selectable<Tables['attempts']> & { provider_name: string | null }
 
 /** The attempts of notifications of a tenant, of every lane, in the order of the request. */
 export const readAttempts: Handler<Context, typeof contract> = async ({ db }, { body }) => {
-  const found = await db.run<{ id: string; traceparent: string | null }>(
-    'select id, traceparent from notifications where id = any ($1) and tenant_id = $2',
-    [body.notification_ids, body.tenant_id],
+  const found = await db.run(
+    build
+      .selectFrom('notifications')
+      .select(['id', 'traceparent'])
+      .where('id', '=', anyOf(body.notification_ids))
+      .where('tenant_id', '=', body.tenant_id),
   )
-  const attempts = await db.run<AttemptRow>(
-    `select a.*, p.name as provider_name from attempts a left join providers p on p.id = a.provider_id
-     where a.notification_id = any ($1) order by a.notification_id, a.number`,
-    [found.map(({ id }) => id)],
+  const attempts = await db.run(
+    build
+      .selectFrom('attempts as a')
+      .leftJoin('providers as p', 'p.id', 'a.provider_id')
+      .selectAll('a')
+      .select('p.name as provider_name')
+      .where('a.notification_id', '=', anyOf(found.map(({ id }) => id)))
+      .orderBy('a.notification_id')
+      .orderBy('a.number'),
   )
   const traces = new Map(found.map(({ id, traceparent }) => [id, traceIdOf(traceparent)]))
   return {

@@ -1,27 +1,39 @@
-import { type retryActivity as contract, dispatchAuditRecorded } from '@notify/contracts'
-import { idempotent, type Run, recordAudit } from '@notify/database'
+import { type retryActivity as contract, dispatchAuditRecorded, type Id } from '@notify/contracts'
+import { defineStatements, idempotent, pick, type RowOf, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { sql } from 'kysely'
 import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
 import type { Channels } from '../../channels/channel.ts'
+import { channels as registry } from '../../channels/registry.ts'
 import type { Context } from '../../context.ts'
+import { build, tables } from '../../db/schema.ts'
 import { hasExpired } from '../facts/expiry-sql.ts'
 import { factsInto } from '../facts/fact-sql.ts'
 import { workQueries } from '../hand-offs/work-sql.ts'
 
 type Request = Parameters<Handler<Context, typeof contract>>[1]
 
-const requeue = (channels: Channels) => `
-  with again as (
-    update notifications n
-    set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
-        failovers = 0, held_since = null, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
-        enqueued_at = now(), receipt_overdue = false, updated_at = now()
-    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
-      and payload is not null and not ${hasExpired('n')}
-      and ${suppressedBecause('n')} is null
-    returning *
-  ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
-  select enqueued_at, application_id, retry_count from again`
+const requeued = pick(tables.notifications, 'enqueued_at', 'application_id', 'retry_count')
+
+const requeue = defineStatements(
+  (channels: Channels) => ({
+    name: 'requeue-notification',
+    text: `
+    with again as (
+      update notifications n
+      set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
+          failovers = 0, held_since = null, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
+          enqueued_at = now(), receipt_overdue = false, updated_at = now()
+      where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
+        and payload is not null and not ${hasExpired('n')}
+        and ${suppressedBecause('n')} is null
+      returning *
+    ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
+    select enqueued_at, application_id, retry_count from again`,
+    columns: requeued,
+  }),
+  registry,
+)
 
 /** Requeues a failed notification, once for concurrent requests. */
 export const retryNotification: Handler<Context, typeof contract> = idempotent({
@@ -32,15 +44,9 @@ export const retryNotification: Handler<Context, typeof contract> = idempotent({
   },
 })
 
-interface Requeued {
-  enqueued_at: Date
-  application_id: string
-  retry_count: number
-}
-
 async function retry(run: Run, channels: Channels, request: Request): Promise<Reply> {
   const { params, principal } = request
-  const [queued] = await run<Requeued>(requeue(channels), [params.id, principal.tenant_id])
+  const [queued] = await run(requeue(channels), [params.id, principal.tenant_id])
   if (!queued) throw await refusal(run, params.id, principal.tenant_id)
   // For a retry job, the audited change is the creation of the job.
   if (!principal.retry_job) await auditRetry(run, request, queued)
@@ -48,7 +54,11 @@ async function retry(run: Run, channels: Channels, request: Request): Promise<Re
   return new Reply(202, JSON.stringify(body))
 }
 
-function auditRetry(run: Run, request: Request, { application_id: applicationId, retry_count }: Requeued) {
+function auditRetry(
+  run: Run,
+  request: Request,
+  { application_id: applicationId, retry_count }: RowOf<typeof requeued>,
+) {
   return recordAudit(run, dispatchAuditRecorded, {
     request,
     applicationId,
@@ -59,21 +69,15 @@ function auditRetry(run: Run, request: Request, { application_id: applicationId,
   })
 }
 
-interface Refused {
-  status: string
-  failure_reason: string | null
-  retryable: boolean
-  suppressed: boolean
-  erased: boolean
-  expired: boolean
-}
-
-async function refusal(run: Run, id: string, tenantId: string): Promise<Problem> {
-  const [found] = await run<Refused>(
-    `select status, failure_reason, retryable, ${suppressedBecause('n')} is not null as suppressed,
-       payload is null as erased, ${hasExpired('n')} as expired
-     from notifications n where id = $1 and tenant_id = $2`,
-    [id, tenantId],
+async function refusal(run: Run, id: Id<'notif'>, tenantId: Id<'ten'>): Promise<Problem> {
+  const [found] = await run(
+    build
+      .selectFrom('notifications as n')
+      .select(['status', 'failure_reason', 'retryable', sql<boolean>`payload is null`.as('erased')])
+      .select(sql.raw<boolean>(`${suppressedBecause('n')} is not null`).as('suppressed'))
+      .select(sql.raw<boolean>(hasExpired('n')).as('expired'))
+      .where('id', '=', id)
+      .where('tenant_id', '=', tenantId),
   )
   if (!found) return new Problem('not_found', 'No transaction has this id')
   const hasFailed = found.status === 'failed' || found.status === 'undelivered'
