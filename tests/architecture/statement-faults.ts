@@ -1,12 +1,9 @@
-import type { CheckedStatement, Column } from '@notify/database'
+import type { Column, Statement } from '@notify/database'
 import type { ResultColumn } from './describe-statement.ts'
 import { type Node, nodesOf } from './syntax-tree.ts'
 
 /** In what the declared columns of a statement differ from its result. */
-export function columnFaults(
-  { columns }: Pick<CheckedStatement, 'columns'>,
-  result: readonly ResultColumn[],
-): string[] {
+export function columnFaults({ columns }: Pick<Statement, 'columns'>, result: readonly ResultColumn[]): string[] {
   const declared = new Map(Object.entries<Column>(columns))
   const missing = [...declared.keys()].filter((name) => !result.some((one) => one.name === name))
   return [

@@ -40,6 +40,6 @@ export {
   declaredStatements,
   defineStatement,
   defineStatements,
-  type Statement as CheckedStatement,
+  type Statement,
 } from './statement.ts'
 export * from './walk.ts'

@@ -11,22 +11,16 @@ import { createProbe } from './probe.ts'
 import type { Query, RowsOf } from './query.ts'
 import { requireSettings } from './require-settings.ts'
 import { longWaits } from './session-settings.ts'
-import { type Statement as CheckedStatement, requireNoNulls } from './statement.ts'
-
-/** A statement whose result nothing checks. */
-export interface Statement {
-  name: string
-  text: string
-}
+import { requireNoNulls, type Statement } from './statement.ts'
 
 /** Runs a query or a statement. @throws Problem `service_unavailable` when Postgres is unreachable */
 export interface Run {
   <Row>(query: Query<Row>, values?: undefined): Promise<RowsOf<Row>>
-  <Row>(statement: CheckedStatement<Row>, values?: readonly unknown[]): Promise<Row[]>
+  <Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>
   <Row>(runnable: Runnable<Row>, values?: readonly unknown[]): Promise<Row[]>
 }
 
-type Runnable<Row> = Query<Row> | CheckedStatement<Row> | Statement | string
+type Runnable<Row> = Query<Row> | Statement<Row> | string
 
 /** Access to a service's own schema. */
 export interface Queries {
@@ -38,9 +32,6 @@ export interface Queries {
   /** Runs statements in one transaction; a throw rolls back. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
 }
-
-/** Until all contexts name `Queries`. */
-export type Database<_Tables> = Queries
 
 /** The configuration variables of a service's database. */
 export interface DatabaseConfig {
@@ -66,7 +57,7 @@ const date = 1082
  * its end.
  * @throws Error when Postgres refuses the login, the role is not provisioned, or a migration fails
  */
-export async function openDatabase<_Tables = unknown>(
+export async function openDatabase(
   kit: CommandKit & Partial<Pick<Kit, 'health' | 'metrics'>>,
   { config, migrations }: OpenOptions,
 ): Promise<Queries> {

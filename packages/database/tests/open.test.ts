@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eventually, startFaultProxy, TestEnv } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
+import { column } from '../src/columns.ts'
 import { openDatabase, type Run } from '../src/open.ts'
+import { defineStatement } from '../src/statement.ts'
 import { build, type Process, startProcess } from './schema.ts'
 
 let env: TestEnv
@@ -45,7 +47,11 @@ test('values come as the types that hold them: big numbers exact, dates without 
 })
 
 test('a named statement is prepared once and gives the same answers', async () => {
-  const statement = { name: 'sum', text: 'select $1::int + $2::int as sum' }
+  const statement = defineStatement({
+    name: 'sum',
+    text: 'select $1::int + $2::int as sum',
+    columns: { sum: column.integer() },
+  })
   for (let i = 0; i < 3; i++) expect(await one.db.run(statement, [i, 1])).toEqual([{ sum: i + 1 }])
 })
 

@@ -13,6 +13,7 @@ import { claimUnpublished } from '../src/outbox/claim-unpublished.ts'
 import { markPublished } from '../src/outbox/outbox-store.ts'
 import { noteLoss, republishLost } from '../src/outbox/republish-lost.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
+import { defineStatement } from '../src/statement.ts'
 import { takePage, walkTables } from '../src/walk.ts'
 import { makeTables, type Process, startProcess } from './schema.ts'
 
@@ -97,6 +98,10 @@ interface StatementCase {
   most?: number
 }
 
+const answers = `(select * from json_to_recordset($1::json) as t (scope text, key text), (values ('', 202, '{}')) as v (fingerprint, status, response))`
+
+const keepAnswers = defineStatement({ name: 'keep-answers', text: keysInto(`${answers} as answers`) })
+
 const statements: StatementCase[] = [
   { name: 'claim outbox', work: ({ run }) => claimUnpublished(run, 64) },
   { name: 'mark outbox', work: ({ run }, { messages }) => markPublished(run, messages) },
@@ -104,8 +109,7 @@ const statements: StatementCase[] = [
   { name: 'claim a key', work: ({ run }) => claimKey(run, newKey(), '') },
   {
     name: 'keep answers',
-    work: ({ run }, { keys }) =>
-      run({ name: 'keep-answers', text: keysInto(`${answers} as answers`) }, [JSON.stringify([...keys, newKey()])]),
+    work: ({ run }, { keys }) => run(keepAnswers, [JSON.stringify([...keys, newKey()])]),
   },
   { name: 'delete expired keys', work: deleteExpiredKeys },
   { name: 'claim due letters', work: (db) => lettersOf(db).claimDue(['consent-told']) },
@@ -123,8 +127,6 @@ const statements: StatementCase[] = [
   { name: 'walk', work: (db) => takePage(db, 'walk') },
   { name: 'page of a loss', work: (db) => republishLost(db, 'CONSENT'), most: 3000 },
 ]
-
-const answers = `(select * from json_to_recordset($1::json) as t (scope text, key text), (values ('', 202, '{}')) as v (fingerprint, status, response))`
 
 const lettersOf = (db: Queries) => createDeadLetterStore(own.kit, db)
 

@@ -9,7 +9,7 @@ import { createBuilder } from '../src/query.ts'
 export const build = createBuilder<{ things: { id: number; name: string } }>()
 
 /** One process of a service, with its pool. */
-export type Process = OpenSchema<unknown>
+export type Process = OpenSchema
 export const startProcess = (env: TestEnv, options: SchemaOptions = {}): Promise<Process> =>
   openSchema(env, 'consent', { poolSize: 4, ...options })
 

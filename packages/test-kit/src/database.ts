@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { ServiceName } from '@notify/contracts'
-import { type Database, type Migrations, openDatabase, type Queries, type Run } from '@notify/database'
+import { type Migrations, openDatabase, type Queries, type Run } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { createTestKit, type TestKit } from './kit.ts'
 
 /** A pool of connections to the schema of a service, as one of its processes has it. */
-export interface OpenSchema<Tables> {
-  db: Database<Tables>
+export interface OpenSchema {
+  db: Queries
   /** Must be stopped by the caller of `openSchema`. */
   kit: TestKit
 }
@@ -20,30 +20,30 @@ export interface SchemaOptions {
 }
 
 /** Opens the schema of a service, in addition to its processes. */
-export async function openSchema<Tables>(
+export async function openSchema(
   env: TestEnv,
   service: ServiceName,
   { migrations, poolSize = 8, url = env.stack.databaseUrl(service) }: SchemaOptions = {},
-): Promise<OpenSchema<Tables>> {
+): Promise<OpenSchema> {
   const kit = createTestKit(service)
   const config = { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize, MIGRATE_ON_START: true }
-  return { kit, db: await openDatabase<Tables>(kit, { config, ...(migrations && { migrations }) }) }
+  return { kit, db: await openDatabase(kit, { config, ...(migrations && { migrations }) }) }
 }
 
 /**
  * Opens the schema of a service before the tests of a file, in a database of their own, and closes it after them.
  * @param opened gets it before any later `beforeAll`
  */
-export function useOwnSchema<Tables>(
+export function useOwnSchema(
   service: ServiceName,
   options: SchemaOptions,
-  opened: (own: OpenSchema<Tables> & { env: TestEnv }) => void,
+  opened: (own: OpenSchema & { env: TestEnv }) => void,
 ): void {
   let env: TestEnv | undefined
-  let own: OpenSchema<Tables> | undefined
+  let own: OpenSchema | undefined
   beforeAll(async () => {
     env = await TestEnv.start([])
-    own = await openSchema<Tables>(env, service, options)
+    own = await openSchema(env, service, options)
     opened({ ...own, env })
   })
   afterAll(async () => {

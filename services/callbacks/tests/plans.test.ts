@@ -1,16 +1,15 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import type { ReceiptWanted } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
 import { republishReceipts } from '../src/records/receipt-store.ts'
 
 const tables = ['outbox', 'received_callbacks']
 
-let db: Database<Tables>
-useOwnSchema<Tables>('callbacks', { migrations, poolSize: 1 }, (own) => {
+let db: Queries
+useOwnSchema('callbacks', { migrations, poolSize: 1 }, (own) => {
   db = own.db
 })
 beforeAll(async () => {
@@ -44,24 +43,23 @@ async function someReceipts(): Promise<ReceiptWanted[]> {
   return rows.map(({ attempt_id }) => ({ attempt_id, known: 'unknown' })) as ReceiptWanted[]
 }
 
-const statements: { name: string; work(on: Database<Tables>, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] =
-  [
-    { name: 'republish receipts', work: republishReceipts },
-    {
-      name: 'record',
-      work: (on, receipts) =>
-        recordCallbacks(
-          on,
-          receipts.map(({ attempt_id }) => ({
-            provider_id: 'prov_1',
-            provider_message_id: `SM${crypto.randomUUID()}`,
-            status: 'delivered',
-            subject: 'callbacks.receipt.sms',
-            wire: { event: { attempt_id }, traceparent: undefined },
-          })),
-        ),
-    },
-  ]
+const statements: { name: string; work(on: Queries, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] = [
+  { name: 'republish receipts', work: republishReceipts },
+  {
+    name: 'record',
+    work: (on, receipts) =>
+      recordCallbacks(
+        on,
+        receipts.map(({ attempt_id }) => ({
+          provider_id: 'prov_1',
+          provider_message_id: `SM${crypto.randomUUID()}`,
+          status: 'delivered',
+          subject: 'callbacks.receipt.sms',
+          wire: { event: { attempt_id }, traceparent: undefined },
+        })),
+      ),
+  },
+]
 
 test.each(statements)(
   'a plan from when the tables were small reaches its rows by an index, whatever joins are allowed: $name',

@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
 
-let db: Database<Tables>
-useOwnSchema<Tables>('callbacks', { migrations }, (own) => {
+let db: Queries
+useOwnSchema('callbacks', { migrations }, (own) => {
   db = own.db
 })
 

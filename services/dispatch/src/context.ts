@@ -1,17 +1,16 @@
 import type { SendingCarriers } from '@notify/carriers/sending'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Channels } from './channels/channel.ts'
 import type { Config } from './config.ts'
-import type { Tables } from './db/schema.ts'
 import type { DispatchMetrics } from './metrics.ts'
 
 /** What every role has. A feature that needs another one declares it beside this. */
 export interface Context {
   config: Config
   channels: Channels
-  db: Database<Tables>
+  db: Queries
   log: Logger
   tracer: Tracer
   /** The supported kinds of carriers. */

@@ -2,11 +2,11 @@ import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
 import {
   createDeadLetterStore,
   createOutboxWaker,
-  type Database,
   deadLettersCommand,
   deleteExpiredKeys,
   migrateCommand,
   openDatabase,
+  type Queries,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
@@ -40,7 +40,6 @@ import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
 import { migrations } from './db/migrations.ts'
-import type { Tables } from './db/schema.ts'
 import { withCircuitBreakers } from './deliver/call/circuit-breaker.ts'
 import { createCarriers } from './deliver/call/create-carriers.ts'
 import { loadCarriers } from './deliver/call/load-carriers.ts'
@@ -70,7 +69,7 @@ export const commands: Commands<Config> = {
 }
 
 interface Opened {
-  db: Database<Tables>
+  db: Queries
   bus: Bus | PendingBus
 }
 
@@ -82,7 +81,7 @@ export interface Overrides {
 
 /** Opens the shared resources, then those of the configured role. */
 export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const db = await openDatabase(kit, { config, migrations })
   const bus =
     config.ROLE === 'api'
       ? await openPendingBus(kit, config)

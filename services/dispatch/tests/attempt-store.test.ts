@@ -115,7 +115,7 @@ test('a claim whose answer was lost with the connection is put back: nobody was 
   const wanted = [{ key: await keyOf(id), most: 1 }]
   let cut = true
   const run: typeof db.run = async (statement, values) => {
-    const rows = await db.run<never>(statement, values)
+    const rows = await db.run<never>(statement as never, values)
     if (!cut) return rows
     cut = false
     expect(await rowOf(id)).toMatchObject({ sending: true })
@@ -140,7 +140,7 @@ test('a claim that Postgres carries out only after it was asked to forget it is 
       late = () => db.run(statement, values)
       throw new Error('Connection terminated unexpectedly')
     }
-    const rows = await db.run<never>(statement, values)
+    const rows = await db.run<never>(statement as never, values)
     if (calls === 2) {
       await late?.()
       expect(await rowOf(id)).toMatchObject({ sending: true })

@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { addProviders, createOwnNotifications } from './own-notifications.ts'
@@ -11,8 +10,8 @@ import { addProviders, createOwnNotifications } from './own-notifications.ts'
 const tenantId = newId('ten')
 const providerId = newId('prov')
 
-let db: Database<Tables>
-useOwnSchema<Tables>('dispatch', { migrations, poolSize: 1 }, (own) => {
+let db: Queries
+useOwnSchema('dispatch', { migrations, poolSize: 1 }, (own) => {
   db = own.db
 })
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { type Channel, type Lane, newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import type { Tables } from '../src/db/schema.ts'
+import type { Queries } from '@notify/database'
 import { type Claim, claimForSending } from '../src/deliver/claim/claim-store.ts'
 import type { LaneOf } from '../src/deliver/queues/queue-store.ts'
 import type { QueueKey } from '../src/deliver/queues/send-queues.ts'
@@ -17,7 +16,7 @@ export interface OwnNotifications {
 }
 
 /** Adds SMS providers of a tenant; their credentials are never read. */
-export async function addProviders(db: Database<Tables>, tenantId: string, ...ids: string[]): Promise<void> {
+export async function addProviders(db: Queries, tenantId: string, ...ids: string[]): Promise<void> {
   await db.run(
     `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
      select id, $2, 'sms', 'twilio', 'Carrier', 1, '' from unnest($1::text[]) as id`,
@@ -25,7 +24,7 @@ export async function addProviders(db: Database<Tables>, tenantId: string, ...id
   )
 }
 
-export function createOwnNotifications(db: Database<Tables>, tenantId: string): OwnNotifications {
+export function createOwnNotifications(db: Queries, tenantId: string): OwnNotifications {
   // Each notification has a queue of its own, so it can be claimed alone.
   const claim: OwnNotifications['claim'] = async (ids, leaseSeconds = 60) => {
     const rows = await db.run<QueueKey & LaneOf & { id: string }>(

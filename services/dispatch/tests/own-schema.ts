@@ -1,14 +1,13 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
 import { useOwnSchema } from '@notify/test-kit/database'
 import type { TestKit } from '@notify/test-kit/kit'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 
 /** The schema of dispatch with all its tables: a file of tests that imports these has one of its own. */
 export let env: TestEnv
 export let kit: TestKit
-export let db: Database<Tables>
-useOwnSchema<Tables>('dispatch', { migrations }, (own) => {
+export let db: Queries
+useOwnSchema('dispatch', { migrations }, (own) => {
   ;({ env, kit, db } = own)
 })

@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { type Id, newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
 import { channels } from '../src/channels/registry.ts'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/deliver/claim/claim-store.ts'
 import { putBackAttempts, putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { findReadyQueues } from '../src/deliver/queues/queue-store.ts'
@@ -24,8 +23,8 @@ const tables = ['notifications', 'attempts', 'in_flight']
 const tenantId = newId('ten')
 const providerId = newId('prov')
 
-let db: Database<Tables>
-useOwnSchema<Tables>('dispatch', { migrations, poolSize: 1 }, (own) => {
+let db: Queries
+useOwnSchema('dispatch', { migrations, poolSize: 1 }, (own) => {
   db = own.db
 })
 beforeAll(async () => {
@@ -71,7 +70,7 @@ function someIds(): Promise<Sample[]> {
   )
 }
 
-const statements: { name: string; run(db: Database<Tables>, some: readonly Sample[]): Promise<unknown> }[] = [
+const statements: { name: string; run(db: Queries, some: readonly Sample[]): Promise<unknown> }[] = [
   {
     name: 'claim',
     run: (on, some) =>

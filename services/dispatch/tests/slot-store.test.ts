@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import type { Tables } from '../src/db/schema.ts'
+import type { Queries } from '@notify/database'
 import { makeSlots } from '../src/deliver/throttle/make-slots.ts'
 import { longestPutOffMs, type Reach, reserveSlots } from '../src/deliver/throttle/slot-store.ts'
 import { createThrottle } from '../src/deliver/throttle/throttle.ts'
@@ -91,7 +90,7 @@ test('two workers and two lanes together keep to the rate: nothing begins before
 })
 
 test('while Postgres does not answer a worker goes on by itself with a part of the rate', async () => {
-  const away: Database<Tables> = { ...db, run: () => Promise.reject(new Error('away')) }
+  const away: Queries = { ...db, run: () => Promise.reject(new Error('away')) }
   const throttle = createThrottle(away, 'urgent')
   const turns = await Promise.all(Array.from({ length: 10 }, () => throttle.turn('prov', 20)))
   // 5 a second: now and up to a second ahead; the others ask again.

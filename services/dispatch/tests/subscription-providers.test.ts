@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
 import { type KeyPrincipal, newId, type Principal, type SubscriptionChange } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { parseKeyRing } from '@notify/privacy'
 import { createPrincipalSigner, principalHeader, type SignPrincipal } from '@notify/service-kit'
@@ -14,18 +14,17 @@ import { createProviderDirectory } from '../src/catalogue/providers/provider-dir
 import { findProvider } from '../src/catalogue/providers/provider-store.ts'
 import type { Context } from '../src/context.ts'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 
 const permissions = ['webhooks:manage'] as const
 
 let env: TestEnv
-let db: Database<Tables>
+let db: Queries
 let kit: TestKit
 let context: Context
 let sign: SignPrincipal
 beforeAll(async () => {
   env = await TestEnv.start(['dispatch'])
-  ;({ db, kit } = await openSchema<Tables>(env, 'dispatch', { migrations }))
+  ;({ db, kit } = await openSchema(env, 'dispatch', { migrations }))
   const { encryption_keys, principal_signing_key } = env.stack.state
   const keyRing = parseKeyRing(encryption_keys)
   const parts = { db, log: kit.log, secrets: { keyRing }, carrierTable: sendingCarriers, wakeOutbox() {} }

@@ -1,19 +1,18 @@
 import { expect, jest, test } from '@jest/globals'
 import { earliestId, newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
 import { itemOf, storeItems } from '@notify/test-kit/activity'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { type ActivityFact, projectFacts } from '../src/activity/project-facts.ts'
 import { createItemDeletion, deleteEmptyBuckets } from '../src/activity/retention-store.ts'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 
 const dayMs = 86_400_000
 
 let env: TestEnv
-let db: Database<Tables>
-useOwnSchema<Tables>('gateway', { migrations }, (own) => {
+let db: Queries
+useOwnSchema('gateway', { migrations }, (own) => {
   ;({ env, db } = own)
 })
 

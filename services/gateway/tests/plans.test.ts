@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
 import { countRowsRead, entriesOfBatch, useOwnSchema } from '@notify/test-kit/database'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
@@ -7,7 +7,6 @@ import { listItems } from '../src/activity/item-store.ts'
 import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 
 const many = 20_000
 const tenantId = 'ten_1'
@@ -15,8 +14,8 @@ const tenantId = 'ten_1'
 const mostRows = 1000
 
 let env: TestEnv
-let db: Database<Tables>
-useOwnSchema<Tables>('gateway', { migrations, poolSize: 1 }, (own) => {
+let db: Queries
+useOwnSchema('gateway', { migrations, poolSize: 1 }, (own) => {
   ;({ env, db } = own)
 })
 

@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { createTransactionDeletion } from '../src/transactions/delete-old.ts'
 
-let db: Database<Tables>
-useOwnSchema<Tables>('otp', { migrations }, (own) => {
+let db: Queries
+useOwnSchema('otp', { migrations }, (own) => {
   db = own.db
 })
 

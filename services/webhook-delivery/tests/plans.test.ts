@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Database, Person } from '@notify/database'
+import type { Person, Queries } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
 import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
 import { listDeliveryRows } from '../src/deliveries/delivery-store.ts'
 import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
@@ -28,8 +27,8 @@ const tenantId = newId('ten')
 const applicationId = newId('app')
 
 let env: TestEnv
-let db: Database<Tables>
-useOwnSchema<Tables>('webhook-delivery', { migrations, poolSize: 1 }, (own) => {
+let db: Queries
+useOwnSchema('webhook-delivery', { migrations, poolSize: 1 }, (own) => {
   ;({ env, db } = own)
 })
 beforeAll(async () => {
@@ -98,7 +97,7 @@ interface Sample {
   name: string
   /** Planned again for each call, so with its values. */
   unnamed?: true
-  run(db: Database<Tables>, some: readonly string[]): Promise<unknown>
+  run(db: Queries, some: readonly string[]): Promise<unknown>
 }
 
 /** Of a process that delivers to nobody yet. */

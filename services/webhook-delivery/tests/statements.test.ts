@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { type Id, newId } from '@notify/contracts'
-import type { Database, Run, Statement } from '@notify/database'
+import type { Queries, Run, Statement } from '@notify/database'
 import { eventually, type TestEnv } from '@notify/dev-env'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries, insertOffered, type NewDelivery, type Offered } from '../src/deliveries/insert-deliveries.ts'
 import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
@@ -21,8 +20,8 @@ import { replayOne } from '../src/replays/replay-store.ts'
 const dayMs = 86_400_000
 
 let env: TestEnv
-let db: Database<Tables>
-useOwnSchema<Tables>('webhook-delivery', { migrations }, (own) => {
+let db: Queries
+useOwnSchema('webhook-delivery', { migrations }, (own) => {
   ;({ env, db } = own)
 })
 

@@ -2,11 +2,10 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { openSchema } from '@notify/test-kit/database'
 import { createEventCatalogue } from '../../src/catalogue/events/event-catalogue.ts'
-import type { Tables } from '../../src/db/schema.ts'
 import { act, call, create, env, of, save, sms } from './stack.ts'
 
 test('another process uses what was published within about a second', async () => {
-  const { db, kit } = await openSchema<Tables>(env, 'dispatch')
+  const { db, kit } = await openSchema(env, 'dispatch')
   const catalogue = createEventCatalogue(db)
   const find = (key: string) => catalogue.find(env.applicationId, key)
   const { event_key: key } = await create()

@@ -5,7 +5,6 @@ import { expectProblem } from '@notify/test-kit/api'
 import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { openSchema } from '@notify/test-kit/database'
 import { createTemplateCatalogue } from '../../src/catalogue/templates/template-catalogue.ts'
-import type { Tables } from '../../src/db/schema.ts'
 import { env } from './stack.ts'
 
 const path = '/api/v1/templates'
@@ -244,7 +243,7 @@ test.each(['nonsense', 'tmpl_1', '%00', 'tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4'])('the
 })
 
 test('a send finds a template of its tenant and application, and the new one within a second', async () => {
-  const { db, kit } = await openSchema<Tables>(env, 'dispatch')
+  const { db, kit } = await openSchema(env, 'dispatch')
   const catalogue = createTemplateCatalogue(db)
   const other = (await addApplication(env)).applicationId
   const everybodys = (await create()).template_id

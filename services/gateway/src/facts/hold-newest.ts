@@ -23,14 +23,17 @@ interface Held<Fact> {
 
 /**
  * Holds each fact of a message that has not ended for a second at most, and writes the newest: most messages end sooner, and
- * then cost one write instead of three. The promise settles with that write, so a consumer acknowledges only what is written.
+ * then cost one write instead of three. The first fact after a quiet second is written at once. The promise settles with the
+ * write, so a consumer acknowledges only what is written.
  */
 export function holdNewest<Fact extends Revised>(write: (fact: Fact) => Promise<void>): (fact: Fact) => Promise<void> {
   const held = new Map<string, Held<Fact>>()
   let isScheduled = false
+  let writtenMs = Number.NEGATIVE_INFINITY
   const flush = () => {
     const nowMs = performance.now()
     const isFull = held.size > mostHeld
+    writtenMs = nowMs
     for (const [id, { newest, sinceMs, written }] of held) {
       if (!isFull && passing.has(newest.status) && nowMs - sinceMs < longestMs) continue
       held.delete(id)
@@ -51,6 +54,10 @@ export function holdNewest<Fact extends Revised>(write: (fact: Fact) => Promise<
     if (known) {
       if (known.newest.revision < fact.revision) known.newest = fact
       return known.written.promise
+    }
+    if (held.size === 0 && performance.now() - writtenMs > longestMs) {
+      writtenMs = performance.now()
+      return write(fact)
     }
     const written = Promise.withResolvers<void>()
     held.set(fact.notification_id, { newest: fact, sinceMs: performance.now(), written })

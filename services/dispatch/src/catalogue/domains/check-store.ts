@@ -1,8 +1,8 @@
 import type { Id } from '@notify/contracts'
-import { claimDueSql, column, type Database, defineStatement, type Run } from '@notify/database'
+import { claimDueSql, column, defineStatement, type Queries, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
-import { build, type Tables } from '../../db/schema.ts'
+import { build } from '../../db/schema.ts'
 import {
   type DomainRow,
   domainColumns,
@@ -59,7 +59,7 @@ const takenError =
  * @returns the domain's state; undefined when it was deleted meanwhile
  */
 export function saveCheck(
-  db: Database<Tables>,
+  db: Queries,
   config: Config,
   { row: { id, tenant_id }, startedAt }: StartedCheck,
   findings: Findings,

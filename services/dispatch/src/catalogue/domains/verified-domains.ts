@@ -1,6 +1,5 @@
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
-import type { Tables } from '../../db/schema.ts'
 import { findVerifiedDomain } from './domain-store.ts'
 
 /**
@@ -19,7 +18,7 @@ export interface WithDomains {
 
 const rememberedMs = 1000
 
-export function createVerifiedDomains(db: Database<Tables>): VerifiedDomains {
+export function createVerifiedDomains(db: Queries): VerifiedDomains {
   const cache = createTtlCache<boolean>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,

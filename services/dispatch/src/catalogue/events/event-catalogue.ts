@@ -1,4 +1,4 @@
-import { type Database, defineStatement, pick } from '@notify/database'
+import { defineStatement, pick, type Queries } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
 import type { Selectable } from 'kysely'
 import { type Tables, tables } from '../../db/schema.ts'
@@ -28,7 +28,7 @@ const find = defineStatement({
   columns: pick(tables.events, 'event_key', 'allowed_channels', 'templates'),
 })
 
-export function createEventCatalogue(db: Database<Tables>): EventCatalogue {
+export function createEventCatalogue(db: Queries): EventCatalogue {
   const cache = createTtlCache<PublishedEvent | undefined>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,

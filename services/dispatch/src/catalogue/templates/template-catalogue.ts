@@ -1,7 +1,7 @@
 import type { EventTemplates } from '@notify/contracts'
-import { type Database, defineStatement, pick } from '@notify/database'
+import { defineStatement, pick, type Queries } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
-import { type Tables, tables } from '../../db/schema.ts'
+import { tables } from '../../db/schema.ts'
 
 /** The stored templates for sends, cached for a second. */
 export interface TemplateCatalogue {
@@ -27,7 +27,7 @@ const find = defineStatement({
   columns: pick(tables.templates, 'templates'),
 })
 
-export function createTemplateCatalogue(db: Database<Tables>): TemplateCatalogue {
+export function createTemplateCatalogue(db: Queries): TemplateCatalogue {
   const cache = createTtlCache<EventTemplates | undefined>({
     ttlMs: rememberedMs,
     maxEntries,
