@@ -22,9 +22,8 @@ interface Held<Fact> {
 }
 
 /**
- * Holds each fact of a message that has not ended for a second at most, and writes the newest: most messages end sooner, and
- * then cost one write instead of three. The first fact after a quiet second is written at once. The promise settles with the
- * write, so a consumer acknowledges only what is written.
+ * Holds each fact of a message that has not ended for up to a second and writes the newest: most messages end sooner. The first
+ * one after a quiet second is written at once. The promise settles with the write, so only what is written is acknowledged.
  */
 export function holdNewest<Fact extends Revised>(write: (fact: Fact) => Promise<void>): (fact: Fact) => Promise<void> {
   const held = new Map<string, Held<Fact>>()
