@@ -60,7 +60,7 @@ test('a fact is not settled before its write, and fails with it', async () => {
 
 test('thousands of messages that do not end are written without a delay', async () => {
   const { written, hold } = await recording()
-  const settled = Array.from({ length: 2001 }, (_, n) => hold(factOf(`a${n}`, 1, 'queued')))
+  const settled = Array.from({ length: 1001 }, (_, n) => hold(factOf(`a${n}`, 1, 'queued')))
   await Promise.all(settled)
-  expect(written).toHaveLength(2001)
+  expect(written).toHaveLength(1001)
 })

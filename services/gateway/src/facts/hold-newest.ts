@@ -4,7 +4,7 @@ const flushEveryMs = 250
 /** How long a fact waits for a newer one of its message. */
 const longestMs = 1000
 /** More are passed on at once, so that consumers receive more. */
-const mostHeld = 2000
+const mostHeld = 1000
 
 /** States that another one usually follows within moments. */
 const passing: ReadonlySet<ActivityStatus> = new Set(['queued', 'sent'])
