@@ -63,7 +63,12 @@ test('the commands of the README do what it says, pasted one block after the oth
     const output = await paste(block)
     expect(output).toMatch(outputs[at]!)
     expect(output).toContain('ended with 0')
-    // A person reads on meanwhile.
+    // A person reads on meanwhile. The activity may be a second late.
+    if (output.includes('"status":"accepted"'))
+      await eventually(async () => {
+        const { rows } = await env.sql('gateway').query('select count(*)::int as count from activity')
+        expect(rows[0].count).toBeGreaterThan(0)
+      })
     if (output.startsWith('otp_'))
       await eventually(async () => expect(await env.messages({ to: '+14155550101' })).toHaveLength(1))
   }
