@@ -29,7 +29,7 @@ export function checkFailed(code: string, message: string, details: Record<strin
   }
 }
 
-/** There was no whole answer. */
+/** The carrier gave no complete answer. */
 export function checkSilent(error: unknown): AccountCheck {
   const { code, name } = error as { code?: unknown; name?: string }
   const text = String(code ?? name ?? 'no_answer')

@@ -2,7 +2,7 @@ import type { Channel, Route } from '@notify/contracts'
 import type { z } from 'zod'
 import type { SenderDefinition } from './sender.ts'
 
-/** The form of a template's parts, as the carrier checks them. */
+/** The limits of the carrier for the parts of a template. */
 interface TemplateForm {
   name: RegExp
   language: RegExp
@@ -10,7 +10,7 @@ interface TemplateForm {
   longestParameter: number
 }
 
-/** What is known of a kind of carrier account without loading its client. */
+/** Declares a kind of carrier account. Reading it does not load the carrier's client. */
 export interface CarrierKind {
   channel: Channel
   /** All values of credentials are strings. */
@@ -19,17 +19,17 @@ export interface CarrierKind {
   environment: z.core.$ZodLooseShape
   /** The carrier refuses longer texts; in UTF-16 code units. */
   longestText?: number
-  /** What the carrier accepts of a template that it has approved. */
+  /** Set for carriers that approve templates. */
   templateForm?: TemplateForm
-  /** Secret fields of the credentials, which nobody is shown; without it all are. */
+  /** Credential fields that the API never returns. Default: all of them. */
   secrets?: readonly string[]
-  /** Fields that the service itself makes and changes. */
+  /** Credential fields that the service generates and rotates. */
   ours?: readonly string[]
-  /** Makes what is missing of the credentials of a new account; it is shown once. */
+  /** Generates the missing credentials of a new account. Only the response to its creation shows them. */
   make?(given: Readonly<Record<string, string>>): Record<string, string>
   /** The carrier's id of an account that one tenant alone may connect. */
   accountIdOf?(credentials: Readonly<Record<string, string>>): string | undefined
-  /** The host that a tenant names, which must be public. */
+  /** The host that the tenant chose, which must be public. */
   destinationOf?(credentials: Readonly<Record<string, string>>): { host: string; port: number }
   /** The route that the carrier must be configured to call. */
   callbackOf?(credentials: Readonly<Record<string, string>>): Pick<Route, 'path'> | undefined
@@ -37,10 +37,10 @@ export interface CarrierKind {
 
 /** A kind that sends. */
 export interface SendingKind extends CarrierKind {
-  /** Loads the sending half: the clients of all carriers take longer to load than all else of a start. */
+  /** Loads the sending half on first use: loading the clients of all carriers more than doubles the time of a start. */
   loadSender(): Promise<SenderDefinition<never, never, never>>
-  /** Of carriers that register sending domains: the region of an account. */
+  /** The region of an account, at carriers that register sending domains. */
   regionOf?(credentials: never): string
-  /** Set at carriers with approved templates. */
+  /** Set for carriers with approved templates. */
   hasTemplates?: true
 }

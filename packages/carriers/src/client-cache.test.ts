@@ -5,7 +5,11 @@ function counted() {
   const ended: number[] = []
   let made = 0
   const cache = createClientCache<number>((client) => ended.push(client))
-  return { ended, cache, of: (id: string, revision = 1, place = '') => cache.of({ id, revision }, place, () => ++made) }
+  return {
+    ended,
+    cache,
+    of: (id: string, revision = 1, variant = '') => cache.of({ id, revision }, variant, () => ++made),
+  }
 }
 
 test('an account keeps its client until its credentials change; the old one is closed', () => {
@@ -15,7 +19,7 @@ test('an account keeps its client until its credentials change; the old one is c
   expect(ended).toEqual([1])
 })
 
-test('the client that was not used for longest makes room, and all are closed at the end', () => {
+test('a full cache closes the least recently used client, and all are closed at the end', () => {
   const { of, ended, cache } = counted()
   for (let n = 0; n < 2000; n++) of(`account ${n}`)
   of('account 0')

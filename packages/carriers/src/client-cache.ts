@@ -3,8 +3,8 @@ import type { CarrierAccount } from './sender.ts'
 
 /** Carrier clients by account, recreated when the credentials change. */
 export interface ClientCache<Client> {
-  /** @param place further identity of the client, such as its base URL */
-  of(account: Pick<CarrierAccount<unknown>, 'id' | 'revision'>, place: string, connect: () => Client): Client
+  /** @param variant distinguishes the clients of one account, for example their base URL */
+  of(account: Pick<CarrierAccount<unknown>, 'id' | 'revision'>, variant: string, connect: () => Client): Client
   close(): void
 }
 
@@ -17,8 +17,8 @@ export function createClientCache<Client>(end: (client: Client) => void = () => 
     dispose: ({ client }) => end(client),
   })
   return {
-    of({ id, revision }, place, connect) {
-      const key = `${id} ${place}`
+    of({ id, revision }, variant, connect) {
+      const key = `${id} ${variant}`
       const entry = known.get(key)
       if (entry?.revision === revision) return entry.client
       const client = connect()

@@ -10,7 +10,7 @@ const service = { messaging_service_sid: `MG${'0a'.repeat(16)}` }
 test.each([
   ['a sender', { ...account, ...sender }],
   ['a messaging service', { ...account, ...service }],
-])('an account with %s is taken', (_what, credentials) => {
+])('an account with %s is accepted', (_what, credentials) => {
   expect(TwilioCredentials.safeParse(credentials).success).toBe(true)
 })
 
@@ -19,8 +19,8 @@ test.each([
   ['both', { ...account, ...sender, ...service }],
   ['an account id in upper case', { ...account, ...sender, account_sid: `AC${'0A'.repeat(16)}` }],
   ['a short token', { ...account, ...sender, auth_token: 'f' }],
-  ['a sender that is no number', { ...account, from: 'Shop' }],
-  ['a field nobody knows', { ...account, ...sender, region: 'ie1' }],
+  ['a sender that is not a number', { ...account, from: 'Shop' }],
+  ['an unknown field', { ...account, ...sender, region: 'ie1' }],
 ])('an account with %s is refused', (_what, credentials) => {
   expect(TwilioCredentials.safeParse(credentials).success).toBe(false)
 })
@@ -34,14 +34,14 @@ const ses = {
 const topic = 'arn:aws:sns:eu-west-1:123456789012:ses-events'
 
 test.each([
-  ['no more than it needs', {}],
+  ['only its required fields', {}],
   ['a name', { from_name: 'Łukasz "the shop" <3, Ltd.' }],
   ['a configuration set', { configuration_set: 'with_events-1' }],
   ['one topic', { topic_arns: topic }],
   ['several topics', { topic_arns: `${topic}, arn:aws-us-gov:sns:us-gov-west-1:123456789012:more` }],
   ['a region of another partition', { region: 'us-gov-west-1' }],
   ['a tagged sender', { from: 'orders+eu@mail.xn--bcher-kva.example' }],
-])('an SES account with %s is taken', (_what, fields) => {
+])('an SES account with %s is accepted', (_what, fields) => {
   expect(SesCredentials.safeParse({ ...ses, ...fields }).success).toBe(true)
 })
 
@@ -103,7 +103,7 @@ test.each([
   ['with TLS from the first byte', { ...smtp, ...login, security: 'tls', port: '465' }],
   ['on the same network', { ...smtp, host: 'relay', port: '25', security: 'none' }],
   ['by its address', { ...smtp, host: '10.0.0.25' }],
-])('an SMTP server %s is taken', (_what, credentials) => {
+])('an SMTP server %s is accepted', (_what, credentials) => {
   expect(SmtpCredentials.safeParse(credentials).success).toBe(true)
 })
 
@@ -134,7 +134,7 @@ test.each<[string, unknown]>([
   expect(JSON.stringify(error?.issues)).toContain(field)
 })
 
-test('a login is whole, and never crosses a network in the clear', () => {
+test('a login has both user name and password, and requires encryption', () => {
   expect(SmtpCredentials.safeParse({ ...smtp, username: 'apikey' }).success).toBe(false)
   expect(SmtpCredentials.safeParse({ ...smtp, password: 'secret' }).success).toBe(false)
   expect(SmtpCredentials.safeParse({ ...smtp, ...login, security: 'none' }).error?.issues[0]?.path).toEqual([

@@ -26,7 +26,7 @@ export interface EmailMessage {
   html?: string
 }
 
-/** A template of the account that the carrier has approved, filled. */
+/** An approved template of the account, with its parameters. */
 export interface WhatsAppMessage {
   /** E.164 number. */
   to: string

@@ -33,7 +33,7 @@ function countingSender() {
   return { counts, sender }
 }
 
-test('a sending half is loaded by its first message, and opened once, however many come at the same moment', async () => {
+test('the first messages load and open a sending half once, however many arrive at the same moment', async () => {
   const { counts, sender } = countingSender()
   expect(counts).toEqual({ loaded: 0, opened: 0, sent: 0, closed: 0 })
   await Promise.all([sender.send(account as never, message as never), sender.send(account as never, message as never)])
@@ -43,7 +43,7 @@ test('a sending half is loaded by its first message, and opened once, however ma
   expect(counts.closed).toBe(1)
 })
 
-test('what was never used is closed without being loaded', () => {
+test('closing an unused sending half does not load it', () => {
   const { counts, sender } = countingSender()
   sender.close()
   expect(counts).toEqual({ loaded: 0, opened: 0, sent: 0, closed: 0 })
@@ -54,7 +54,7 @@ test.each([
   ['ses', sesSender],
   ['smtp', smtpSender],
   ['whatsapp_cloud', metaSender],
-] as const)('the table declares for %s what its sending half can do', (kind, { check, identities, templates }) => {
+] as const)('the declared abilities of %s are those of its sending half', (kind, { check, identities, templates }) => {
   const listed = sendingCarriers[kind]!
   expect([!!listed.check, !!listed.identities, !!listed.templates]).toEqual([!!check, !!identities, !!templates])
   const credentials = { region: 'eu-west-1' } as never

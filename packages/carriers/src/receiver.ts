@@ -11,13 +11,13 @@ import type {
 import type { Logger } from '@notify/service-kit'
 import type { z } from 'zod'
 
-/** What callbacks stores of an account to verify its callbacks; no other secrets. */
+/** The part of an account that callbacks stores to verify its callbacks. */
 export interface KeptAccount {
   /** The carrier's id of the account, if callbacks contain it. */
   accountId?: string | undefined
-  /** The carrier's name for what the account is part of, where callbacks bear that instead. */
+  /** The carrier's id of the parent account, if callbacks contain that instead. */
   parentId?: string | undefined
-  /** What a carrier must show once before it calls an address of this account. */
+  /** The token that the carrier sends when it verifies a callback URL of this account. */
   verifyToken?: string | undefined
   /** The secret that verifies callbacks. */
   secret?: string | undefined
@@ -76,7 +76,7 @@ export interface MessageReport {
   content: ReceivedContent
 }
 
-/** What a recipient chose about marketing. */
+/** A recipient's choice about marketing messages. */
 export interface PreferenceReport {
   type: 'preference'
   account: ReceivingAccount
@@ -94,7 +94,7 @@ export interface IdentityReport {
   content: ContactIdentity
 }
 
-/** The carrier changed the approval of a message template. */
+/** A change of the carrier's approval of a message template. */
 export interface TemplateReport extends Pick<TemplateChange, 'name' | 'language' | 'status' | 'category' | 'quality'> {
   type: 'template'
   account: ReceivingAccount
@@ -116,8 +116,8 @@ export interface Received {
 /** A well-formed callback, before verification. */
 export interface Claim {
   /**
-   * The accounts that the callback claims; several tenants may share one carrier account. `addressId` is the provider in the
-   * callback's address, which proves nothing.
+   * The accounts that the callback claims to come from; several tenants may share one carrier account. `addressId` is the
+   * provider in the callback's URL, which proves nothing.
    */
   of:
     | { accountId: string; addressId?: string | undefined }

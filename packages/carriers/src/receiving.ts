@@ -17,7 +17,7 @@ const table = {
 
 export type Receivers = Readonly<Record<string, ReceiverDefinition | null>>
 
-/** The receivers by kind; a webhook provider only signs. */
+/** The receivers by kind. A provider of kind `webhook` receives no callbacks. */
 export const receivers: Receivers = { ...table, webhook: null }
 
 type Environments = Intersection<NonNullable<(typeof table)[keyof typeof table]>['environment']>

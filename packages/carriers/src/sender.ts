@@ -69,7 +69,7 @@ export interface CarrierTemplate {
   quality: string | null
 }
 
-/** The message templates of accounts, at carriers that send approved templates alone. */
+/** The message templates of accounts, at carriers that send only approved templates. */
 export interface CarrierTemplates<Credentials, Environment> {
   /**
    * Reads every template of the account.

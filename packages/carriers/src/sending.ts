@@ -20,7 +20,7 @@ export type {
 } from './sender.ts'
 export * from './verdict.ts'
 
-/** The types of what each kind loads must be those of its credentials, its environment and the messages of its channel. */
+/** Each loader must return a sender for the kind's own credentials and environment and its channel's messages. */
 const loaders: {
   [Kind in ProviderKind]: {
     loadSender(): Promise<

@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals'
 import { accepted, isNeverLeft, permanent, refusal } from './verdict.ts'
 
-test('the text of a carrier is kept as one line of bounded length that Postgres can store', () => {
-  const said = `no\0pe\r\n${'x'.repeat(492)}\u{1f600} and more`
+test("a carrier's text becomes one line of bounded length that Postgres can store", () => {
+  const text = `no\0pe\r\n${'x'.repeat(492)}\u{1f600} and more`
   const kept = `no pe ${'x'.repeat(492)}\ufffd`
-  expect(refusal(`c\0${'1'.repeat(200)}`, permanent(), said)).toMatchObject({
+  expect(refusal(`c\0${'1'.repeat(200)}`, permanent(), text)).toMatchObject({
     code: `c ${'1'.repeat(98)}`,
     message: kept,
   })
   expect(accepted('SM\0\ud800').providerMessageId).toBe('SM \ufffd')
 })
 
-test('without a word there is none', () => {
+test('without a text the message is null', () => {
   expect(refusal('no_answer', permanent(), null).message).toBeNull()
   expect(accepted(null).providerMessageId).toBeNull()
 })
@@ -26,6 +26,6 @@ test.each<[string, boolean]>([
   // A response that cannot be decrypted.
   ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', false],
   ['EPROTO', false],
-])('%s says whether nothing has left: %s', (code, neverLeft) => {
+])('%s means that nothing was sent: %s', (code, neverLeft) => {
   expect(isNeverLeft(code)).toBe(neverLeft)
 })

@@ -1,7 +1,7 @@
-/** More of it is not looked at; what is kept is shorter still. */
+/** Only this part of a sentence is searched; the part that is stored is shorter. */
 const longestSentence = 1000
 
-/** A carrier's sentence without the phone numbers in it ("The number +1555… is unverified"): ours are stored and published. */
+/** Removes phone numbers ("The number +1555… is unverified") from a carrier's sentence, which is stored and published. */
 export function withoutNumbers(sentence: string): string {
   return sentence.slice(0, longestSentence).replace(/\+?\d[\d\s().-]{5,30}\d/g, '[number]')
 }

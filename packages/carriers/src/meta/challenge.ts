@@ -5,8 +5,8 @@ import type { Received } from '../receiver.ts'
 const longestChallenge = 200
 
 /**
- * Answers the challenge that verifies an address with the challenge itself.
- * @throws Problem `permission_denied` for another token
+ * Echoes the challenge by which Meta verifies a callback URL.
+ * @throws Problem `permission_denied` when the token differs
  */
 export function answerChallenge(verifyToken: string | null | undefined, url: string): Received {
   const { searchParams } = new URL(url, 'http://localhost')

@@ -53,7 +53,7 @@ const retriedByHand = new Set(['131049'])
 /** The recipient has stopped marketing messages. */
 export const marketingStopped = '131050'
 
-/** The verdict of a refused call: that of the code if it is in the table, else that of the HTTP status. */
+/** The verdict on a refused call: by code if known, else by HTTP status. */
 export function judgeMetaError(status: number, code: string): Verdict {
   return verdictOf(code) ?? verdictOfStatus(status)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const graphId = z.string().regex(/^\d{1,32}$/, 'must be digits')
-/** Travels in a header. */
+/** Sent in a header. */
 const token = z.string().regex(/^[\x21-\x7e]{8,1024}$/, 'must be 8 to 1024 visible ASCII characters')
 
 /** Credentials of a WhatsApp number. `app_secret` and `verify_token` belong to an app of the customer's own. */
@@ -15,7 +15,7 @@ export const MetaCredentials = z
       .meta({ title: 'App secret', description: 'Of an app of your own; it signs the webhooks' }),
     verify_token: token
       .optional()
-      .meta({ title: 'Verify token', description: 'Made when an app secret comes without one' }),
+      .meta({ title: 'Verify token', description: 'Generated when an app secret is given without one' }),
   })
   .meta({ title: 'WhatsApp Cloud API' })
 export type MetaCredentials = z.infer<typeof MetaCredentials>

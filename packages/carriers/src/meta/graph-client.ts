@@ -22,7 +22,7 @@ export interface GraphAnswer {
 
 /** Calls the Graph API over kept connections. */
 export interface GraphClient {
-  /** @throws AxiosError without a complete response in time; `hasLeft` says whether the request may have left */
+  /** @throws AxiosError when no complete response arrives in time; `hasLeft` is set if the request may have been sent */
   call(call: GraphCall): Promise<GraphAnswer>
   close(): void
 }
@@ -73,7 +73,7 @@ export function createGraphClient({
   }
 }
 
-/** Node's client, which reports when a request has a ready connection: until then nothing of it can leave. */
+/** Node's client that reports when a request gets a ready connection: before that, nothing is sent. */
 function watched(native: typeof http | typeof https, onReady: () => void) {
   const { Agent, globalAgent } = native
   return {

@@ -7,25 +7,25 @@ const idOf = (number: string, message = '3AADF84413477E8571C1') =>
 const contentOf = (id: string) => Buffer.from(id.replace('wamid.', ''), 'base64').toString('latin1')
 
 describe('an id of Meta', () => {
-  test('loses the number, and keeps what names the message', () => {
+  test('is stored without the number, and still identifies the message', () => {
     const masked = withoutNumber(idOf('16505551234'))
     expect(masked).toMatch(/^wamid\./)
     expect(contentOf(masked)).toBe(contentOf(idOf('xxxxxxxxxxx')))
   })
 
-  test('gives the same again, also from its own result', () => {
+  test('is masked to the same result each time, also when it is masked already', () => {
     const masked = withoutNumber(idOf('16505551234'))
     expect([withoutNumber(idOf('16505551234')), withoutNumber(masked)]).toEqual([masked, masked])
     const hashed = withoutNumber('wamid.16505551234')
     expect(withoutNumber(hashed)).toBe(hashed)
   })
 
-  test('stays another one than that of another message, also of one whose name is digits', () => {
+  test('stays different from ids of other messages, also if they consist of digits', () => {
     const ids = ['3AADF84413477E8571C1', '3AADF84413477E8571C2', '1182086267', '1182086268']
     expect(new Set(ids.map((message) => withoutNumber(idOf('16505551234', message)))).size).toBe(4)
   })
 
-  test('of a form that is not known becomes a hash if it may contain a number', () => {
+  test('of an unknown form becomes a hash if it may contain a number', () => {
     const unknown = `wamid.${Buffer.from('\x1d16505551234').toString('base64')}`
     for (const id of [unknown, 'wamid.16505551234', 'm_16505551234']) {
       expect(withoutNumber(id)).toMatch(/^wamid\.sha256-[\w-]{43}$/)
@@ -34,7 +34,7 @@ describe('an id of Meta', () => {
   })
 
   test.each(['wamid.xyzxyz', 'wamid.1', 'gBGGFlA5FpafAgkOuJbRq54qwbM', ''])(
-    'without a number stays as it is: %s',
+    'without a number stays unchanged: %s',
     (id) => {
       expect(withoutNumber(id)).toBe(id)
     },

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 
 /** The start of Meta's ids, in base64: two bytes, the length of the recipient's number, the number, 0x15. */
 const numbered = /^(\x1c\x18.)(\d{5,15}|x{5,15})(?=\x15)/s
-/** So many digits in a row may be a number in a form that is not known yet. */
+/** Seven digits in a row may be a phone number. */
 const maybeNumber = /\d{7}/
 
 /**
- * Masks the number in an id of Meta, because ids are stored, published and logged. The same id gives the same result, and what follows the number
- * keeps results of different messages apart. An id of another form that may contain a number becomes a hash.
+ * Masks the phone number in an id of Meta, because ids are stored, published and logged. The same id gives the same result;
+ * different messages stay different by the part after the number. An id of another form that may contain a number is hashed.
  */
 export function withoutNumber(id: string): string {
   const [, encoded] = /^wamid\.([\w+/-]+=*)$/.exec(id) ?? []

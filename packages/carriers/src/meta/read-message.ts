@@ -1,7 +1,7 @@
 import type { MessageReport, ReceivingAccount } from '../receiver.ts'
 import type { Message } from './update.ts'
 
-/** What a recipient wrote, or which button was pressed. */
+/** The text that a recipient wrote, or the text of the button that was pressed. */
 export function readMessage(
   account: ReceivingAccount,
   { to, userId }: { to: string; userId: string | undefined },

@@ -1,7 +1,7 @@
 import type { ReceivingAccount, TemplateReport } from '../receiver.ts'
 import type { Change } from './update.ts'
 
-/** The status after events that are not named like it. */
+/** The status after an event whose name differs from it. */
 const statusOf: Record<string, string | undefined> = {
   reinstated: 'approved',
   unpaused: 'approved',

@@ -7,8 +7,8 @@ import { readTemplate } from './read-template.ts'
 import type { Change, Contact, Message, Preference, Status } from './update.ts'
 
 /**
- * Reads the reports of these accounts from the changes of a post. A change counts for the accounts whose business account
- * and number it names; one of a template names no number.
+ * Reads the reports for these accounts from the changes of a post. A change belongs to the accounts with its business
+ * account and number; a change of a template names no number.
  * @param secret the app secret that signed the post
  */
 export function readUpdate(
@@ -38,7 +38,7 @@ function reportsOf(account: ReceivingAccount, { value }: Change, secret: string)
   // With several contacts it is unknown which of them wrote.
   const contactId = contacts.length === 1 ? contacts[0]?.user_id : undefined
   return [
-    ...(tellsOfUsers(value) ? [...contacts, ...messages.map(senderOf)] : []).flatMap((one) =>
+    ...(namesUsers(value) ? [...contacts, ...messages.map(senderOf)] : []).flatMap((one) =>
       one ? readIdentity(account, one, secret) : [],
     ),
     ...statuses.flatMap((status) =>
@@ -53,8 +53,8 @@ function reportsOf(account: ReceivingAccount, { value }: Change, secret: string)
   ]
 }
 
-/** A `sent` is skipped: its contacts come again with the next status. */
-const tellsOfUsers = ({ statuses, messages }: Change['value']) =>
+/** Skips a `sent`: the next status contains the same contacts. */
+const namesUsers = ({ statuses, messages }: Change['value']) =>
   messages.length > 0 || statuses.some((one) => one?.status === 'delivered' || one?.status === 'read')
 
 const senderOf = (message: Message | undefined): Contact => ({
@@ -62,7 +62,7 @@ const senderOf = (message: Message | undefined): Contact => ({
   user_id: message?.from_user_id,
 })
 
-/** A stop of a category not known yet is taken as one of marketing; to resume, marketing must be named. */
+/** A stop of an unknown category counts as a stop of marketing; a resume counts only for marketing. */
 const isMarketing = ({ category, value }: Preference) => value === 'stop' || category === 'marketing_messages'
 
 function readIdentity(account: ReceivingAccount, { wa_id, user_id }: Contact, secret: string): IdentityReport[] {

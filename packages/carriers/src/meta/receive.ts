@@ -14,7 +14,7 @@ import { readUpdate } from './read-update.ts'
 import { requireSignature } from './signature.ts'
 import { readChanges } from './update.ts'
 
-/** The app of numbers that have no app of their own. */
+/** The Meta app of numbers that have no app of their own. */
 interface SharedApp {
   secret: string | undefined
   verifyToken: string | undefined
@@ -43,7 +43,7 @@ export const metaReceiver = defineReceiver({
     SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN: z
       .string()
       .optional()
-      .describe('Token that Meta shows when the shared webhook is registered; any text, the same as in its dashboard'),
+      .describe('Verify token of the shared webhook: any text, the same as in the dashboard of Meta'),
   },
   start: ({ environment }): SharedApp => ({
     secret: environment.SERVICE_CLOUD_APP_SECRET,

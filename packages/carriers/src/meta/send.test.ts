@@ -73,7 +73,7 @@ function senderOf(url: string, timeoutMs = 2000) {
   return (fields: Partial<WhatsAppMessage> = {}) => carrier.send(account, { ...message, ...fields, ...correlation })
 }
 
-test('a code goes into the body and the button of its template, and the correlation travels along', async () => {
+test('a code fills the body and the button of its template, and the request carries the correlation', async () => {
   const { url, seen } = await carrierThat({ status: 200, body: example('send_response_200') })
   expect(await send(url)).toMatchObject({ outcome: 'accepted', providerMessageId: expect.stringMatching(/^wamid\./) })
   const [call] = seen
@@ -86,7 +86,7 @@ test('a code goes into the body and the button of its template, and the correlat
   expect(biz_opaque_callback_data).toMatch(/^notification_id=notif_\w{26}&attempt_id=att_\w{26}$/)
 })
 
-test('without a button the code is in the body alone; named parameters bear their names', async () => {
+test('without a button the code is in the body alone; named parameters keep their names', async () => {
   const { url, seen } = await carrierThat({ status: 200, body: example('send_response_200') })
   const { button_code: _, ...legacy } = message
   await send(url, { ...legacy, button_code: undefined as never })
@@ -108,7 +108,7 @@ test.each<[string, number, object]>([
   expect(await send(url)).toMatchObject({ ...expected, retryAfterMs: 7000 })
 })
 
-test('a message of the carrier is kept without the numbers in it', async () => {
+test("phone numbers are removed from the carrier's error message", async () => {
   const error = { code: 999, message: 'Recipient +1 650 555 1234 is odd' }
   const { url } = await carrierThat({ status: 400, body: JSON.stringify({ error }) })
   const { message: text, outcome } = await send(url)
@@ -125,7 +125,7 @@ test.each<[string, number, string, string]>([
   expect((await send(url)).outcome).toBe(outcome)
 })
 
-test('silence is an unknown outcome, and a carrier that cannot be reached is none', async () => {
+test('a timeout is an unknown outcome, and an unreachable carrier is a temporary refusal', async () => {
   const { url } = await carrierThat('nothing')
   expect(await send(url, {}, 200)).toMatchObject({ outcome: 'unknown', carrierFault: true })
   const nobody = `http://127.0.0.1:${await closedPort()}`
@@ -135,27 +135,24 @@ test('silence is an unknown outcome, and a carrier that cannot be reached is non
 test.each<[string, (socket: Socket) => unknown]>([
   ['says nothing', () => {}],
   ['ends', (socket) => socket.resetAndDestroy()],
-])(
-  'a connection that %s before its handshake is done has taken nothing: the message is tried again',
-  async (_, meet) => {
-    const sockets = new Set<Socket>()
-    const server = createTcpServer((socket) => {
-      sockets.add(socket.on('error', () => {}))
-      socket.once('data', () => meet(socket))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    ends.push(
-      () => server.close(),
-      () => {
-        for (const socket of sockets) socket.destroy()
-      },
-    )
-    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-    expect(await send(url, {}, 300)).toMatchObject({ outcome: 'rejected_retryable', carrierFault: true })
-  },
-)
+])('a connection that %s before the end of its handshake has sent nothing: the message is retried', async (_, meet) => {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    socket.once('data', () => meet(socket))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  ends.push(
+    () => server.close(),
+    () => {
+      for (const socket of sockets) socket.destroy()
+    },
+  )
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect(await send(url, {}, 300)).toMatchObject({ outcome: 'rejected_retryable', carrierFault: true })
+})
 
-test('a kept connection that ends after the request may have taken it', async () => {
+test('a reused connection that closes after the request leaves the outcome unknown', async () => {
   let requests = 0
   const server = createServer((request, response) => {
     if (++requests > 1) return void request.socket.resetAndDestroy()

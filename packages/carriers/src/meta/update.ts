@@ -47,7 +47,7 @@ const Preference = z.object({
 })
 export type Preference = z.output<typeof Preference>
 
-/** Users with a username may be known by their id alone: `wa_id` is empty then. */
+/** `wa_id` is empty for a user with a username who hides the number. */
 const Contact = z.object({ wa_id: orNothing(Text), user_id: orNothing(Text) })
 export type Contact = z.output<typeof Contact>
 
@@ -94,7 +94,7 @@ export interface Change {
 
 /**
  * The changes of a post.
- * @throws Problem `invalid_json`, or `validation_failed` for what is no post of a webhook
+ * @throws Problem `invalid_json`, or `validation_failed` when the body is not a post of a webhook
  */
 export function readChanges(body: Buffer): Change[] {
   const update = Update.safeParse(jsonOf(body))

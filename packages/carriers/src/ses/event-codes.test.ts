@@ -17,10 +17,10 @@ test.each([
   expect(explainEvent(code, undefined, undefined)).toMatchObject({ retryable })
 })
 
-test('the reason is the code and the text of the carrier, else what the code means', () => {
+test("the reason is the code and the carrier's text, else the meaning of the code", () => {
   const code = 'bounce:Permanent:General'
-  const said = 'smtp; 550 5.1.1 user unknown'
-  expect(explainEvent(code, said, 'bounce').reason).toBe(`${code} ${said}`)
+  const diagnostic = 'smtp; 550 5.1.1 user unknown'
+  expect(explainEvent(code, diagnostic, 'bounce').reason).toBe(`${code} ${diagnostic}`)
   expect(explainEvent(code, undefined, 'bounce').reason).toBe(`${code} The carrier gave no reason`)
   expect(explainEvent('reject', undefined, undefined).reason).toBe('reject The carrier refused the content')
 })

@@ -7,14 +7,14 @@ const texts = new Map([
 
 /**
  * Explains a failure event by its code: `reject`, `rendering_failure` or `bounce:<type>:<subtype>`.
- * @param said the carrier's text, addresses masked
+ * @param diagnostic the carrier's text, addresses masked
  */
 export function explainEvent(
   code: string | null,
-  said: string | undefined,
+  diagnostic: string | undefined,
   suppress: Receipt['suppress'],
 ): { reason: string; retryable: boolean } {
-  const text = said ?? (code === null ? undefined : texts.get(code)) ?? 'The carrier gave no reason'
+  const text = diagnostic ?? (code === null ? undefined : texts.get(code)) ?? 'The carrier gave no reason'
   return { reason: code === null ? text : `${code} ${text}`, retryable: !suppress && isPassing(code) }
 }
 

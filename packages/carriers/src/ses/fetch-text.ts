@@ -6,7 +6,7 @@ const maxBytes = 64 * 1024
  * @throws Error when the status is not 200, or the response is too large or too late
  */
 export async function fetchText(url: URL): Promise<string> {
-  // Needed for a new certificate alone: an idle process does not carry it.
+  // Only a new certificate needs axios: an idle process does not load it.
   const { default: axios } = await import('axios')
   const { data } = await axios.get<string>(url.href, {
     responseType: 'text',

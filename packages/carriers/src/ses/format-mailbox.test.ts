@@ -25,7 +25,7 @@ test.each([
 })
 
 test.each(['Łukasz', 'Ada 🚲', 'أحمد', '山田太郎', 'é" <all@example.com>, "', 'Ö'.repeat(150), '🚲'.repeat(90)])(
-  'the name %s is read again as it was',
+  'a receiver decodes the name %s unchanged',
   (name) => {
     const mailbox = formatMailbox(to, name)
     expect(mailbox).toMatch(/^[\x20-\x7e]+$/)

@@ -4,8 +4,7 @@ import { encodeWord } from 'nodemailer/lib/mime-funcs'
 const wordLength = 52
 
 /**
- * Formats a mailbox for a header (RFC 5322, 3.4): the name quoted, or as encoded words if not ASCII. The result is
- * always
+ * Formats a mailbox for a header (RFC 5322, 3.4): the name quoted, or as encoded words if not ASCII. The result is always
  * one line with one address.
  * @example formatMailbox('a@example.com', 'Łukasz') // =?UTF-8?B?xYF1a2Fzeg==?= <a@example.com>
  */

@@ -7,7 +7,7 @@ export const ses = {
   channel: 'email',
   credentials: SesCredentials,
   loadSender: async () => (await import('./send.ts')).sesSender,
-  /** The records of a MAIL FROM domain: whom its SPF record includes, and the mail server that takes its bounces. */
+  /** The DNS records of a MAIL FROM domain: the domain that its SPF record includes, and its mail server for bounces. */
   mailFrom: {
     include: 'amazonses.com',
     mailServer: (region: string) => `feedback-smtp.${region}.amazonses.com`,

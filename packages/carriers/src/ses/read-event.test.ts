@@ -76,11 +76,11 @@ test.each([
   expect(report?.suppress).toBe(suppress)
 })
 
-test('a type that is not a word is undetermined: it becomes no part of a code', () => {
+test('a type that is not a word gives the code Undetermined', () => {
   expect(read(bounce("x' or 1", 'a\0b'))).toMatchObject({ error_code: 'bounce:Undetermined:Undetermined' })
 })
 
-test('a complaint that takes a complaint back is none', () => {
+test('a complaint of type not-spam gives no receipt', () => {
   expect(read(sesEvent('Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }))).toBeUndefined()
 })
 
@@ -102,11 +102,11 @@ test.each([
   '{"eventType":"Delivery","mail":{"messageId":7}}',
   '{"eventType":"Delivery","mail":{"messageId":"a\\u0000b"}}',
   '['.repeat(100_000),
-])('%j is no event', (text) => {
+])('%j is not an event', (text) => {
   expect(readSesEvent(text)).toBeUndefined()
 })
 
-test('tags that are not ours, or of another form, correlate nothing', () => {
+test('foreign and malformed tags are ignored', () => {
   const event = sesEvent('Delivery')
   for (const tags of [
     undefined,
@@ -127,7 +127,7 @@ test.each([
   'smtp; 550 ADA.LOVELACE@EXAMPLE.COM: no such user',
   'smtp; 550 forwarded to somebody.else@other.example failed',
   'smtp; 550 "Ada" <ada.lovelace@mail.example.com>',
-])('whom %j is about is kept nowhere', (diagnosticCode) => {
+])('the recipient in %j is masked', (diagnosticCode) => {
   const details = {
     bounce: {
       bounceType: 'Permanent',
@@ -140,7 +140,7 @@ test.each([
   expect(reason).not.toMatch(/ada\.lovelace|@/i)
 })
 
-test('what Postgres cannot hold, and what is longer than a reason, never leaves here', () => {
+test('a reason is shortened, and characters that Postgres cannot store are removed', () => {
   for (const reason of [`a\0b\ud800c${'x'.repeat(2000)}`, `${'x'.repeat(499)}🎉`]) {
     const report = read(sesEvent('Reject', { reject: { reason } }))!
     expect(report.reason!.length).toBeLessThanOrEqual('reject '.length + 500)

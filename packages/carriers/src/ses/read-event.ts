@@ -34,7 +34,7 @@ type SesEvent = z.output<typeof SesEvent>
 /** A parsed SES event, before its account is known. */
 export type SesReport = Omit<ReceiptReport, 'type' | 'account' | 'callbackId'>
 
-type Verdict = Pick<SesReport, 'status' | 'suppress'> & { code?: string; said?: string | undefined }
+type Verdict = Pick<SesReport, 'status' | 'suppress'> & { code?: string; diagnostic?: string | undefined }
 
 const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
   Send: () => ({ status: 'sent' }),
@@ -44,7 +44,7 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
     return {
       status: 'undelivered',
       code: `bounce:${bounceType}:${bounceSubType}`,
-      said: diagnosisOf(bouncedRecipients),
+      diagnostic: diagnosisOf(bouncedRecipients),
       ...(bounceType === 'Permanent' ? { suppress: 'bounce' } : {}),
     }
   },
@@ -54,8 +54,12 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
     if (type === 'not-spam') return undefined
     return { status: 'complained', code: `complaint:${type ?? 'Undetermined'}`, suppress: 'complaint' }
   },
-  Reject: ({ reject }) => ({ status: 'failed', code: 'reject', said: reject?.reason }),
-  'Rendering Failure': ({ failure }) => ({ status: 'failed', code: 'rendering_failure', said: failure?.errorMessage }),
+  Reject: ({ reject }) => ({ status: 'failed', code: 'reject', diagnostic: reject?.reason }),
+  'Rendering Failure': ({ failure }) => ({
+    status: 'failed',
+    code: 'rendering_failure',
+    diagnostic: failure?.errorMessage,
+  }),
   DeliveryDelay: ({ deliveryDelay }) => ({
     status: 'delayed',
     code: `delay:${deliveryDelay?.delayType ?? 'Undetermined'}`,
@@ -73,10 +77,10 @@ export function readSesEvent(text: string): SesReport | undefined {
   const { eventType, mail } = event.data
   const verdict = Object.hasOwn(verdicts, eventType) ? verdicts[eventType]!(event.data) : undefined
   if (!verdict) return undefined
-  const { status, suppress, code = null, said } = verdict
+  const { status, suppress, code = null, diagnostic } = verdict
   const tag = (name: string) => mail.tags[name]?.[0]
   const traceparent = tag('traceparent')
-  const message = said ? withoutAddresses(said, mail.destination) : undefined
+  const message = diagnostic ? withoutAddresses(diagnostic, mail.destination) : undefined
   return {
     provider_message_id: mail.messageId,
     ...correlated(readCorrelation({ notification_id: tag('notification_id'), attempt_id: tag('attempt_id') })),

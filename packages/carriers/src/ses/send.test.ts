@@ -112,7 +112,7 @@ test('the whole message goes out signed, with sender, names, tags for correlatio
   for (const { Value } of body.EmailTags) expect(Value).toMatch(/^[a-z0-9_-]+$/)
 })
 
-test("a message's own sender stands before the account's; what it lacks is left out", async () => {
+test("a message's own sender overrides the account's, and absent fields are left out", async () => {
   const { to_name: _, html: __, ...bare } = message
   await carrier.send(account, { ...bare, from: 'news@shop.example', from_name: 'News' })
   const [{ body }] = received as [Received]
@@ -122,7 +122,7 @@ test("a message's own sender stands before the account's; what it lacks is left 
   expect(body.ConfigurationSetName).toBeUndefined()
 })
 
-test('a message of a test key goes to the sandbox alone', async () => {
+test('a message of a test key goes only to the sandbox', async () => {
   await carrier.send(account, { ...message, mode: 'test' })
   expect(received.map(({ path }) => path)).toEqual(['/sandbox/ses/v2/email/outbound-emails'])
 })
@@ -158,7 +158,7 @@ test.each<[number, string, string, object]>([
   expect(received).toHaveLength(1)
 })
 
-test('a 503 that is no JSON is a carrier that failed', async () => {
+test('a 503 without JSON is a fault of the carrier', async () => {
   answer = (response) => response.writeHead(503, { 'content-type': 'text/html' }).end('<html>maintenance</html>')
   expect(await carrier.send(account, message)).toMatchObject({
     outcome: 'rejected_retryable',
@@ -172,7 +172,7 @@ test('the wait that the carrier asks for is reported', async () => {
   expect(await carrier.send(account, message)).toMatchObject({ retryAfterMs: 7000 })
 })
 
-test('an address in the carrier’s words is kept nowhere', async () => {
+test("an address in the carrier's error message is masked", async () => {
   answer = exception(400, 'MessageRejected', 'Email address is not verified: ada@example.com, "Ada" <ada@example.com>')
   const { message: sentence } = await carrier.send(account, message)
   expect(sentence).toMatch(/^MessageRejected Email address is not verified/)
@@ -182,9 +182,9 @@ test('an address in the carrier’s words is kept nowhere', async () => {
 test.each<[string, (response: ServerResponse) => void]>([
   ['does not answer', () => {}],
   ['cuts the connection', (response) => response.destroy()],
-  ['says 200 and something that is no JSON', (response) => response.writeHead(200).end('<html>')],
+  ['answers 200 without JSON', (response) => response.writeHead(200).end('<html>')],
   ['begins an answer and stops', (response) => response.writeHead(200, { 'content-length': '100' }).write('{')],
-])('a carrier that takes the request and %s leaves the outcome unknown', async (_what, deviation) => {
+])('a carrier that receives the request and %s leaves the outcome unknown', async (_what, deviation) => {
   answer = deviation
   const impatient = createSesSender({ ...options, timeoutMs: 300 })
   const started = performance.now()
@@ -193,7 +193,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   impatient.close()
 })
 
-/** Jest's realm makes the SDK not recognise Node's errors, so that it hides their codes; outside Jest it does. */
+/** In Jest's realm the SDK does not recognise Node's errors and hides their codes; outside Jest it recognises them. */
 function recognizeErrorsOfNode() {
   Object.defineProperty(Error, Symbol.hasInstance, {
     configurable: true,
@@ -203,7 +203,7 @@ function recognizeErrorsOfNode() {
   })
 }
 
-test('a request that cannot be written is refused for good, and is no fault of the carrier', async () => {
+test('a request that cannot be written is refused permanently, and is not a fault of the carrier', async () => {
   recognizeErrorsOfNode()
   // The SDK leaves a timer of one and a half times this behind.
   const brief = createSesSender({ ...options, timeoutMs: 100 })
@@ -217,7 +217,7 @@ test('a request that cannot be written is refused for good, and is no fault of t
   expect(received).toEqual([])
 })
 
-test('a carrier that cannot be reached has not taken the message', async () => {
+test('a carrier that cannot be reached has not accepted the message', async () => {
   recognizeErrorsOfNode()
   const environment = { SES_API_URL: `http://127.0.0.1:${await closedPort()}` }
   const unreachable = createSesSender({ ...options, environment })

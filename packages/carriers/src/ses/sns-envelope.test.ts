@@ -10,7 +10,7 @@ const message = {
 }
 const read = (value: unknown) => readEnvelope(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))
 
-test('fields that SNS may add are no fault', () => {
+test('unknown fields are accepted', () => {
   expect(read({ ...message, UnsubscribeURL: 'https://x', NewField: { a: 1 } })).toMatchObject(message)
 })
 
@@ -28,14 +28,14 @@ test.each<[string, unknown]>([
   ['a text', '"Notification"'],
   ['an unknown type', { ...message, Type: 'Order' }],
   ['no topic', { ...message, TopicArn: undefined }],
-  ['a message that is no text', { ...message, Message: { a: 1 } }],
-  ['an id that SNS would not give', { ...message, MessageId: "'; drop table" }],
+  ['a message that is not a text', { ...message, Message: { a: 1 } }],
+  ['an id of another form', { ...message, MessageId: "'; drop table" }],
   ['a NUL', JSON.stringify(message).replace('Hello', '\\u0000')],
   ['a confirmation without an address', { ...message, Type: 'SubscriptionConfirmation', Token: 't' }],
 ])('%s is validation_failed', (_what, value) => {
   expect(() => read(value)).toThrow(expect.objectContaining({ code: 'validation_failed' }))
 })
 
-test('a raw message is refused with the fault of the subscription', () => {
+test('a raw message is refused with the setting of the subscription to change', () => {
   expect(() => read({ eventType: 'Delivery', mail: {} })).toThrow(/raw message delivery/)
 })

@@ -28,7 +28,7 @@ test.each<[string, Fields]>([
   ['one of several lines and scripts', { Message: 'a\nMessageId\nb\r\n“é” 🎉', Subject: 'ü' }],
   ['a request to confirm', { Type: 'SubscriptionConfirmation' }],
   ['the end of a subscription', { Type: 'UnsubscribeConfirmation' }],
-])('%s that SNS signed is taken, by either version of the signature', async (_what, fields) => {
+])('%s that SNS signed is accepted, with either version of the signature', async (_what, fields) => {
   for (const SignatureVersion of ['1', '2']) {
     await expect(receiver()(sns.message({ ...fields, SignatureVersion }))).resolves.toBeUndefined()
   }
@@ -42,8 +42,8 @@ test.each<[string, Fields]>([
   ['a subject that was not signed', { Subject: 'x' }],
   ['no signature', { Signature: undefined }],
   ['an empty signature', { Signature: '' }],
-  ['a signature that is no base64', { Signature: '!!!' }],
-  ['the other version than was signed with', { SignatureVersion: '1' }],
+  ['a signature that is not base64', { Signature: '!!!' }],
+  ['another version than that of the signature', { SignatureVersion: '1' }],
   ['an unknown version', { SignatureVersion: '3' }],
   ['no version', { SignatureVersion: undefined }],
   ['a version that every object inherits', { SignatureVersion: '__proto__' }],
@@ -63,21 +63,21 @@ test.each([
   expect(sns.asked).toEqual([])
 })
 
-test('what is not called a certificate is never fetched either, also from SNS', async () => {
+test('a file of SNS that is not a certificate by its name is never fetched', async () => {
   await expect(receiver()(sns.message({}, { SigningCertURL: `${sns.origin}/cert.txt` }))).rejects.toMatchObject(refused)
   expect(sns.asked).toEqual([])
 })
 
-test('somebody else’s key is refused, also when the address is SNS’s', async () => {
+test('a signature with another key is refused, even with a certificate address of SNS', async () => {
   const other = await createSigner()
   const message = sns.message()
   await expect(receiver()({ ...message, Signature: other.sign(message) })).rejects.toMatchObject(refused)
 })
 
 test.each([
-  ['not valid any more', { fromMs: -2000, toMs: -1000 }],
-  ['not valid yet', { fromMs: 60_000, toMs: 120_000 }],
-])('a certificate that is %s is refused and not kept', async (_what, times) => {
+  ['no longer valid', { fromMs: -2000, toMs: -1000 }],
+  ['not yet valid', { fromMs: 60_000, toMs: 120_000 }],
+])('a certificate that is %s is refused and not cached', async (_what, times) => {
   const verify = receiver()
   const { certificate } = await createSigner(times)
   sns.answer = (response) => response.end(certificate)
@@ -86,7 +86,7 @@ test.each([
   await expect(verify(sns.message())).resolves.toBeUndefined()
 })
 
-test('the certificate is fetched once, however many messages come at the same moment', async () => {
+test('the certificate is fetched once, however many messages arrive at the same moment', async () => {
   const verify = receiver()
   await Promise.all(Array.from({ length: 20 }, () => verify(sns.message())))
   await verify(sns.message())
@@ -96,12 +96,12 @@ test('the certificate is fetched once, however many messages come at the same mo
 test.each<[string, StandInSns['answer']]>([
   ['503', (response) => response.writeHead(503).end('<html>busy</html>')],
   ['404', (response) => response.writeHead(404).end()],
-  ['a page in its place', (response) => response.end('<html>maintenance</html>')],
+  ['a page instead', (response) => response.end('<html>maintenance</html>')],
   ['nothing', (response) => response.end('')],
   ['a certificate that is too large', (response) => response.end('x'.repeat(100_000))],
   ['a redirect', (response) => response.writeHead(302, { location: '/other.pem' }).end()],
   ['a cut connection', (response) => response.destroy()],
-])('%s is reported as unavailable, so that SNS repeats, and not remembered', async (_what, answer) => {
+])('%s is reported as unavailable, so that SNS retries, and is not cached', async (_what, answer) => {
   const verify = receiver()
   sns.answer = answer
   await expect(verify(sns.message())).rejects.toMatchObject(unavailable)
@@ -115,13 +115,13 @@ test('a redirect is not followed', async () => {
   expect(sns.asked).toHaveLength(1)
 })
 
-test('a certificate with a key that is not RSA is none of SNS’s', async () => {
+test('a certificate with a key that is not RSA is refused', async () => {
   const { certificate } = await createSigner({ keyType: 'ec' })
   sns.answer = (response) => response.end(certificate)
   await expect(receiver()(sns.message())).rejects.toMatchObject(unavailable)
 })
 
-test('a proxy in the environment is not asked', async () => {
+test('a proxy in the environment is not used', async () => {
   process.env.HTTP_PROXY = process.env.http_proxy = 'http://127.0.0.1:9'
   try {
     await expect(receiver()(sns.message())).resolves.toBeUndefined()

@@ -10,8 +10,8 @@ const hashes = new Map([
 ])
 
 /**
- * Verifies that SNS signed the message. Its age is not checked: SNS repeats as long as the subscription's policy says.
- * MessageId identifies repetitions; older ones find a final state.
+ * Verifies that SNS signed the message. Its age is not checked, because SNS retries for as long as the subscription's
+ * policy allows; MessageId identifies repetitions.
  * @throws Problem `invalid_signature`, or `service_unavailable` when the certificate cannot be fetched now
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html
  */

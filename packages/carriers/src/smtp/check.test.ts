@@ -26,7 +26,7 @@ const check = (port: number, fields: Partial<SmtpCredentials> = {}, timeoutMs = 
   checkAccount(providerAt(port, fields).credentials, { timeoutMs, environment: options.environment })
 
 test.each<['starttls' | 'tls']>([['starttls'], ['tls']])(
-  'over %s a login is tried, and no message sent',
+  'a check over %s logs in and sends no message',
   async (security) => {
     const server = await startServer({ secure: security === 'tls' })
     expect(await check(server.port, { security, ...login })).toMatchObject({ ok: true, details: { security } })
@@ -45,7 +45,7 @@ test('a certificate that sending would refuse is refused', async () => {
   expect(await check(server.port, { security: 'tls' })).toMatchObject({ ok: false, message: 'TLS failed' })
 })
 
-test('a mail server that may not be called is not connected to', async () => {
+test('a check does not connect to a forbidden mail server', async () => {
   const server = await startServer()
   const result = await check(server.port, { host: '127.0.0.1', security: 'none' })
   expect(result).toMatchObject({ ok: false, code: 'EDESTINATION', message: 'The mail server may not be called' })

@@ -22,7 +22,7 @@ export async function checkAccount(
   const allowed = environment.SMTP_EGRESS_ALLOW
   const transport = createTransport(transportOptions(credentials, { timeoutMs, allowed }))
   try {
-    // The timeouts of the transport are those of a step; this one is of the whole exchange.
+    // The timeouts of the transport limit single steps; this one limits the whole exchange.
     await Promise.race([transport.verify(), silence(timeoutMs)])
     const login = credentials.username === undefined ? 'is ready; it asks for no login' : 'accepted the login'
     return checkPassed(`The mail server ${login}`, { security: credentials.security })

@@ -9,7 +9,7 @@ import { forbiddenHostCode } from './connect-to-server.ts'
 const replies: Record<string, Verdict> = {
   '421': carrierFault('The mail server closes its connections for now'),
   '454': carrierFault('The mail server cannot check the login, or speak TLS, for now'),
-  // The session was out of step; the message was not judged.
+  // The commands were out of order; the message was not judged.
   '503': carrierFault('The mail server found the commands out of order'),
   '530': accountDown('The mail server wants a login'),
   '534': accountDown('The mail server wants a stronger login'),
@@ -28,9 +28,9 @@ const sessionRefused = accountDown('The mail server does not speak with us as co
 
 /** A failed send as nodemailer reports it. */
 export interface SmtpFault {
-  /** nodemailer's code, for example EENVELOPE */
+  /** nodemailer's code, for example EENVELOPE. */
   code?: string | undefined
-  /** Reply code of the mail server, if it replied */
+  /** Reply code of the mail server, if it replied. */
   responseCode?: number | undefined
   /** Whether the transfer of the message itself had started. */
   bodyBegan: boolean

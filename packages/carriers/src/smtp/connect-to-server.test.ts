@@ -5,14 +5,14 @@ import { nothingAllowed, parseAllowList } from '@notify/egress-guard'
 import { connectToServer } from './connect-to-server.ts'
 
 test.each(['127.0.0.1', '10.0.0.7', '169.254.169.254', '0.0.0.0'])(
-  'a mail server at %s is not dialled, and the error does not name it',
+  'a mail server at %s is not connected to, and the error does not name it',
   async (host) => {
     const refusal = connectToServer({ host, port: '25' }, nothingAllowed, 1000)
     await expect(refusal).rejects.toMatchObject({ code: 'EDESTINATION', message: 'destination not allowed' })
   },
 )
 
-test('a listed network may be called; a listed host is left to the system, which knows its hosts file', async () => {
+test('a listed network may be called, and the system resolves a listed host, also from its hosts file', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const port = String((server.address() as AddressInfo).port)

@@ -4,13 +4,13 @@ import type { SmtpCredentials } from './credentials.ts'
 
 type Server = Pick<SmtpCredentials, 'host' | 'port'>
 
-/** The code of the error for a mail server that may not be called, beside nodemailer's own codes. */
+/** The error code for a forbidden mail server, in the form of nodemailer's codes. */
 export const forbiddenHostCode = 'EDESTINATION'
 
 const resolve = createHostResolver()
 
 /**
- * Connects to the mail server of a tenant. A listed host is the installation's own; every other must be public.
+ * Connects to the mail server of a tenant, which must be public or listed.
  * @returns undefined when nodemailer may connect by itself
  */
 export async function connectToServer(
@@ -18,7 +18,7 @@ export async function connectToServer(
   allowed: AllowList,
   connectMs: number,
 ): Promise<Socket | undefined> {
-  // The system looks listed names up: they may be in the hosts file.
+  // The system resolves listed names, because they may be in the hosts file.
   if (allowed.hasHost(host.toLowerCase(), Number(port))) return undefined
   try {
     return await connectPublic({ host, port: Number(port), resolve, allowed, connectMs })

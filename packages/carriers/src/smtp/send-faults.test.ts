@@ -24,12 +24,12 @@ const refuses = (responseCode: number, text: string) => Object.assign(new Error(
 
 test.each<[string, SMTPServerOptions, object]>([
   [
-    'refuses the recipient for good',
+    'refuses the recipient permanently',
     { onRcptTo: (_to, _session, done) => done(refuses(550, '5.1.1 <ada@example.net> user unknown')) },
     { outcome: 'rejected_permanent', code: 'smtp_550' },
   ],
   [
-    'asks to come again for the recipient',
+    'refuses the recipient temporarily',
     { onRcptTo: (_to, _session, done) => done(refuses(450, '4.2.0 greylisted')) },
     { outcome: 'rejected_retryable', code: 'smtp_450' },
   ],
@@ -44,16 +44,16 @@ test.each<[string, SMTPServerOptions, object]>([
     { outcome: 'rejected_permanent', code: 'smtp_554' },
   ],
   [
-    'asks to come again after DATA',
+    'refuses temporarily after DATA',
     { onData: (stream, _session, done) => stream.resume().on('end', () => done(refuses(451, 'busy'))) },
     { outcome: 'rejected_retryable', code: 'smtp_451' },
   ],
   [
-    'turns everybody away at the door',
+    'refuses every connection',
     { onConnect: (_session, done) => done(refuses(421, 'too many connections')) },
     { outcome: 'rejected_retryable', carrierFault: true },
   ],
-])('a server that %s is believed', async (_what, options, expected) => {
+])('a server that %s is judged by its reply', async (_what, options, expected) => {
   const server = await startServer(options)
   const answer = await startCarrier().send(providerAt(server.port), emailOf())
   expect(answer).toMatchObject({ ...expected, providerMessageId: null })
@@ -72,7 +72,7 @@ test.each<[string, string, string | undefined, object]>([
   ['hangs up after the message', 'END', 'cut', { outcome: 'unknown', carrierFault: true }],
   ['answers gibberish after the message', 'END', 'hm', { outcome: 'unknown', carrierFault: true }],
   ['closes with 421 after the message', 'END', '421 shutting down', { outcome: 'rejected_retryable' }],
-])('a server that %s leaves the outcome that is true', async (_what, at, reply, expected) => {
+])('a server that %s is judged by the step at which it fails', async (_what, at, reply, expected) => {
   const port = await startScript((command) => (command === at ? reply : polite[command]))
   const started = performance.now()
   const answer = await startCarrier(impatientMs).send(providerAt(port, { security: 'none' }), emailOf())
@@ -80,7 +80,7 @@ test.each<[string, string, string | undefined, object]>([
   expect(performance.now() - started).toBeLessThan(10_000)
 })
 
-test('a server that names the mailbox alone names nobody in what is kept of it', async () => {
+test("a mailbox in the server's reply is masked", async () => {
   const port = await startScript((command) =>
     command === 'RCPT' ? '550 5.1.1 <Ada.L+news>... User ada.l+news unknown, not adams' : polite[command],
   )
@@ -92,7 +92,7 @@ test('a server that names the mailbox alone names nobody in what is kept of it',
   })
 })
 
-test('a server that trickles its replies is left at the deadline', async () => {
+test('a server that trickles its replies is abandoned at the deadline', async () => {
   const port = await startScript((command) => (command === 'CONNECT' ? '220-wait' : polite[command]))
   const started = performance.now()
   expect(await startCarrier(impatientMs).send(providerAt(port, { security: 'none' }), emailOf())).toMatchObject({
@@ -106,7 +106,7 @@ test('a message that waits too long for a connection of the pool was never sent'
   let connected = 0
   let taken = 0
   const port = await startScript((command) => {
-    // A connection that a waiting send gets at the last moment must not take its message after all.
+    // A connection that becomes free at the deadline must not send the waiting message.
     if (command === 'CONNECT' && ++connected > 5) return undefined
     if (command !== 'END') return polite[command]
     taken++
@@ -124,7 +124,7 @@ test('a message that waits too long for a connection of the pool was never sent'
   expect(begun).toBeGreaterThanOrEqual(taken)
 })
 
-test('a port where nobody listens is a refusal for now', async () => {
+test('a closed port is a temporary refusal', async () => {
   expect(await startCarrier().send(providerAt(await closedPort()), emailOf())).toMatchObject({
     outcome: 'rejected_retryable',
     code: 'ECONNREFUSED',
@@ -132,7 +132,7 @@ test('a port where nobody listens is a refusal for now', async () => {
   })
 })
 
-test('a mail server that may not be called is not, and the provider is down', async () => {
+test('a forbidden mail server is not called, and its provider is down', async () => {
   const server = await startServer()
   const provider = providerAt(server.port, { host: '127.0.0.1', security: 'none' })
   const answer = await startCarrier().send(provider, emailOf())

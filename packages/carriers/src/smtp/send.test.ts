@@ -44,7 +44,7 @@ test.each<['starttls' | 'tls']>([['starttls'], ['tls']])(
   },
 )
 
-test("a message's own sender stands before the provider's, in the envelope as well", async () => {
+test("a message's own sender overrides the provider's, also in the envelope", async () => {
   const server = await startServer()
   const email = emailOf({ from: 'news@shop.example', from_name: 'News' })
   const { providerMessageId } = await startCarrier().send(providerAt(server.port), email)
@@ -90,7 +90,7 @@ test('messages of one provider share connections, and a lone dot ends no message
   expect(server.connections).toBeLessThanOrEqual(5)
 })
 
-test('a refused login stops the account, not the message; nobody is named', async () => {
+test('a refused login is a fault of the account, not of the message, and the error names no user', async () => {
   const server = await startServer()
   const answer = await startCarrier().send(providerAt(server.port, { ...login, password: 'wrong' }), emailOf())
   expect(answer).toMatchObject({ outcome: 'rejected_retryable', providerDown: true, code: 'smtp_535' })

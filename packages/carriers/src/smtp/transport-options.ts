@@ -4,7 +4,7 @@ import { connectToServer } from './connect-to-server.ts'
 import type { SmtpCredentials } from './credentials.ts'
 
 interface Settings {
-  /** Of each step to the server's greeting and of silence afterwards, in milliseconds. */
+  /** Limits each step up to the server's greeting, and each silence after it, in milliseconds. */
   timeoutMs: number
   allowed: AllowList
 }

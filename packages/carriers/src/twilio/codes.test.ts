@@ -47,23 +47,23 @@ test.each<[number, string, object]>([
   expect(verdict).toEqual(expected)
 })
 
-test.each(['21211', '21610', '30004', '30005', '30006', '30007'])('%s would be refused again', (code) => {
+test.each(['21211', '21610', '30004', '30005', '30006', '30007'])('%s is permanent', (code) => {
   expect(explainCode(code).retryable).toBe(false)
 })
 
-test.each(['30003', '20429', '30001', '30008', '21611', '20003', '30002'])('%s may go better next time', (code) => {
+test.each(['30003', '20429', '30001', '30008', '21611', '20003', '30002'])('%s may succeed when retried', (code) => {
   expect(explainCode(code).retryable).toBe(true)
 })
 
 test.each([null, '99999', '', 'http_500', 'constructor', '__proto__', 'toString'])(
-  'what the list does not hold (%s) is not final, and needs no text',
+  'an unknown code (%s) is retryable, and its reason has no text',
   (code) => {
     expect(explainCode(code).retryable).toBe(true)
     expect(describeCode(code)).toBe(code === null ? 'The carrier gave no reason' : `${code} The carrier gave no reason`)
   },
 )
 
-test('a reason for people is the code and what it means', () => {
+test('a reason is the code and its meaning', () => {
   expect(describeCode('30003')).toBe('30003 Unreachable destination handset')
   expect(describeCode('99999', 'Strange weather')).toBe('99999 Strange weather')
   expect(describeCode(null, 'Strange weather')).toBe('Strange weather')

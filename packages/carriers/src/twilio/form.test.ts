@@ -18,7 +18,7 @@ function problemOf(work: () => unknown): Problem {
   throw new Error('it was read')
 }
 
-test('what we need is read, and everything is kept: the signature covers all of it', () => {
+test('the needed fields are parsed, and all are kept, because the signature covers them', () => {
   const sent = { ...fields, To: '+15551230001', SmsSid: 'SM1', NewField: 'a b+c&ü' }
   expect(read(sent)).toEqual({
     parameters: sent,
@@ -26,7 +26,7 @@ test('what we need is read, and everything is kept: the signature covers all of 
   })
 })
 
-test('a field that comes twice is kept twice', () => {
+test('a repeated field is kept twice', () => {
   const body = Buffer.from(`${new URLSearchParams(fields)}&Tag=a&Tag=b`)
   expect(readForm(StatusForm, body, form).parameters.Tag).toEqual(['a', 'b'])
 })
@@ -52,7 +52,7 @@ test.each([
   { ...fields, MessageSid: '' },
   { ...fields, MessageSid: 'x'.repeat(65) },
   { ...fields, MessageStatus: 'x'.repeat(33) },
-])("a callback whose fields cannot be a carrier's is refused: %#", (parameters) => {
+])('malformed fields are refused: %#', (parameters) => {
   expect(problemOf(() => read(parameters)).code).toBe('validation_failed')
 })
 
@@ -63,10 +63,10 @@ test.each([undefined, 'application/json', 'multipart/form-data', 'text/plain'])(
   },
 )
 
-test('a form with a character set is a form', () => {
+test('a form with a character set is accepted', () => {
   expect(read(fields, `${form}; charset=UTF-8`).fields.MessageStatus).toBe('delivered')
 })
 
-test('a name that JavaScript knows is a field like any other', () => {
+test('a field named like a property of every object is an ordinary field', () => {
   expect(Object.entries(read({ ...fields, constructor: 'x' }).parameters)).toContainEqual(['constructor', 'x'])
 })

@@ -50,7 +50,7 @@ async function portOf(server: Server): Promise<number> {
 test.each<[string, string, string | undefined]>([
   ['a text with half of a character', 'Hi \ud83e', undefined],
   ['a header that cannot be written', 'Hi', 'a\nb'],
-])('%s is refused for good, and is no fault of the carrier', async (_what, text, traceparent) => {
+])('%s is refused permanently, and is not a fault of the carrier', async (_what, text, traceparent) => {
   let requests = 0
   const carrier = createServer(() => requests++)
   const answer = await sendTo(`http://127.0.0.1:${await portOf(carrier)}`, text, traceparent)
@@ -60,14 +60,14 @@ test.each<[string, string, string | undefined]>([
   expect(requests).toBe(0)
 })
 
-test('a carrier that cannot be reached is tried again: nothing has left', async () => {
+test('an unreachable carrier is a temporary refusal: nothing was sent', async () => {
   expect(await sendTo(`http://127.0.0.1:${await closedPort()}`)).toMatchObject({
     outcome: 'rejected_retryable',
     code: 'ECONNREFUSED',
   })
 })
 
-test('a proxy that does not lead to the carrier is tried again: nothing has left', async () => {
+test('a proxy that does not reach the carrier is a temporary refusal: nothing was sent', async () => {
   const proxy = createServer().on('connect', (_request, socket: Socket) =>
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'),
   )
@@ -76,7 +76,7 @@ test('a proxy that does not lead to the carrier is tried again: nothing has left
   expect(await sendTo('https://carrier.invalid')).toMatchObject({ outcome: 'rejected_retryable', carrierFault: true })
 })
 
-test('a message whose connection loses its encryption may have been taken', async () => {
+test('a connection whose encryption fails leaves the outcome unknown', async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],

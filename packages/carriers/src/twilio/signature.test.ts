@@ -28,7 +28,7 @@ const signersOf = (signature: string | string[] | undefined, providers = [ada, b
   findSigners(providers, { signature, url, parameters })
 const refused = expect.objectContaining({ code: 'invalid_signature' })
 
-test('the account whose token signed is found', () => {
+test('the account whose token made the signature is found', () => {
   expect(signersOf(sign(ada.secret))).toEqual([ada])
   expect(signersOf(sign(bob.secret))).toEqual([bob])
 })
@@ -41,8 +41,8 @@ test.each<[string, string | string[] | undefined]>([
   ['one over another address', sign(ada.secret, url.replace('notif_1', 'notif_2'))],
   ['one over an address without its query', sign(ada.secret, url.split('?')[0])],
   ['one over another status', sign(ada.secret, url, { ...parameters, MessageStatus: 'failed' })],
-  ['one over a field more', sign(ada.secret, url, { ...parameters, Extra: '1' })],
-  ['one with its end cut off', sign(ada.secret).slice(0, -2)],
+  ['one over an additional field', sign(ada.secret, url, { ...parameters, Extra: '1' })],
+  ['a truncated one', sign(ada.secret).slice(0, -2)],
 ])('%s is refused', (_what, signature) => {
   expect(() => signersOf(signature)).toThrow(refused)
 })
@@ -56,17 +56,17 @@ test('an address with a port is signed with it or without it', () => {
   expect(() => findSigners([ada], { signature: sign(ada.secret, withPort), url, parameters })).toThrow(refused)
 })
 
-test('an account that nobody here has is refused, whatever is signed', () => {
+test('an unknown account is refused, whatever the signature', () => {
   expect(() => signersOf(sign(ada.secret), [])).toThrow(refused)
   expect(() => signersOf(sign(''), [])).toThrow(refused)
 })
 
-test('all who share an account have signed', () => {
+test('all providers that share an account are signers', () => {
   const twin = account('twin', ada.secret)
   expect(signersOf(sign(ada.secret), [bob, ada, twin])).toEqual([ada, twin])
 })
 
-test('a field that comes twice is covered as well', () => {
+test('a repeated field is covered by the signature', () => {
   const twice = { ...parameters, Tag: ['a', 'b'] }
   const text = Object.keys(twice)
     .sort()

@@ -48,7 +48,7 @@ test.each<[object, object]>([
     { MessageStatus: 'failed', ErrorCode: '21610' },
     { reason: '21610 The recipient has unsubscribed', retryable: false, suppress: 'stop' },
   ],
-])('%j is a receipt that needs no code table to be understood', async (status, expected) => {
+])('%j is a receipt that explains itself without a table of codes', async (status, expected) => {
   const { reports, answer } = await receive(status)
   expect(reports).toEqual([
     expect.objectContaining({ type: 'receipt', account, notification_id, attempt_id, ...expected }),
@@ -56,17 +56,17 @@ test.each<[object, object]>([
   expect(answer).toEqual({ status: 'recorded' })
 })
 
-test('only failure has a reason', async () => {
+test('only a failure has a reason', async () => {
   const { reports } = await receive({ MessageStatus: 'sent', ErrorCode: '30003' })
   expect(reports[0]).not.toHaveProperty('reason')
   expect(reports[0]).not.toHaveProperty('retryable')
 })
 
-test('a status that moves nothing gives no report', async () => {
+test('a status without a change of state gives no report', async () => {
   expect(await receive({ MessageStatus: 'queued' })).toEqual({ reports: [], answer: { status: 'ignored' } })
 })
 
-test('of accounts that share the token, the one that the address names is meant', async () => {
+test('of accounts that share the token, the one in the URL gets the receipt', async () => {
   const { reports } = await receive({ MessageStatus: 'sent' }, [account, twin], twin)
   expect(reports).toMatchObject([{ account: { id: twin.id } }])
 })

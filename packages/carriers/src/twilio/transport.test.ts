@@ -28,7 +28,7 @@ async function clientOf(listener: RequestListener, timeoutMs = 1000, maxConnecti
   return client
 }
 
-test('a message is posted as a form, with the account and the trace; the answer is read', async () => {
+test('a message is posted as a form, with account and trace, and the answer is parsed', async () => {
   const seen: { url?: string; authorization?: string; traceparent?: unknown; form?: URLSearchParams } = {}
   const client = await clientOf(async (request, response) => {
     const chunks: Buffer[] = []
@@ -50,7 +50,7 @@ test('a message is posted as a form, with the account and the trace; the answer 
   expect(Object.fromEntries(seen.form!)).toEqual({ To: message.to, From: message.from, Body: message.body })
 })
 
-test('a refusal bears the status and the code, and how long to wait', async () => {
+test('a refusal contains the status, the code and how long to wait', async () => {
   const client = await clientOf((_request, response) => {
     response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' })
     response.end('{"code":20429,"message":"Too many requests","status":429}')
@@ -80,7 +80,7 @@ test('a message that got no connection in time is reported as never sent, and is
       for await (const chunk of request) chunks.push(chunk)
       const body = new URLSearchParams(Buffer.concat(chunks).toString()).get('Body')!
       arrived.push(body)
-      // The second takes the connection, and keeps it.
+      // The second occupies the connection.
       if (body === 'second') return
       await delay(300)
       response.writeHead(201).end('{"sid":"SM1"}')
@@ -92,14 +92,14 @@ test('a message that got no connection in time is reported as never sent, and is
   const [first, second, third] = await Promise.allSettled(['first', 'second', 'third'].map(send))
   expect(first).toMatchObject({ status: 'fulfilled' })
   expect(second).toMatchObject({ reason: { code: 'ETIMEDOUT', hasLeft: true } })
-  // Its time ends with that of the second, which frees the connection: it may still be sent, but then says so.
+  // Both time out together, which frees the connection: if the third is sent after all, it must not be reported as unsent.
   const wasSent = arrived.includes('third')
   expect(third).toMatchObject({ reason: { code: wasSent ? 'ETIMEDOUT' : 'ENOTCONN', hasLeft: wasSent } })
   await send('fourth')
   expect(arrived).toEqual(['first', 'second', ...(wasSent ? ['third'] : []), 'fourth'])
 })
 
-test('a cut connection is not reported as one that was never made', async () => {
+test('a broken connection is not reported as one that was never opened', async () => {
   const client = await clientOf((request) => request.socket.destroy())
   await expect(client.messages.create(message)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET', hasLeft: true })
   const port = Number(new URL(client.api.baseUrl).port)
@@ -111,7 +111,7 @@ test('a cut connection is not reported as one that was never made', async () => 
   await expect(refused.messages.create(message)).rejects.toMatchObject({ code: 'ECONNREFUSED', hasLeft: false })
 })
 
-test('a redirect is not followed: the credentials go to the carrier alone', async () => {
+test('a redirect is not followed: only the carrier gets the credentials', async () => {
   let visits = 0
   const client = await clientOf((_request, response) => {
     visits++
