@@ -25,7 +25,7 @@ export const ItemResult = z.union([
     may_have_taken_effect: z
       .literal(true)
       .optional()
-      .meta({ description: 'The commit has lost its response. Repeat the item with the same id.' }),
+      .meta({ description: 'The response of the commit was lost. Repeat the item with the same id.' }),
   }),
 ])
 export type ItemResult = z.infer<typeof ItemResult>
@@ -68,10 +68,10 @@ export const ServiceItem = z.object({
   expires_at: z.iso
     .datetime({ offset: true })
     .optional()
-    .meta({ description: 'After this no carrier is called for it any more; it fails with the reason `expired`' }),
+    .meta({ description: 'After this time no carrier is called for it; it fails with the reason `expired`' }),
   erase_when_terminal: z.boolean().default(false).meta({
     description:
-      'Whether its content is erased as soon as a carrier took it, it failed or expired; it cannot be retried then',
+      'Whether its content is erased once a carrier has accepted it, or it has failed or expired; it cannot be retried then',
   }),
   traceparent: z.string().optional(),
 })

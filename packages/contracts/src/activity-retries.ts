@@ -13,7 +13,7 @@ export const RetryJobRequest = z
     ...activityFilters,
     from: MomentText.optional().meta({ description: 'Created at this time or later', example: '2026-11-21T00:00:00Z' }),
     to: MomentText.optional().meta({ description: 'Created before this time', example: '2026-11-22T00:00:00Z' }),
-    dry_run: z.boolean().default(false).meta({ description: 'Answers the count and retries nothing' }),
+    dry_run: z.boolean().default(false).meta({ description: 'Returns the count and retries nothing' }),
   })
   .refine(({ dry_run: _, ...filters }) => Object.values(filters).some((value) => value !== undefined), {
     path: ['status'],
@@ -42,13 +42,13 @@ export const RetryJob = z
     retry_id: idSchema('retry'),
     status: z.enum(['waiting', 'running', 'completed', 'cancelled']),
     filters: filtersShown,
-    count: z.int().meta({ description: 'Items that matched when the job was made' }),
+    count: z.int().meta({ description: 'Items that matched when the job was created' }),
     count_capped: z.boolean(),
-    processed: z.int().meta({ description: 'Items that the job has been through' }),
+    processed: z.int().meta({ description: 'Items that the job has processed' }),
     retried: z.int(),
     skipped: z
       .int()
-      .meta({ description: 'Items that could not be retried any more, such as those of a suppressed recipient' }),
+      .meta({ description: 'Items that could no longer be retried, such as those of a suppressed recipient' }),
     requested_by: z.string().meta({ description: "The operator's pseudonym" }),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),

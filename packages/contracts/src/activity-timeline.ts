@@ -13,24 +13,23 @@ export const ActivityAttempt = z
   .object({
     attempt_id: z.string(),
     notification_id: idSchema('notif').meta({
-      description: 'The message that was tried; a code has one for each send',
+      description: 'The message of the attempt; a code has one message for each send',
     }),
     number: z.int(),
     provider_id: z.string().nullable(),
     provider_name: z.string().nullable(),
     started_at: Timestamp,
     finished_at: Timestamp.nullable(),
-    outcome: AttemptOutcome.nullable().meta({ description: 'null while under way' }),
+    outcome: AttemptOutcome.nullable().meta({ description: 'null while in progress' }),
     ambiguous: z.boolean(),
     provider_code: z
       .string()
       .nullable()
       .meta({ description: "The carrier's code, or the HTTP status of a webhook's answer" }),
     provider_message: z.string().nullable(),
-    provider_message_id: z
-      .string()
-      .nullable()
-      .meta({ description: "The carrier's id of the message; of WhatsApp with `x` in place of the number's digits" }),
+    provider_message_id: z.string().nullable().meta({
+      description: "The carrier's id of the message. In ids of WhatsApp `x` replaces the digits of the phone number",
+    }),
     receipts: z
       .array(AttemptReceipt)
       .nullable()
@@ -54,7 +53,7 @@ export const ActivityDetail = ActivityItem.extend({
   trace_id: z.string().nullable().meta({ description: 'W3C trace id of the request that sent it' }),
   attempts: z
     .array(ActivityAttempt)
-    .meta({ description: 'In the order of time. The inbox has none: it delivers when it stores.' }),
+    .meta({ description: 'Oldest first. In-app notifications have none: they are delivered when they are stored.' }),
   otp: ActivityCode.nullable().meta({ description: 'null for notifications, and for codes deleted after 30 days' }),
 }).meta({ id: 'ActivityDetail' })
 
@@ -71,7 +70,7 @@ export const getActivity = defineRoute({
 })
 
 /*
- * The timeline belongs to the services that send. The gateway asks them by these routes for items of a tenant.
+ * The services that send own the timelines. The gateway reads them by these routes, for items of one tenant.
  */
 
 const auth = service('timelines:read')
@@ -146,7 +145,7 @@ export const readReceipts = defineRoute({
   service: 'callbacks',
   method: 'POST',
   path: '/internal/v1/receipts/read',
-  summary: 'What carriers reported of attempts',
+  summary: "The carriers' reports on attempts",
   auth,
   body: z.object({ attempt_ids: z.array(idSchema('att')).max(500) }),
   responses: { 200: z.object({ receipts: z.array(AttemptReceipt.extend({ attempt_id: z.string() })) }) },

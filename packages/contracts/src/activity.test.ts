@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { ActivityQuery } from './activity.ts'
 
-test('a query without anything asks for the first page of 20', () => {
+test('an empty query returns the first page of 20', () => {
   expect(ActivityQuery.parse({})).toEqual({ page: 1, limit: 20 })
 })
 
-test('numbers of the query are read from text', () => {
+test('numbers of the query are parsed from text', () => {
   expect(ActivityQuery.parse({ page: '3', limit: '100', channel: 'sms', status: 'failed' })).toEqual({
     page: 3,
     limit: 100,
@@ -28,11 +28,11 @@ test.each([
   { channel: 'fax' },
   { cursor: 'x'.repeat(201) },
   { order: 'asc' },
-])('%j is refused, never bent into something else', (query) => {
+])('%j is refused, never corrected', (query) => {
   expect(ActivityQuery.safeParse(query).success).toBe(false)
 })
 
-test('the refusal of a limit names its bounds', () => {
+test('the refusal of a limit states its bounds', () => {
   const { error } = ActivityQuery.safeParse({ limit: '500' })
   expect(error?.issues[0]).toMatchObject({ path: ['limit'], message: 'must be at most 100' })
 })

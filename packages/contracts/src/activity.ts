@@ -37,7 +37,7 @@ const range = {
   to: Moment.optional().meta({ description: 'Created before this time', example: '2026-11-22T00:00:00Z' }),
 }
 
-/** Filters of whatever reads the activity; they all apply together. */
+/** Filters of all routes that read the activity. An item must match all of them. */
 export const activityFilters = {
   channel: Channel.optional(),
   status: ActivityStatus.optional(),
@@ -61,7 +61,7 @@ export const notARange = { path: ['to'], error: 'must be after from' }
 /** Rows that `page` reaches. Deeper rows are read with `cursor`, which costs the same at any depth. */
 const rowsInPages = 10_000
 
-/** Matches that are counted one by one, where no counter exists. */
+/** Most matches that are counted one by one, where no counter exists. */
 export const mostCounted = 10_000
 
 export const ActivityQuery = z
@@ -85,8 +85,8 @@ export const ActivityList = z
     total_count: z.int(),
     total_count_capped: z.boolean().meta({
       description:
-        'Whether there are more matches than total_count says. Only filters by recipient, by event_key within a time range, ' +
-        `and ranges with more than ${mostCounted} items in their first or last hour are counted up to ${mostCounted}.`,
+        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by event_key ` +
+        `within a time range, and for ranges with more than ${mostCounted} items in their first or last hour.`,
     }),
     page: z.int(),
     items: z.array(ActivityItem),
@@ -179,8 +179,8 @@ export const exportActivity = defineRoute({
   responses: {
     200: z.string().meta({
       description:
-        'CSV (RFC 4180) with a header line, or one JSON object (ActivityItem) a line. In CSV a cell that begins with =, +, - or @ ' +
-        'has an apostrophe before it, so that no spreadsheet runs it. A connection that breaks off has not sent everything.',
+        'CSV (RFC 4180) with a header line, or one JSON object (ActivityItem) per line. In CSV a cell that begins with =, +, - or @ ' +
+        'has an apostrophe before it, so that no spreadsheet runs it. If the connection breaks, the file is incomplete.',
     }),
   },
   errors: ['export_limit_reached'],

@@ -17,7 +17,7 @@ export type AuditFields = z.output<typeof AuditFields>
 export const AuditEntry = z.object({
   audit_id: idSchema('aud'),
   tenant_id: idSchema('ten'),
-  application_id: idSchema('app').nullable().meta({ description: 'Null for what belongs to the whole tenant' }),
+  application_id: idSchema('app').nullable().meta({ description: 'Null for resources of the whole tenant' }),
   occurred_at: Timestamp,
   actor: AuditActor,
   action: z.string().meta({ description: '`<resource>.<verb>`', example: 'template.replaced' }),
@@ -86,7 +86,7 @@ export const exportAuditLog = defineRoute({
   responseType: 'application/x-ndjson',
   responses: {
     200: z.string().meta({
-      description: 'One AuditEntry a line. A connection that is cut off has not sent everything.',
+      description: 'One AuditEntry per line. If the connection breaks, the file is incomplete.',
     }),
   },
   errors: ['export_limit_reached'],

@@ -22,7 +22,7 @@ const documentWith = (mode: string, permissions: readonly string[]) => ({
   ],
 })
 
-test('a live key may have every permission, a test key none that changes what live sends use', () => {
+test('a live key may have every permission, a test key none that affects live messages', () => {
   const harmless = KeyPermission.options.filter((permission) => !liveOnlyPermissions.includes(permission))
   expect(BootstrapDocument.safeParse(documentWith('live', KeyPermission.options)).success).toBe(true)
   expect(BootstrapDocument.safeParse(documentWith('test', harmless)).success).toBe(true)

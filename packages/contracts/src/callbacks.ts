@@ -143,7 +143,7 @@ export type ReceiptWanted = z.output<typeof receiptWanted.schema>
 
 /** Content of an inbound message. */
 export const ReceivedContent = z.object({
-  /** Empty when the carrier does not tell the number. */
+  /** Empty when the carrier does not report the number. */
   from: z.string(),
   to: z.string(),
   body: z.string(),
@@ -151,7 +151,7 @@ export const ReceivedContent = z.object({
   user_id: z.string().optional(),
   /** The keyword that the carrier recognised, e.g. `STOP`. */
   opt_out_type: z.string().optional(),
-  /** The payload of the button that was pressed, where the message is one. */
+  /** The payload of the pressed button, if the message reports one. */
   payload: z.string().optional(),
 })
 export type ReceivedContent = z.output<typeof ReceivedContent>
@@ -193,7 +193,7 @@ export type TemplateChange = z.output<typeof templateChanged.schema>
 
 /** A recipient's marketing preference, set at the carrier. */
 export const MarketingChoice = z.object({
-  /** E.164 number; empty when the carrier does not tell it. */
+  /** E.164 number; empty when the carrier does not report it. */
   from: z.string(),
   user_id: z.string().optional(),
   choice: z.enum(['stop', 'resume']),
@@ -211,7 +211,7 @@ export const preferenceChanged = defineEvent({
     tenant_id: idSchema('ten'),
     channel: Channel,
     content: SealedText,
-    /** The carrier's name of the message or of the choice; the same for its repetitions. */
+    /** The carrier's id of the message or of the choice; the same in repetitions. */
     provider_message_id: z.string(),
     received_at: Timestamp,
   }),

@@ -57,10 +57,10 @@ export const ConsentEntry = z
     action: ConsentAction,
     source: z.string().meta({
       description:
-        'Of an opt-in as it was given; else `reply`, `button`, `preference` or `carrier` for what the recipient did, `request` for a call of the API',
+        'For an opt-in, its source in the request. Otherwise `reply`, `button`, `preference` or `carrier` for an action of the recipient, or `request` for a call of the API',
     }),
     evidence_url: z.string().nullable(),
-    status: ConsentStatus.meta({ description: 'Whether the number may be written to since this entry' }),
+    status: ConsentStatus.meta({ description: 'Consent of the number after this entry' }),
   })
   .meta({ id: 'ConsentEntry' })
 export type ConsentEntry = z.infer<typeof ConsentEntry>
@@ -78,7 +78,7 @@ export const createOptIn = defineRoute({
       source: OptInSource,
       reference: Reference.optional(),
       evidence_url: EvidenceUrl.optional().meta({
-        description: 'Required after a STOP: one that was not given for this number before',
+        description: 'Required after a STOP, and different from earlier ones of this number',
       }),
     })
     .meta({ id: 'NewOptIn' }),
@@ -177,8 +177,8 @@ const ConsentChange = z.object({
   recorded_at: Timestamp,
 })
 
-/** A number may be written to. */
+/** A number may receive messages. */
 export const consentGranted = defineEvent({ publisher: 'consent', subject: 'consent.granted', schema: ConsentChange })
 
-/** A number may not be written to any more. */
+/** A number may no longer receive messages. */
 export const consentRevoked = defineEvent({ publisher: 'consent', subject: 'consent.revoked', schema: ConsentChange })

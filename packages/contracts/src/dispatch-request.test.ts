@@ -7,7 +7,7 @@ const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }
 test.each<[string, object]>([
   ['an event with data', { ...sms, event_key: 'order.shipped', data: { name: 'Ada', items: [1, { sku: 'a' }] } }],
   ['an event without data', { ...sms, event_key: 'order.shipped' }],
-  ['a text of its own', { ...sms, body: 'Hello' }],
+  ['its own text', { ...sms, body: 'Hello' }],
   ['a text with variables', { ...sms, body: 'Hello {{name}}', template_data: { name: 'Ada' } }],
   ['a stored template', { ...sms, template_id: newId('tmpl'), template_data: { name: 'Ada' } }],
   ['the number alone as recipient', { channel: 'sms', recipient: '+15551230001', body: 'Hello' }],
@@ -16,7 +16,7 @@ test.each<[string, object]>([
   ['a user id', { channel: 'in_app', recipient: 'user-1', title: 'Hi', body: 'Hello' }],
   ['an address to call', { channel: 'webhook', recipient: { url: 'https://a.b/c' }, event_key: 'e' }],
   ['20 entries of metadata', { ...sms, body: 'Hello', metadata: entries(20) }],
-])('a dispatch request takes %s', (_what, request) => {
+])('a dispatch request accepts %s', (_what, request) => {
   expect(DispatchRequest.safeParse(request).error).toBeUndefined()
 })
 
@@ -39,8 +39,8 @@ test.each<[string, object, string]>([
   ['the lane of codes', { ...sms, body: 'Hello', priority: 'otp' }, 'priority'],
   ['data that is a list', { ...sms, event_key: 'e', data: ['Ada'] }, 'data'],
   ['21 entries of metadata', { ...sms, body: 'Hello', metadata: entries(21) }, 'metadata'],
-  ['metadata that is no text', { ...sms, body: 'Hello', metadata: { a: 1 } }, 'metadata.a'],
-])('a dispatch request refuses %s, and says where', (_what, request, path) => {
+  ['metadata that is not a text', { ...sms, body: 'Hello', metadata: { a: 1 } }, 'metadata.a'],
+])('a dispatch request refuses %s, and names the field', (_what, request, path) => {
   const { error } = DispatchRequest.safeParse(request)
   expect(error?.issues.map((issue) => issue.path.join('.'))).toContain(path)
 })
@@ -63,7 +63,7 @@ test.each([
   ['html_body', '<p>Hi</p>', ['email']],
   ['subject', 'Hi', ['email', 'in_app']],
   ['title', 'Hi', ['in_app']],
-])('%s is for the channels that show it', (field, value, channels) => {
+])('%s is accepted only on channels that show it', (field, value, channels) => {
   const recipients = {
     email: 'ada@example.com',
     sms: '+15551230001',
@@ -76,7 +76,7 @@ test.each([
   }
 })
 
-test.each(['subject', 'body', 'html_body'])('%s has no place beside an event or a stored template', (field) => {
+test.each(['subject', 'body', 'html_body'])('%s cannot be combined with an event or a stored template', (field) => {
   const email = { channel: 'email', recipient: 'ada@example.com', [field]: 'Mine' }
   for (const named of [{ event_key: 'order.shipped' }, { template_id: newId('tmpl') }]) {
     const { error } = DispatchRequest.safeParse({ ...email, ...named })

@@ -88,7 +88,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Record an opt-in with evidence that is newer than the revocation.',
   },
   edit_conflict: {
-    meaning: 'The resource was changed after the state that the request names as the one it is based on.',
+    meaning: 'The resource has changed since the state that the request is based on.',
     action: 'Read the resource again, apply the change to its new state, and repeat the request.',
   },
   event_exists: {
@@ -132,8 +132,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Enable the subscription before testing or replaying it.',
   },
   provider_in_use: {
-    meaning: 'The provider signs for a webhook subscription that made it.',
-    action: 'Delete the webhook subscription; the provider goes with it.',
+    meaning: 'The provider was created for a webhook subscription and signs for it alone.',
+    action: 'Delete the webhook subscription, which deletes the provider too.',
   },
   secret_of_provider: {
     meaning: 'The signing secret belongs to a provider that was configured separately.',

@@ -1,6 +1,5 @@
 /**
- * Every error code of the API with its HTTP status and title. Codes named in the specification keep their exact
- * spelling.
+ * Every error code of the API with its HTTP status and title. Codes named in the specification keep their spelling.
  */
 export const errorCodes = {
   invalid_json: { status: 400, title: 'Invalid JSON' },

@@ -47,7 +47,7 @@ const described = {
   event_key: EventKey,
   name: z.string(),
   status: EventStatus,
-  version: z.int().meta({ description: 'The current version. Of a draft: the version that publishing makes.' }),
+  version: z.int().meta({ description: 'The current version. For a draft: the version that publishing creates.' }),
   allowed_channels: z.array(Channel),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -80,7 +80,7 @@ const versionFields = {
   allowed_channels: z.array(Channel),
   is_current: z.boolean(),
   published_at: Timestamp,
-  published_by: z.string().nullable().meta({ description: 'Operator; null when the installation brought it along' }),
+  published_by: z.string().nullable().meta({ description: 'Operator; null for a version from the bootstrap file' }),
 }
 
 /** A published version in a list. */

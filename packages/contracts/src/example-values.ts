@@ -3,8 +3,8 @@ import { id, order, phone, phoneMasked, templates } from './example-fields.ts'
 import type { ProblemBody } from './problem.ts'
 
 /*
- * What the OpenAPI document shows: a shop that tells its customers that their orders were shipped. The tests of flows
- * send the request bodies, and compare answers with the schemas.
+ * The examples of the OpenAPI document: a shop notifies its customers of shipped orders. The tests of flows send the
+ * request bodies and compare the responses with the schemas.
  */
 
 const shipped = { channel: 'sms', recipient: { phone }, event_key: 'order.shipped', data: order }

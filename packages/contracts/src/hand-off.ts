@@ -22,8 +22,8 @@ export const HandOff = z.object({
   event_key: z.string().nullable(),
   created_at: EventTime,
   /**
-   * The notification that was handed over to this recipient before, while its delivery is not known: the receiver delivers it
-   * first. Null: nothing is waited for.
+   * The notification handed over to this recipient before, as long as its delivery is unconfirmed: the receiver delivers it
+   * first. Null: none.
    */
   after: idSchema('notif').nullable(),
   /** The payload of the channel. The event seals it, bound to `tenant_id` and `notification_id`. */
@@ -32,7 +32,7 @@ export const HandOff = z.object({
 export type HandOff = z.output<typeof HandOff>
 
 /**
- * Declares the event with which dispatch hands notifications of a channel over.
+ * Declares the event by which dispatch hands over notifications of a channel.
  * @param subject with `{lane}`
  * @param content payload of the channel
  */

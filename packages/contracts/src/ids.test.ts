@@ -12,14 +12,14 @@ test('an id is its prefix and 26 characters of lower-case Crockford base32', () 
   for (const prefix of idPrefixes) expect(newId(prefix)).toMatch(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
 })
 
-test('an id begins with the milliseconds of its making, as a ULID does', () => {
+test('an id begins with the milliseconds of its creation, as a ULID does', () => {
   const before = Date.now()
   const ms = timeOf(newId('notif'))
   expect(ms).toBeGreaterThanOrEqual(before)
   expect(ms).toBeLessThanOrEqual(Date.now())
 })
 
-test('ids of one millisecond ascend, so that they sort as they were made', () => {
+test('ids of one millisecond ascend, so that they sort by creation', () => {
   const now = Date.now() + 1000
   const ids = Array.from({ length: 5000 }, () => newId('att', now))
   expect(ids.toSorted()).toEqual(ids)
@@ -39,7 +39,7 @@ test('ids of two milliseconds share no random part', () => {
   expect(one).not.toBe(two)
 })
 
-test('the schema takes every id that is made', () => {
+test('the schema accepts every new id', () => {
   for (const prefix of idPrefixes) expect(idSchema(prefix).safeParse(newId(prefix)).success).toBe(true)
 })
 

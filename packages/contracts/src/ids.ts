@@ -81,7 +81,7 @@ export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P>
   return text.startsWith(`${prefix}_`)
 }
 
-/** An identifier as a caller gives it. Its form is not validated: one that does not exist is `not_found`, whatever it looks like. */
+/** An identifier in a request. Its form is not validated: an unknown one is `not_found`, whatever its form. */
 export function givenId<P extends IdPrefix>(_prefix: P, text: z.ZodString = z.string()): z.ZodType<Id<P>, string> {
   return text as unknown as z.ZodType<Id<P>, string>
 }

@@ -15,7 +15,7 @@ export const UserId = z
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters')
   .meta({ description: "The user's id in the application", example: 'user-42' })
 
-/** What dispatch stores of an in-app notification, and hands over. */
+/** The content of an in-app notification, which dispatch stores and hands over. */
 export const InAppPayload = z.object({
   channel: z.literal('in_app'),
   user_id: z.string(),

@@ -115,10 +115,9 @@ export const Attempt = z.object({
     .meta({ description: 'Whether the carrier may have accepted the message without confirming it' }),
   provider_code: z.string().nullable(),
   provider_message: z.string().nullable(),
-  provider_message_id: z
-    .string()
-    .nullable()
-    .meta({ description: "The carrier's id of the message; of WhatsApp with `x` in place of the number's digits" }),
+  provider_message_id: z.string().nullable().meta({
+    description: "The carrier's id of the message. In ids of WhatsApp `x` replaces the digits of the phone number",
+  }),
 })
 
 export const NotificationState = z
@@ -166,12 +165,12 @@ export const NotificationFact = z.object({
   status: DeliveryStatus,
   recipient_masked: z.string(),
   recipient_index: z.string(),
-  /** Of a final state: the caller's metadata as dispatch stores it, base64 of its envelope. */
+  /** In a final state: the caller's metadata, encrypted by dispatch, in base64. */
   metadata: z.string().nullable(),
   failure_reason: z.string().nullable(),
   retryable: z.boolean(),
   retry_count: z.int(),
-  /** Whether it had failed, or was not delivered, since it was accepted or retried last: a late report changed that. */
+  /** Whether it was `failed` or `undelivered` before, since its acceptance or last retry: a late report changed that. */
   after_failure: z.boolean().optional(),
   /** What it costs when it is sent, and the category of its WhatsApp template. */
   credits: z.int().min(0),

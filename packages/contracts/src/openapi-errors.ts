@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { permissionsFor, type Route } from './route.ts'
 
-/** Errors given before the route is known, to requests that are not valid HTTP. */
+/** Errors of requests that are not valid HTTP, sent before the route is known. */
 const ofAnyRequest: readonly ErrorCode[] = [
   'invalid_header',
   'invalid_request_target',
@@ -32,7 +32,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...codes].sort((a, b) => errorCodes[a].status - errorCodes[b].status)
 }
 
-/** Routes of carriers and of anyone ignore query parameters that they do not know. */
+/** Routes for carriers and for anyone ignore unknown query parameters. */
 function refusesUnknownQuery({ auth }: Route): boolean {
   return auth.caller !== 'carrier' && auth.caller !== 'anyone'
 }

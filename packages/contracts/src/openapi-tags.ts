@@ -2,7 +2,7 @@ import type { Route } from './route.ts'
 
 /** Areas of the API, by the first segment of the path, in the order of their names. */
 const tagDescriptions = {
-  activity: 'What was sent, to whom, and with what result; retries and exports',
+  activity: 'Messages with their recipients and results; retries and exports',
   applications: 'Applications, their API keys and their events',
   'audit-log': 'Who changed what in the configuration',
   callbacks: 'Callbacks of the carriers, authenticated by their signatures',
@@ -15,7 +15,7 @@ const tagDescriptions = {
   'provider-kinds': 'Kinds of providers, with the schemas of their credentials',
   providers: 'Carrier accounts and their credentials',
   service: 'Keys that verify what the service signed',
-  suppressions: 'Recipients that must not be written to',
+  suppressions: 'Recipients that get no messages',
   templates: 'Stored templates',
   usage: 'Credits by channel and category',
   'webhook-deliveries': 'Deliveries of webhooks with their attempts',

@@ -55,7 +55,7 @@ function resolve(reference: string): unknown {
     .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document)
 }
 
-test('the document is OpenAPI 3.1 with what the standard requires of it', () => {
+test('the document is OpenAPI 3.1 with the parts that the standard requires', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
   for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(\/([\w.-]+|\{\w+\}))+$/)
@@ -72,7 +72,7 @@ test('every reference leads to something in the document, and none to itself', (
   ).toEqual([])
 })
 
-test('every operation has a name of its own, a summary, a declared tag and a declared way of security', () => {
+test('every operation has a unique name, a summary, a declared tag and a declared security scheme', () => {
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
   const tags = document.tags.map(({ name }: { name: string }) => name)
   const schemes = Object.keys(document.components.securitySchemes)
@@ -91,7 +91,7 @@ test('every parameter in a path is declared and required, and no other path para
   }
 })
 
-test('every answer is described, and has a body of its media type, but for the answer without content', () => {
+test('every answer is described, and has a body of its media type unless it is 204', () => {
   for (const { operation } of operations) {
     const { responseType = 'application/json', otherResponseTypes = [] } =
       routes.find(({ name }) => name === operation.operationId) ?? {}
@@ -131,7 +131,7 @@ test('every error that a route declares is documented under its status', () => {
   }
 })
 
-test('every answer names its request, and an operation without a body says how it refuses one', () => {
+test('every answer has the request id, and an operation without a body documents how it refuses one', () => {
   for (const { method, operation } of operations) {
     for (const { headers } of Object.values(operation.responses)) expect(headers).toHaveProperty('X-Request-Id')
     const refusesBody = method === 'get' || method === 'delete'
@@ -140,7 +140,7 @@ test('every answer names its request, and an operation without a body says how i
   }
 })
 
-test('who needs a caller says so: 401 and 403, each way in, and its permission in words', () => {
+test('an authenticated operation documents 401 and 403, its security schemes and its permission', () => {
   const either = ['apiKey', 'operator']
   const schemes = { key: ['apiKey'], operator: ['operator'], 'key or operator': either, 'any principal': either }
   for (const route of publicRoutes()) {
@@ -160,7 +160,7 @@ test('no two routes answer the same method and path', () => {
   expect(new Set(doors).size).toBe(doors.length)
 })
 
-test('a request that the contract takes is described as optional where it has a default', () => {
+test('a field with a default is optional in a request', () => {
   const { required, properties } = document.components.schemas.DispatchRequest
   expect(required).toEqual(['channel', 'recipient'])
   expect(properties.priority.default).toBe('transactional')

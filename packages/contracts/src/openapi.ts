@@ -196,7 +196,7 @@ function toComponents(json: Json): Json {
   })
 }
 
-/** The one part without a name that references itself is `z.json()`. */
+/** The only unnamed part that references itself is `z.json()`. */
 function componentName(local: string): string {
   return local.startsWith('__') ? 'JsonValue' : local
 }

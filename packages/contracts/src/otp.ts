@@ -25,16 +25,20 @@ export const OtpSettings = z.object({
     )
     .max(300)
     .optional()
-    .meta({ description: 'Beginnings of the numbers that codes may be sent to. Default: all numbers' }),
+    .meta({ description: 'Prefixes of the numbers that codes may be sent to. Default: all numbers' }),
   autofill_host: z
     .string()
     .regex(/^[a-z0-9.-]{1,253}$/, 'must be a host name in lower case')
     .optional()
     .meta({
-      description: 'Host of the site that asks for the code; browsers fill it in there',
+      description: 'Host of the site where users enter the code; browsers fill it in there',
       example: 'shop.example',
     }),
-  sends_per_minute: z.int().positive().optional().meta({ description: 'Limit of the application' }),
+  sends_per_minute: z
+    .int()
+    .positive()
+    .optional()
+    .meta({ description: 'Most codes that the application sends in a minute' }),
 })
 export type OtpSettings = z.output<typeof OtpSettings>
 
@@ -89,7 +93,7 @@ export const sendOtp = defineRoute({
   service: 'otp',
   method: 'POST',
   path: '/api/v1/otp/send',
-  summary: 'Send a one-time code. The response follows the commit of its message.',
+  summary: 'Send a one-time code. The response is sent after the commit of its message.',
   auth: apiKey('otp:send'),
   body: OtpRequest,
   responses: { 200: OtpSent },

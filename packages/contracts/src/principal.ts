@@ -22,7 +22,7 @@ export const OperatorPrincipal = z.object({
   subject: z.string().min(1),
   tenant_id: idSchema('ten'),
   permissions: knownValues(OperatorPermission.options),
-  /** The job that acts for the operator; undefined when the operator calls. */
+  /** The retry job that acts for the operator; undefined when the operator calls. */
   retry_job: idSchema('retry').optional(),
 })
 export type OperatorPrincipal = z.infer<typeof OperatorPrincipal>

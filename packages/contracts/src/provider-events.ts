@@ -13,10 +13,10 @@ export const providerChanged = defineEvent({
     channel: Channel,
     kind: z.string(),
     revision: z.int(),
-    /** The one application that may use it; all of the tenant when null. */
+    /** The only application that may use it; null: all of the tenant. */
     application_id: idSchema('app').nullable(),
     priority: z.int(),
-    /** `deleted`: nothing new may use it; what is in flight still may. Absent while it is in use. */
+    /** `deleted`: only messages in flight may use it. Absent while it is active. */
     status: z.enum(['deleted']).optional(),
     /** The webhook subscription that it signs for alone. */
     subscription_id: idSchema('whsub').optional(),

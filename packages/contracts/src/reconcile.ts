@@ -4,7 +4,7 @@ import type { OperatorPrincipal } from './principal.ts'
 import { providerChanged } from './provider-events.ts'
 import { defineRoute, internal, service } from './route.ts'
 
-/** The gateway's own principal for requests across all tenants; it signs it for nobody else. */
+/** The gateway's own principal for requests across all tenants. No caller is ever signed as this. */
 export const gatewayItself: OperatorPrincipal = {
   kind: 'operator',
   subject: 'gateway',

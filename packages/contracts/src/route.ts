@@ -30,10 +30,10 @@ export const carrier = { caller: 'carrier' } as const
 export const anyone = { caller: 'anyone' } as const
 /** Another of our services, authenticated by a principal that it signed itself. */
 export const service = (permission: ServicePermission) => ({ caller: 'service', permission }) as const
-/** Another of our services for an API key or an operator: it forwards the principal that the gateway has signed for its own caller. */
+/** Another of our services on behalf of an API key or operator: it forwards its own caller's principal, signed by the gateway. */
 export const forwarded = (key: KeyPermission, operator: OperatorPermission) =>
   ({ caller: 'forwarded', permissions: { key, operator } }) as const
-/** Our own services, distinguished by the handler or not at all. */
+/** Our own services. Only the handler may authenticate the caller. */
 export const internal = { caller: 'internal' } as const
 
 /** Whether external callers may use a route. Other routes are not in the OpenAPI document and not forwarded. */
@@ -63,13 +63,13 @@ export interface Route {
   readonly judgesParts?: true | undefined
   /** Media type of a raw body. Default: a form. */
   readonly requestType?: string | undefined
-  /** The body that the OpenAPI document shows; most stand in `requestExamples`. */
+  /** The body that the OpenAPI document shows; most are in `requestExamples`. */
   readonly requestExample?: unknown
   /** Media type of the response. Default: JSON. */
   readonly responseType?: string | undefined
   /** Further media types of the response, which the caller chooses by a parameter. */
   readonly otherResponseTypes?: readonly string[] | undefined
-  /** Whether the response is a file to be saved, sent as it is made. */
+  /** Whether the response is a file for download, streamed while it is generated. */
   readonly download?: true | undefined
   /** Largest body in bytes. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined

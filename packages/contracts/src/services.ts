@@ -38,10 +38,10 @@ export function sendWakeSubject(lane: string, channel: string): string {
   return `wake.dispatch.send.${lane}.${channel}`
 }
 
-/** The core NATS subject on which a process of webhook-delivery names endpoints with new deliveries that another one has. */
+/** The core NATS subject by which a process of webhook-delivery announces new deliveries of endpoints that another process holds. */
 export const endpointWakeSubject = 'wake.webhook-delivery.endpoints'
 
-/** The prefix of a service's reply subjects; its NATS user may subscribe to no other's. */
+/** The prefix of a service's reply subjects. Its NATS user may not subscribe to those of other services. */
 export function inboxPrefix(service: ServiceName): string {
   return `_INBOX.${service}`
 }
@@ -75,7 +75,7 @@ export interface InboxAddress {
   inbox_key: string
 }
 
-/** The core NATS subject on which replicas of inbox-stream tell each other of an inbox's events; no stream keeps it. */
+/** The core NATS subject by which replicas of inbox-stream share the events of an inbox; not stored in a stream. */
 export function liveSubject({ tenant_id, application_id, inbox_key }: Record<keyof InboxAddress, string>): string {
   return `inbox.live.${tenant_id}.${application_id}.${inbox_key}`
 }

@@ -12,7 +12,7 @@ const auth = forwarded('webhooks:manage', 'webhooks:manage')
 const path = '/internal/v1/subscription-providers'
 const owner = { subscription_id: idSchema('whsub'), application_id: idSchema('app') }
 
-/** A provider as `providerChanged` shows it, in clear. */
+/** A provider as in `providerChanged`, with its credentials unencrypted. */
 const IssuedProvider = z.object({
   revision: z.int(),
   priority: z.int(),

@@ -65,7 +65,7 @@ const alphabets = {
 const letter = (plain: string) =>
   fc.constantFrom(...Object.values(alphabets)).map((a) => String.fromCodePoint(a + plain.charCodeAt(0) - 0x61))
 
-/** A keyword as somebody may write it. */
+/** The keyword in a variant that people may write. */
 const written = (keyword: string) =>
   fc
     .tuple(
@@ -81,19 +81,19 @@ const written = (keyword: string) =>
     .map((parts) => parts.join(''))
 
 test.each(['stop', 'unsubscribe', 'opt out', 'optout', 'start'])(
-  'whatever its letters, and whatever invisible stands around or within it, %j stays the keyword',
+  'in every form of its letters, and with invisible characters around and within it, %j stays the keyword',
   (keyword) => {
     fc.assert(fc.property(written(keyword), (message) => keywordOf(message) === keyword))
   },
 )
 
-test('no more than the whole message is a keyword: visible characters are never removed', () => {
+test('only a whole message is a keyword: visible characters are never removed', () => {
   const visible = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => /[a-z0-9]/i.test(text))
   fc.assert(fc.property(visible, invisible, (text, hidden) => keywordOf(`stop${hidden}${text}`) !== 'stop'))
   fc.assert(fc.property(visible, invisible, (text, hidden) => keywordOf(`${text}${hidden}stop`) !== 'stop'))
 })
 
-test('a long message costs no more than its length', () => {
+test('a long message of combining marks takes little CPU', () => {
   const started = process.cpuUsage()
   for (let n = 0; n < 10; n++) expect(keywordOf('\u0301'.repeat(5000) + '\u0316'.repeat(5000))).toBe('')
   expect(process.cpuUsage(started).user).toBeLessThan(500_000)

@@ -55,8 +55,8 @@ const longestKeyword = 200
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?!\s)\p{Cc}/gu
 
 /**
- * A whole message as a keyword is compared: without invisible characters, in the compatibility form (NFKC), trimmed, in lower
- * case, inner white space folded, without trailing punctuation.
+ * Normalizes a whole message to compare it with keywords: without invisible characters, in compatibility form (NFKC), trimmed,
+ * in lower case, inner white space folded, without trailing punctuation.
  * @example keywordOf(' Opt  Out! ') // 'opt out'
  * @example keywordOf('\u200bＳＴＯＰ') // 'stop'
  * @see https://www.unicode.org/reports/tr15/ (NFKC)

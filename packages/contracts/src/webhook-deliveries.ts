@@ -37,7 +37,7 @@ export const WebhookAttempt = z
     number: z.int(),
     started_at: Timestamp,
     finished_at: Timestamp.nullable().meta({
-      description: 'null while under way, or when it is not known how it ended',
+      description: 'null while in progress, or if its outcome is unknown',
     }),
     duration_ms: z.int().nullable(),
     status: z.int().nullable(),
@@ -78,7 +78,7 @@ export const replayWebhookDeliveries = defineRoute({
     .strictObject({
       // In UTC: Postgres refuses offsets that ISO 8601 allows.
       since: MomentText.transform((text) => new Date(text).toISOString()),
-      dry_run: z.boolean().default(false).meta({ description: 'Answers the count and replays nothing' }),
+      dry_run: z.boolean().default(false).meta({ description: 'Returns the count and replays nothing' }),
     })
     .meta({ id: 'WebhookReplayRequest' }),
   responses: {

@@ -24,7 +24,7 @@ export const webhookReported = defineEvent({
   schema: HandOffReport,
 })
 
-/** A webhook subscription is in a new state; `deleted` ends it, or its creation that was not completed. */
+/** A webhook subscription has a new state. `deleted` ends it, or a creation that was not completed. */
 export const subscriptionChanged = defineEvent({
   publisher: 'webhook-delivery',
   subject: 'webhooks.subscription.changed',
@@ -32,7 +32,7 @@ export const subscriptionChanged = defineEvent({
     subscription_id: idSchema('whsub'),
     tenant_id: idSchema('ten'),
     application_id: idSchema('app'),
-    /** Of a deleted one: the provider that signed for it alone. */
+    /** With `deleted`: the provider that signed for it alone. */
     provider_id: idSchema('prov').optional(),
     status: z.enum(['active', 'disabled', 'deleted']),
     reason: DisabledReason.nullable(),

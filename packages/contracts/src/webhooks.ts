@@ -37,7 +37,7 @@ export const WebhookSubscription = z
     description: z.string(),
     status: SubscriptionStatus,
     disabled_reason: DisabledReason.nullable(),
-    failing_since: Timestamp.nullable().meta({ description: 'The first of the failures since the last success' }),
+    failing_since: Timestamp.nullable().meta({ description: 'The first failure since the last success' }),
     replay: WebhookReplay.nullable().meta({ description: 'The latest replay' }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -45,11 +45,11 @@ export const WebhookSubscription = z
   .meta({ id: 'WebhookSubscription' })
 export type WebhookSubscription = z.infer<typeof WebhookSubscription>
 
-/** The retry schedule that a provider may have: a receiver that fails is not called many times in a moment. */
+/** Bounds of a provider's retry schedule, so that a failing receiver is not called many times at once. */
 export const webhookRetryDelays = {
   most: 20,
   longestMs: 7 * 86_400_000,
-  /** Of the second delay and later ones. */
+  /** The least delay from the second one on. */
   leastMs: 1000,
 } as const
 
@@ -97,7 +97,7 @@ export const createWebhookSubscription = defineRoute({
   auth,
   body: z
     .strictObject({
-      application_id: idSchema('app').optional().meta({ description: 'Required of operators' }),
+      application_id: idSchema('app').optional().meta({ description: 'Required for operators' }),
       url: Url,
       events: Events,
       provider_id: idSchema('prov').optional().meta({ description: 'Webhook provider whose secret signs' }),
@@ -159,7 +159,7 @@ export const rotateWebhookSecret = defineRoute({
   service: 'webhook-delivery',
   method: 'POST',
   path: `${path}/rotate-secret`,
-  summary: 'Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign.',
+  summary: 'Rotate the signing secret. The previous one also signs for 24 hours; at most three sign at a time.',
   auth,
   params,
   confidential: true,

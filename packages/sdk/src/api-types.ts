@@ -858,7 +858,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a one-time code. The response follows the commit of its message.
+         * Send a one-time code. The response is sent after the commit of its message.
          * @description Requires an API key with the permission `otp:send`.
          */
         post: operations["sendOtp"];
@@ -970,7 +970,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign.
+         * Rotate the signing secret. The previous one also signs for 24 hours; at most three sign at a time.
          * @description Requires an operator's access token with the permission `providers:manage`.
          */
         post: operations["rotateProviderSecret"];
@@ -1278,7 +1278,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign.
+         * Rotate the signing secret. The previous one also signs for 24 hours; at most three sign at a time.
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["rotateWebhookSecret"];
@@ -1423,7 +1423,7 @@ export interface components {
         };
         ActivityList: {
             total_count: number;
-            /** @description Whether there are more matches than total_count says. Only filters by recipient, by event_key within a time range, and ranges with more than 10000 items in their first or last hour are counted up to 10000. */
+            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
             total_count_capped: boolean;
             page: number;
             items: components["schemas"]["ActivityItem"][];
@@ -1485,7 +1485,7 @@ export interface components {
             updated_at: string;
             /** @description W3C trace id of the request that sent it */
             trace_id: string | null;
-            /** @description In the order of time. The inbox has none: it delivers when it stores. */
+            /** @description Oldest first. In-app notifications have none: they are delivered when they are stored. */
             attempts: components["schemas"]["ActivityAttempt"][];
             /** @description null for notifications, and for codes deleted after 30 days */
             otp: {
@@ -1502,7 +1502,7 @@ export interface components {
         ActivityAttempt: {
             attempt_id: string;
             /**
-             * @description The message that was tried; a code has one for each send
+             * @description The message of the attempt; a code has one message for each send
              * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             notification_id: string;
@@ -1515,13 +1515,13 @@ export interface components {
              */
             started_at: string;
             finished_at: string | null;
-            /** @description null while under way */
+            /** @description null while in progress */
             outcome: ("accepted" | "rejected_permanent" | "rejected_retryable" | "unknown") | null;
             ambiguous: boolean;
             /** @description The carrier's code, or the HTTP status of a webhook's answer */
             provider_code: string | null;
             provider_message: string | null;
-            /** @description The carrier's id of the message; of WhatsApp with `x` in place of the number's digits */
+            /** @description The carrier's id of the message. In ids of WhatsApp `x` replaces the digits of the phone number */
             provider_message_id: string | null;
             /** @description The carrier's reports, kept for 7 days; null when they cannot be read at the moment */
             receipts: {
@@ -1574,13 +1574,13 @@ export interface components {
                  */
                 to?: string;
             };
-            /** @description Items that matched when the job was made */
+            /** @description Items that matched when the job was created */
             count: number;
             count_capped: boolean;
-            /** @description Items that the job has been through */
+            /** @description Items that the job has processed */
             processed: number;
             retried: number;
-            /** @description Items that could not be retried any more, such as those of a suppressed recipient */
+            /** @description Items that could no longer be retried, such as those of a suppressed recipient */
             skipped: number;
             /** @description The operator's pseudonym */
             requested_by: string;
@@ -1627,7 +1627,7 @@ export interface components {
              */
             to?: string;
             /**
-             * @description Answers the count and retries nothing
+             * @description Returns the count and retries nothing
              * @default false
              */
             dry_run?: boolean;
@@ -1675,14 +1675,14 @@ export interface components {
             name: string;
             allowed_origins: string[];
             otp: {
-                /** @description Beginnings of the numbers that codes may be sent to. Default: all numbers */
+                /** @description Prefixes of the numbers that codes may be sent to. Default: all numbers */
                 allowed_countries?: string[];
                 /**
-                 * @description Host of the site that asks for the code; browsers fill it in there
+                 * @description Host of the site where users enter the code; browsers fill it in there
                  * @example shop.example
                  */
                 autofill_host?: string;
-                /** @description Limit of the application */
+                /** @description Most codes that the application sends in a minute */
                 sends_per_minute?: number;
             };
             /**
@@ -1714,7 +1714,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             status: "draft" | "published" | "inactive";
-            /** @description The current version. Of a draft: the version that publishing makes. */
+            /** @description The current version. For a draft: the version that publishing creates. */
             version: number;
             allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
             /**
@@ -1744,7 +1744,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             status: "draft" | "published" | "inactive";
-            /** @description The current version. Of a draft: the version that publishing makes. */
+            /** @description The current version. For a draft: the version that publishing creates. */
             version: number;
             allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
             /**
@@ -1983,7 +1983,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             published_at: string;
-            /** @description Operator; null when the installation brought it along */
+            /** @description Operator; null for a version from the bootstrap file */
             published_by: string | null;
         };
         EventVersion: {
@@ -1996,7 +1996,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             published_at: string;
-            /** @description Operator; null when the installation brought it along */
+            /** @description Operator; null for a version from the bootstrap file */
             published_by: string | null;
             templates: {
                 email?: {
@@ -2169,7 +2169,7 @@ export interface components {
              * @example ten_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             tenant_id: string;
-            /** @description Null for what belongs to the whole tenant */
+            /** @description Null for resources of the whole tenant */
             application_id: string | null;
             /**
              * Format: date-time
@@ -2420,7 +2420,7 @@ export interface components {
                 ambiguous: boolean;
                 provider_code: string | null;
                 provider_message: string | null;
-                /** @description The carrier's id of the message; of WhatsApp with `x` in place of the number's digits */
+                /** @description The carrier's id of the message. In ids of WhatsApp `x` replaces the digits of the phone number */
                 provider_message_id: string | null;
             }[];
         };
@@ -2528,7 +2528,7 @@ export interface components {
             kind: string;
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-            /** @description JSON Schema of the credentials. Fields with `writeOnly` are secrets; those with `readOnly` are made by this service. */
+            /** @description JSON Schema of the credentials. Fields with `writeOnly` are secrets; those with `readOnly` are generated by this service. */
             credentials: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
@@ -2547,7 +2547,7 @@ export interface components {
             provider_id: string;
             /** @description The application that may use it. Null: all. */
             application_id: string | null;
-            /** @description The webhook subscription that made it and that it signs for alone. Null: every other provider. */
+            /** @description The webhook subscription that it was created for and signs for alone. Null: any other provider. */
             subscription_id: string | null;
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
@@ -2594,7 +2594,7 @@ export interface components {
             provider_id: string;
             /** @description The application that may use it. Null: all. */
             application_id: string | null;
-            /** @description The webhook subscription that made it and that it signs for alone. Null: every other provider. */
+            /** @description The webhook subscription that it was created for and signs for alone. Null: any other provider. */
             subscription_id: string | null;
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
@@ -2693,7 +2693,7 @@ export interface components {
             ok: boolean;
             /** @description Code of the carrier, or of the connection failure */
             code: string | null;
-            /** @description What came back from the carrier */
+            /** @description The carrier's answer as text */
             message: string;
             /**
              * @example {
@@ -2960,7 +2960,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             started_at: string;
-            /** @description null while under way, or when it is not known how it ended */
+            /** @description null while in progress, or if its outcome is unknown */
             finished_at: string | null;
             duration_ms: number | null;
             status: number | null;
@@ -3017,7 +3017,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "disabled";
             disabled_reason: ("operator" | "gone" | "failing") | null;
-            /** @description The first of the failures since the last success */
+            /** @description The first failure since the last success */
             failing_since: string | null;
             /** @description The latest replay */
             replay: components["schemas"]["WebhookReplay"] | null;
@@ -3050,7 +3050,7 @@ export interface components {
         };
         NewWebhookSubscription: {
             /**
-             * @description Required of operators
+             * @description Required for operators
              * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             application_id?: string;
@@ -3092,7 +3092,7 @@ export interface components {
             /** Format: date-time */
             since: string;
             /**
-             * @description Answers the count and replays nothing
+             * @description Returns the count and replays nothing
              * @default false
              */
             dry_run?: boolean;
@@ -3142,11 +3142,11 @@ export interface components {
             recorded_at: string;
             /** @enum {string} */
             action: "opt_in" | "opt_out" | "marketing_stop" | "marketing_resume";
-            /** @description Of an opt-in as it was given; else `reply`, `button`, `preference` or `carrier` for what the recipient did, `request` for a call of the API */
+            /** @description For an opt-in, its source in the request. Otherwise `reply`, `button`, `preference` or `carrier` for an action of the recipient, or `request` for a call of the API */
             source: string;
             evidence_url: string | null;
             /**
-             * @description Whether the number may be written to since this entry
+             * @description Consent of the number after this entry
              * @enum {string}
              */
             status: "none" | "active" | "revoked";
@@ -3184,7 +3184,7 @@ export interface components {
             source: "checkout" | "web_form" | "ivr" | "import";
             reference?: string;
             /**
-             * @description Required after a STOP: one that was not given for this number before
+             * @description Required after a STOP, and different from earlier ones of this number
              * @example https://shop.example/opt-ins/4711
              */
             evidence_url?: string;
@@ -3960,14 +3960,14 @@ export interface operations {
                      * @default {}
                      */
                     otp?: {
-                        /** @description Beginnings of the numbers that codes may be sent to. Default: all numbers */
+                        /** @description Prefixes of the numbers that codes may be sent to. Default: all numbers */
                         allowed_countries?: string[];
                         /**
-                         * @description Host of the site that asks for the code; browsers fill it in there
+                         * @description Host of the site where users enter the code; browsers fill it in there
                          * @example shop.example
                          */
                         autofill_host?: string;
-                        /** @description Limit of the application */
+                        /** @description Most codes that the application sends in a minute */
                         sends_per_minute?: number;
                     };
                 };
@@ -6134,7 +6134,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Send a one-time code. The response follows the commit of its message. */
+            /** @description Send a one-time code. The response is sent after the commit of its message. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6510,7 +6510,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign. */
+            /** @description Rotate the signing secret. The previous one also signs for 24 hours; at most three sign at a time. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7353,7 +7353,7 @@ export interface operations {
                         /** @enum {string} */
                         status: "active" | "disabled";
                         disabled_reason: ("operator" | "gone" | "failing") | null;
-                        /** @description The first of the failures since the last success */
+                        /** @description The first failure since the last success */
                         failing_since: string | null;
                         /** @description The latest replay */
                         replay: components["schemas"]["WebhookReplay"] | null;
@@ -7650,7 +7650,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign. */
+            /** @description Rotate the signing secret. The previous one also signs for 24 hours; at most three sign at a time. */
             200: {
                 headers: {
                     [name: string]: unknown;
