@@ -100,7 +100,7 @@ export type RouteContext = Context & AcceptContext & WithAcceptOne & WithLockWat
 
 /** What the `api` role answers. */
 export const routes: readonly RouteEntry<RouteContext>[] = [
-  route(acceptContract, acceptNotifications),
+  route(acceptContract, acceptNotifications, { checksWait: true }),
   route(acceptServiceContract, acceptServiceNotifications),
   route(compareContract, compareNotifications),
   route(readAttemptsContract, readAttempts),

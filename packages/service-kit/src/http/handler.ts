@@ -35,11 +35,17 @@ export interface RouteEntry<Context> {
   handler: Handler<Context, Route>
   /** Whether another service validates the body; here it is only checked to be storable JSON. */
   passedOn: boolean
+  /** Whether the handler itself refuses what is no longer awaited, as the last step before its write. */
+  checksWait?: boolean
 }
 
 /** An entry of a service's `routes.ts`: a contract and its handler. */
-export function route<Context, const R extends Route>(contract: R, handler: Handler<Context, R>): RouteEntry<Context> {
-  return { contract, handler: handler as unknown as Handler<Context, Route>, passedOn: false }
+export function route<Context, const R extends Route>(
+  contract: R,
+  handler: Handler<Context, R>,
+  options: Pick<RouteEntry<Context>, 'checksWait'> = {},
+): RouteEntry<Context> {
+  return { contract, handler: handler as unknown as Handler<Context, Route>, passedOn: false, ...options }
 }
 
 /** A request whose body is forwarded unchanged to the service that owns the route. */

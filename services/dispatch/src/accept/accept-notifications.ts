@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { type AcceptItem, type AcceptLine, acceptNotifications as contract, type KeyPrincipal } from '@notify/contracts'
-import { afterNextPoll, type Handler, Problem, Reply, StreamedReply } from '@notify/service-kit'
+import { type Handler, Problem, Reply, StreamedReply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { WithAcceptOne } from './accept-candidate.ts'
 import { type Candidate, readCandidate, refusalOf } from './accept-item.ts'
@@ -43,7 +44,8 @@ function settledLines(lines: readonly Promise<AcceptLine>[]): SettledLines {
   return {
     async next() {
       if (settled === '' && left > 0) await new Promise<void>((resolve) => (wake = resolve))
-      await afterNextPoll()
+      // Requests that were settled together leave their microtasks within this turn.
+      await setImmediate()
       const piece = settled
       settled = ''
       return piece
