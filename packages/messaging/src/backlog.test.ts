@@ -5,14 +5,14 @@ const settled = async () => {
   for (let i = 0; i < 5; i++) await new Promise(setImmediate)
 }
 
-test('items are given in the order in which they were added, also to those that already wait', async () => {
+test('items are handed out in the order in which they were added, also to a waiting caller', async () => {
   const backlog = new Backlog<number>(2)
   const first = backlog.next()
   for (const n of [1, 2, 3]) backlog.push(n)
   expect([await first, await backlog.next(), await backlog.next()]).toEqual([1, 2, 3])
 })
 
-test('there is room while few wait, and again once enough have been begun', async () => {
+test('there is room while few items wait, and again once enough were taken', async () => {
   const backlog = new Backlog<number>(2)
   await backlog.room()
   for (const n of [1, 2, 3]) backlog.push(n)
@@ -28,7 +28,7 @@ test('there is room while few wait, and again once enough have been begun', asyn
   expect(room).toBe(true)
 })
 
-test('closing hands back what nobody has begun and lets nobody wait', async () => {
+test('closing returns the remaining items and wakes all waiters', async () => {
   const backlog = new Backlog<number>(1)
   for (const n of [1, 2]) backlog.push(n)
   const room = backlog.room()

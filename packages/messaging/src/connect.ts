@@ -28,7 +28,7 @@ const betweenTriesMs = 250
 const connectTimeoutMs = 2000
 const pingEveryMs = 1000
 /** While waiting, every 40th try is logged. */
-const saidEveryTries = 40
+const loggedEveryTries = 40
 
 /**
  * Connects to NATS, and reconnects for ever. Registers the end of the connection. At start it waits for the server
@@ -105,7 +105,7 @@ async function connectFirst({ service, log, lifecycle }: ConnectKit, login: Nats
       if (lifecycle.stopping) throw new Error('stopped while waiting for NATS', { cause: error })
       if (isRefusal(error)) throw new Error(`NATS at ${servers.join(',')} refuses the login of ${identity}`)
       const line = { servers, reason: (error as Error).message }
-      if (tries % saidEveryTries === 0) log.warn(line, 'waiting for NATS: is it running, and is NATS_URL right?')
+      if (tries % loggedEveryTries === 0) log.warn(line, 'waiting for NATS: is it running, and is NATS_URL right?')
       await delay(betweenTriesMs)
     }
   }

@@ -16,24 +16,24 @@ import { messageIdHeader } from './publish.ts'
 import { ownerOf, readMessage, unreadableForMs } from './read-event.ts'
 import { Slots } from './slots.ts'
 
-/** Reports of held messages to JetStream within the ack wait: one may be lost. */
-const wordsPerWait = 3
+/** How often held messages are reported as in progress within an ack wait: one report may be lost. */
+const reportsPerWait = 3
 /**
  * Delay before a stopping process returns unstarted messages: nats-server 2.9 would deliver them to the pull request
- * that just ended, and then lose one for long and deliver another twice.
+ * that just ended, which loses some for long and delivers others twice.
  */
-const givenBackMs = 200
+const returnDelayMs = 200
 /** Time for the server to confirm that all messages were sent. */
 const longestDrainMs = 1000
-/** Of the warning while nothing can be fetched. */
-const saidEveryMs = 10_000
+/** Interval of the warning while nothing can be fetched. */
+const warnEveryMs = 10_000
 /** Messages per fetch: few, because one may carry hundreds of events that other processes could handle sooner. */
 const fetchedMessages = 16
 /** Fetch more when fewer than these wait. */
 const fewMessages = 8
-/** Bytes of events that are read ahead of their turn: a stream has one order, in which one tenant's thousands come before the others'. */
+/** Bytes of events that are read ahead, so that tenants take turns although the stream has one order. */
 const mostWaiting = 4 * 1024 * 1024
-/** A message that was delivered less often has not shown that it keeps failing, however old it is. */
+/** Deliveries from which an old message counts as failing repeatedly. */
 const fewestDeliveries = 5
 
 /** Results counted per durable. `foreign`: a message of another subject. The causes of a mend: the durable was recreated. */
@@ -46,7 +46,7 @@ export class ConsumerLoop<Context> {
   readonly #options: ConsumeOptions<Context>
   readonly #count: (result: Counted) => void
   readonly #slots: Slots
-  readonly #place: DurablePosition
+  readonly #position: DurablePosition
   readonly #held: HeldMessages
   readonly #backlog = new Backlog<JsMsg>(fewMessages)
   readonly #underWay = new Set<Promise<void>>()
@@ -67,7 +67,7 @@ export class ConsumerLoop<Context> {
     this.#count = count
     this.#slots = new Slots(entry.concurrency, mostWaiting)
     this.#held = new HeldMessages(bus)
-    this.#place = new DurablePosition(bus, {
+    this.#position = new DurablePosition(bus, {
       publisher: entry.event.publisher,
       durable: entry.durable,
       filter: subjectFilter(entry.event, entry.where),
@@ -82,14 +82,14 @@ export class ConsumerLoop<Context> {
   }
 
   start(): void {
-    const holding = setInterval(() => this.#held.keep(), this.#entry.ackWaitMs / wordsPerWait)
-    void this.#place.onReconnection(() => void this.#endFetch())
+    const holding = setInterval(() => this.#held.keep(), this.#entry.ackWaitMs / reportsPerWait)
+    void this.#position.onReconnection(() => void this.#endFetch())
     this.#running = Promise.all([this.#fetchForEver(), this.#handleForEver()]).finally(() => clearInterval(holding))
   }
 
   async stop(): Promise<void> {
     this.#stop.abort()
-    for (const message of this.#backlog.close()) this.#held.answer(message, () => message.nak(givenBackMs))
+    for (const message of this.#backlog.close()) this.#held.answer(message, () => message.nak(returnDelayMs))
     await this.#endFetch()
     await this.#running
   }
@@ -114,8 +114,8 @@ export class ConsumerLoop<Context> {
     let failingSinceMs: number | undefined
     while (!this.#stopped) {
       try {
-        const source = await this.#place.provision()
-        while (!this.#stopped && !this.#place.isDue) {
+        const source = await this.#position.provision()
+        while (!this.#stopped && !this.#position.isDue) {
           await this.#fetch(source)
           failingSinceMs = undefined
         }
@@ -123,7 +123,7 @@ export class ConsumerLoop<Context> {
       } catch (error) {
         // At the first start the stream's owner may start later than this service.
         failingSinceMs ??= performance.now()
-        if (performance.now() - failingSinceMs >= saidEveryMs && !this.#stopped) {
+        if (performance.now() - failingSinceMs >= warnEveryMs && !this.#stopped) {
           failingSinceMs = undefined
           const line = { durable: this.#entry.durable, err: error }
           this.#kit.log.warn(line, 'consumer receives nothing: its stream is missing or does not respond')
@@ -145,16 +145,16 @@ export class ConsumerLoop<Context> {
     if (this.#stopped) void this.#endFetch()
     for await (const message of messages) {
       this.#held.take(message)
-      this.#place.note(message)
+      this.#position.note(message)
       if (this.#stopped) {
-        this.#held.answer(message, () => message.nak(givenBackMs))
+        this.#held.answer(message, () => message.nak(returnDelayMs))
         continue
       }
       this.#backlog.push(message)
     }
   }
 
-  /** Takes messages in order; their events start as their tenants' turns come. */
+  /** Takes messages in order; their events start in the turns of their tenants. */
   async #handleForEver(): Promise<void> {
     for (;;) {
       await this.#slots.room()
@@ -169,7 +169,7 @@ export class ConsumerLoop<Context> {
 
   /** A message is acknowledged once all its events are handled or dead; one temporary failure redelivers the message. */
   async #handleMessage(message: JsMsg): Promise<void> {
-    if (!matchesFilter(this.#place.filter, message.subject)) return this.#passOver(message)
+    if (!matchesFilter(this.#position.filter, message.subject)) return this.#passOver(message)
     const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
     try {
       const events = readMessage(message.string())
@@ -239,7 +239,7 @@ export class ConsumerLoop<Context> {
   #repeatAfterMs({ info }: JsMsg): number {
     const { retryMs } = this.#entry
     const delayMs = retryMs[Math.min(info.deliveryCount, retryMs.length) - 1] ?? 1000
-    return this.#stopped ? Math.max(delayMs, givenBackMs) : delayMs
+    return this.#stopped ? Math.max(delayMs, returnDelayMs) : delayMs
   }
 }
 

@@ -3,14 +3,19 @@ import { defineEvent } from '@notify/contracts'
 import { z } from 'zod'
 import { consumer } from './consumer.ts'
 
-const told = defineEvent({ publisher: 'consent', subject: 'consent.told', schema: z.object({ id: z.string() }) })
+const changed = defineEvent({ publisher: 'consent', subject: 'consent.changed', schema: z.object({ id: z.string() }) })
 
-test('the waits of a consumer are written as durations', () => {
-  const entry = consumer(told, { durable: 'd', concurrency: 1, retry: ['250ms', '1s', '2m'], handle: async () => {} })
+test('the retry delays of a consumer are declared as durations', () => {
+  const entry = consumer(changed, {
+    durable: 'd',
+    concurrency: 1,
+    retry: ['250ms', '1s', '2m'],
+    handle: async () => {},
+  })
   expect(entry.retryMs).toEqual([250, 1000, 120_000])
 })
 
-test('a wait that is no duration is refused where it is declared', () => {
+test('a delay that is not a duration is refused at its declaration', () => {
   const options = { durable: 'd', concurrency: 1, retry: ['soon'], handle: async () => {} }
-  expect(() => consumer(told, options)).toThrow('"soon" is not a duration')
+  expect(() => consumer(changed, options)).toThrow('"soon" is not a duration')
 })

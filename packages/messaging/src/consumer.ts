@@ -25,7 +25,7 @@ interface ConsumerOptions<Context, Payload> {
   concurrency: number
   /** Delays before an event is redelivered after its handler threw; the last one repeats. */
   retry: readonly string[]
-  /** Time after which what an unresponsive process holds is redelivered; 15 s by default. */
+  /** Time after which the events held by an unresponsive process are redelivered; 15 s by default. */
   ackWait?: string
   /** Return: handled. Throw: redeliver. Throw `PermanentError`: dead letter. May receive an event more than once. */
   handle(context: Context, payload: Payload, delivery: Delivery): Promise<void>

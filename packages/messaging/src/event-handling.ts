@@ -16,7 +16,7 @@ export interface Arrival {
   redelivered: boolean
   /** Deadline of retries for an event that cannot be read. */
   retryUntil: Date
-  /** Whether a failed handler leaves the event to the dead letters, which retry it without end: the stream would drop it. */
+  /** Whether a failed event moves to the dead letters, which retry it without end, because the stream would drop it. */
   leavesStream: boolean
   /** Logged with a failure. */
   details?: Readonly<Record<string, unknown>>
@@ -62,7 +62,7 @@ export function settleEvent<Context>(
   return withLogFields(logFieldsOf(entry, arrival), () => settle(kit, entry, options, arrival))
 }
 
-/** What the lines of an event bear. */
+/** The log fields of an event. */
 export function logFieldsOf(
   { durable }: Pick<ConsumerEntry<never>, 'durable'>,
   { wire: { event, traceparent }, eventId }: Arrival,

@@ -23,8 +23,8 @@ export class HeldMessages {
   }
 
   /** Acknowledges a message, unless the acknowledgement would apply to another one. */
-  answer(message: JsMsg, say: (message: JsMsg) => void): void {
-    if (this.#servers.get(message) === this.#server) say(message)
+  answer(message: JsMsg, send: (message: JsMsg) => void): void {
+    if (this.#servers.get(message) === this.#server) send(message)
     this.#servers.delete(message)
   }
 

@@ -9,20 +9,20 @@ interface Lag {
   unacknowledged: Reading[]
 }
 
-/** Exports what waits for each durable. Every replica reports the same durables: take the largest value, not the sum. */
+/** Exports the lag of each durable. Every replica reports the same durables: take the largest value, not the sum. */
 export function measureLag<Context>(kit: Kit, bus: Bus, consumers: readonly ConsumerEntry<Context>[]): void {
   const measure = createTtlCache<Lag>({ ttlMs: 5000, maxEntries: 1, load: () => readLag(bus, consumers) })
   const gauge = (name: string, description: string, of: (lag: Lag) => Reading[]) =>
     kit.metrics.gauge(name, description, async () => of(await measure.get('lag')))
-  gauge('consumer_pending_events', 'Events that JetStream has not handed to a durable yet', (lag) => lag.pending)
+  gauge('consumer_pending_events', 'Events that JetStream has not delivered to a durable yet', (lag) => lag.pending)
   gauge(
     'consumer_unacknowledged_events',
-    'Events that a durable has been handed and has not acknowledged',
+    'Events that were delivered to a durable and are not acknowledged',
     (lag) => lag.unacknowledged,
   )
 }
 
-/** Of a durable that cannot be read there is no number: a gap, not a 0. */
+/** A durable that cannot be read has no value: a gap, not a 0. */
 async function readLag<Context>(bus: Bus, consumers: readonly ConsumerEntry<Context>[]): Promise<Lag> {
   const found = await Promise.all(
     consumers.map(async ({ event, durable }) => {

@@ -15,13 +15,13 @@ test('a name alone in the address is a token', () => {
   expect(readNatsLogin({ NATS_URL: url, NATS_TOKEN: 's3cret' })).toEqual(token)
 })
 
-test('of a cluster one address may bear the login for all, and nothing secret stays in the addresses', () => {
+test('one address of a cluster may contain the login for all, and the addresses are kept without secrets', () => {
   const { servers, options } = readNatsLogin({ NATS_URL: 'nats://a:4222,nats://otp:s3cret@b:4223,nats://[::1]' })
   expect(servers).toEqual(['a:4222', 'b:4223', '[::1]:4222'])
   expect(options).toEqual({ user: 'otp', pass: 's3cret' })
 })
 
-test('TLS is asked for by tls://, by a CA or by a client certificate', () => {
+test('TLS is required by tls://, by a CA or by a client certificate', () => {
   expect(readNatsLogin({ NATS_URL: url }).options.tls).toBeUndefined()
   expect(readNatsLogin({ NATS_URL: 'tls://nats' }).options.tls).toEqual({})
   expect(readNatsLogin({ NATS_URL: url, NATS_CA_FILE: '/ca' }).options.tls).toEqual({ caFile: '/ca' })
@@ -40,6 +40,6 @@ test.each([
   ],
   [{ NATS_URL: 'nats://otp:s3cret@a,nats://otp:other@b' }, 'NATS_URL: its addresses contain different logins'],
   [{ NATS_CREDS: import.meta.filename }, `NATS_CREDS: ${import.meta.filename} is not a NATS credentials file`],
-])('a contradiction is one line without secrets: %#', (variables, line) => {
+])('a contradiction is reported in one line without secrets: %#', (variables, line) => {
   expect(() => readNatsLogin({ NATS_URL: url, ...variables })).toThrow(new Error(line))
 })

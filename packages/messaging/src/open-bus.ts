@@ -4,7 +4,7 @@ import { type Bus, connectBus } from './connect.ts'
 import { readNatsLogin } from './nats-login.ts'
 import { provisionStream } from './provision.ts'
 
-/** The variables of a service that say where its bus is. */
+/** The variables of a service with the address and login of its bus. */
 export type BusConfig = Parameters<typeof readNatsLogin>[0] &
   Pick<z.output<z.ZodObject<typeof commonConfig>>, 'STREAM_REPLICAS'>
 

@@ -29,12 +29,12 @@ export async function* retainedMessages(
   }
 }
 
-/** The server knows it since 2.9; the client's types name it for direct reads only. */
+/** nats-server supports it since 2.9; the client's types allow it for direct reads only. */
 const nextOn = (filter: string, seq: number) => ({ seq, next_by_subj: filter }) as MsgRequest
 
 /**
- * Tells whether every durable that receives a message has acknowledged it and all before it. One whose position is unknown
- * has acknowledged nothing.
+ * Whether every durable that receives a message has acknowledged it and all before it. A durable whose position is unknown
+ * counts as having acknowledged nothing.
  */
 export async function readConsumption(
   bus: Bus,
@@ -55,7 +55,7 @@ export async function readConsumption(
 
 /**
  * Whether the server can count the messages of a stream, and read the newest one. With a damaged block, nats-server 2.9
- * confirms new messages that nobody can read.
+ * confirms new messages that cannot be read.
  * @param info fresh from the server
  */
 export async function isReadable(bus: Bus, { config: { name }, state }: StreamInfo): Promise<boolean> {

@@ -3,15 +3,15 @@ import type { Kit } from '@notify/service-kit'
 import type { Bus } from './connect.ts'
 import { type BusConfig, openBus } from './open-bus.ts'
 
-/** The bus of a process that accepts without it: NATS may be away when it starts. */
+/** The bus of a process that starts and accepts even while NATS is unavailable. */
 export interface PendingBus {
-  /** Undefined until NATS was there for the first time. */
+  /** Undefined until the first connection. */
   readonly current: Bus | undefined
-  /** Runs what needs the bus: at once, or when NATS comes. */
+  /** Runs `start` at once, or after the first connection. */
   whenOpen(start: (bus: Bus) => void): void
 }
 
-/** A server that runs is connected within this time. */
+/** A connection to a running server takes less. */
 const patienceMs = 2000
 
 /**
@@ -27,7 +27,7 @@ export async function openPendingBus(kit: Kit, config: BusConfig): Promise<Pendi
   })
   await Promise.race([opening, delay(patienceMs, undefined, { ref: false })])
   if (!current) {
-    kit.log.warn('starting without NATS: what is accepted stays in the outbox until it comes')
+    kit.log.warn('starting without NATS: accepted messages wait in the outbox until it is available')
     opening.catch((error: unknown) => {
       if (!kit.lifecycle.stopping) throw error
     })

@@ -48,7 +48,7 @@ export async function provisionStream(bus: Bus, service: ServiceName, replicas: 
         throw error
       })
     } catch (error) {
-      // Another replica was faster, or NATS is busy; the next round will tell.
+      // Another replica was faster, or NATS is busy: try again.
       if (attempt >= 40) throw error
       if (!isCode(error, streamNameInUse)) await delay(250)
     }

@@ -21,7 +21,7 @@ export function readMessage(text: string): WireEvent[] {
   )
 }
 
-/** Whose turn an event takes: its tenant's, or its provider's where it names no tenant. Other events share a turn. */
+/** The owner in whose turn an event is handled: its tenant, else its provider. Events without both share a turn. */
 export function ownerOf({ event }: WireEvent): string {
   const { tenant_id, provider_id } = (event ?? {}) as Record<string, unknown>
   return typeof tenant_id === 'string' ? tenant_id : typeof provider_id === 'string' ? provider_id : ''

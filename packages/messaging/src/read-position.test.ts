@@ -10,11 +10,11 @@ const told = {
 }
 const read = (answer: object) => readPosition(answer as ConsumerInfo)
 
-test('the position of a durable is its floor, what it delivered and what waits', () => {
+test('the position of a durable is its floor, its delivered sequence and its pending count', () => {
   expect(read(told)).toEqual({ delivered: 7, floor: 4, pending: 2, unacknowledged: 3 })
 })
 
-test('a durable that was made with a start has acknowledged what is before it, although the server reports 0', () => {
+test('a durable created with a start has acknowledged everything before it, although the server reports 0', () => {
   const none = { consumer_seq: 0, stream_seq: 0 }
   const fresh = { ...told, delivered: { consumer_seq: 0, stream_seq: 4 }, ack_floor: none, num_ack_pending: 0 }
   expect(read(fresh)).toMatchObject({ delivered: 4, floor: 4 })
@@ -24,7 +24,7 @@ const absurd = [2 ** 53, 2 ** 64 - 1, -1, 1.5, Number.NaN, undefined, null, '7']
 const pairs = ['delivered', 'ack_floor'] as const
 const sequences = ['consumer_seq', 'stream_seq'] as const
 
-test.each(absurd)('%p in any field is no position', (value) => {
+test.each(absurd)('%p in any field makes the position unknown', (value) => {
   for (const field of [...pairs, 'num_pending', 'num_ack_pending'])
     expect(read({ ...told, [field]: value })).toBe(undefined)
   for (const pair of pairs)

@@ -13,7 +13,7 @@ import {
 } from './event-handling.ts'
 import { readMessage } from './read-event.ts'
 
-/** A letter waits longer before its first retry, so that only one that an operator replays may wait for this look. */
+/** Interval of looks for due letters. Only replays by operators wait for it: the first retry of a letter is due later anyway. */
 const everyMs = 5000
 const atLeastMs = 1000
 const retentionEveryMs = 60_000
@@ -60,7 +60,7 @@ function retry<Context>(
   options: ConsumeOptions<Context>,
   letter: DueLetter,
 ): Promise<Result> {
-  // A whole message bears nothing of its events until it was parsed.
+  // A whole message has no event fields until it is parsed.
   const event = letter.wholeMessage ? undefined : (JSON.parse(letter.event) as unknown)
   const arrival = arrivalOf(letter, event, letter.eventId)
   return withLogFields(logFieldsOf(entry, arrival), () => retryOnce(kit, entry, options, letter, arrival))

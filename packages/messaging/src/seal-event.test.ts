@@ -17,7 +17,7 @@ const ring = ringOf('k1')
 const parcel = { parcel_id: 'p1', tenant_id: 't1', lane: 'a' as const }
 const sealed = sealEvent(ring, requested, parcel, { text: 'ünïcode 🎉' })
 
-test('what is sealed is opened again, and stands readable nowhere', () => {
+test('sealed content can be opened, and is readable nowhere in the event', () => {
   expect(sealed).toEqual({ ...parcel, content: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/) })
   expect(Buffer.from(sealed.content, 'base64').toString()).not.toContain('code')
   expect(openEvent(ring, requested, sealed)).toEqual({ text: 'ünïcode 🎉' })

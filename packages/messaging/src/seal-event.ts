@@ -13,7 +13,7 @@ export function sealEvent<S extends z.ZodType, Field extends string, Content ext
   payload: Omit<z.output<S>, Field>,
   content: z.output<Content>,
 ): z.output<S> {
-  const envelope = keyRing.encrypt(JSON.stringify(content), placeOf(contract, payload))
+  const envelope = keyRing.encrypt(JSON.stringify(content), aadOf(contract, payload))
   return { ...payload, [contract.sealed.field]: SealedText.parse(envelope.toString('base64')) } as z.output<S>
 }
 
@@ -29,12 +29,12 @@ export function openEvent<S extends z.ZodType, Field extends string, Content ext
   const { field, content } = contract.sealed
   return readable('the sealed content cannot be decrypted or does not match its schema', () => {
     const envelope = Buffer.from((payload as Record<string, string>)[field]!, 'base64')
-    return content.parse(JSON.parse(keyRing.decrypt(envelope, placeOf(contract, payload))))
+    return content.parse(JSON.parse(keyRing.decrypt(envelope, aadOf(contract, payload))))
   })
 }
 
 /** The AAD: `subject|field|…`. */
-function placeOf(contract: SealedEventContract, payload: unknown): string {
+function aadOf(contract: SealedEventContract, payload: unknown): string {
   const values = payload as Record<string, string>
   return [subjectOf(contract, payload), ...contract.sealed.aad.map((field) => values[field])].join('|')
 }

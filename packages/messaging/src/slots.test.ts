@@ -43,7 +43,7 @@ test('a task that fails frees its slot', async () => {
   expect(await slots.run('a', 1, async () => 'next')).toBe('next')
 })
 
-test('there is room until so much waits, and again when less does', async () => {
+test('there is room until the limit waits, and again when less does', async () => {
   const slots = new Slots(1, 20)
   const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
   const tasks = ends.map(({ promise }) => slots.run('a', 15, () => promise))

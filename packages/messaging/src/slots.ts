@@ -4,7 +4,7 @@ interface Waiting {
   size: number
 }
 
-/** Limits concurrency. Tasks wait in a queue for each owner, and owners take turns: a thousand of one delay no other's. */
+/** Limits concurrency. Tasks wait in a queue for each owner, and owners take turns: many tasks of one do not delay the others. */
 export class Slots {
   #free: number
   #waitingSize = 0
@@ -41,7 +41,7 @@ export class Slots {
     this.#waitingSize += waiting.size
   }
 
-  /** Gives a slot that has become free to the owner whose turn it is, who then goes behind the others. */
+  /** Gives a free slot to the owner whose turn it is, and moves that owner to the end. */
   #next(): void {
     const [entry] = this.#queues
     if (!entry) {

@@ -5,7 +5,7 @@ import { hasRestarted, joinOrigins, originOf, type StreamOrigin } from './stream
 const connectedTo = (server_name: string, server_id: string) =>
   ({ connection: { info: { server_name, server_id } } }) as Bus
 
-test('a single server that was started again is another origin', () => {
+test('a restarted single server is another origin', () => {
   const before = originOf(connectedTo('nats', 'A'), {})
   expect(hasRestarted(before, originOf(connectedTo('nats', 'A'), {}))).toBe(false)
   expect(hasRestarted(before, originOf(connectedTo('nats', 'B'), {}))).toBe(true)
@@ -24,13 +24,13 @@ test('in a cluster the leader of the stream counts, whichever server a process i
   expect(hasRestarted(one, originOf(connectedTo('n2', 'B'), led('n2')))).toBe(true)
 })
 
-test('a leader that was elected again is another origin, where the server reports the time of the election', () => {
+test('a re-elected leader is another origin, if the server reports the time of the election', () => {
   const first = originOf(connectedTo('n2', 'B'), led('n1', '2026-11-01T00:00:00Z'))
   const second = originOf(connectedTo('n2', 'B'), led('n1', '2026-11-02T00:00:00Z'))
   expect(hasRestarted(first, second)).toBe(true)
 })
 
-test('what one process has seen is not forgotten when another one sees less of the same origin', () => {
+test('an incomplete observation removes nothing that is known of the same origin', () => {
   const known: StreamOrigin = { leader: 'n1', server_id: 'A' }
   expect(joinOrigins(known, { leader: 'n1' })).toEqual(known)
   expect(joinOrigins(known, { leader: 'n1', server_id: 'B' })).toEqual({ leader: 'n1', server_id: 'B' })

@@ -24,7 +24,7 @@ const settled = (durable: string) =>
     expect({ num_pending, num_ack_pending }).toEqual({ num_pending: 0, num_ack_pending: 0 })
   })
 
-test('every event of every message is handled, and the handler learns its identity', async () => {
+test('every event of every message is handled, and the handler gets its id', async () => {
   const ids: string[] = []
   const { durable, heard } = hear(one, own, {
     handle: (_n, { eventId, subject, redelivered }) => {
@@ -47,7 +47,7 @@ test('an event that was published before its consumer existed is handled', async
   await settled(durable)
 })
 
-test('a handler that throws sees the event again after the waits declared, the last of which repeats', async () => {
+test('an event whose handler throws is redelivered after the declared delays, the last of which repeats', async () => {
   const times: number[] = []
   const { heard, durable } = hear(one, own, {
     retry: ['50ms', '400ms'],
@@ -69,7 +69,7 @@ test('a handler that throws sees the event again after the waits declared, the l
   ])
 })
 
-test('an event that no repetition helps goes to the dead letters at once, and is not seen again', async () => {
+test('an event that fails permanently moves to the dead letters at once, and is not redelivered', async () => {
   const { heard, letters, durable } = hear(one, own, {
     handle: () => {
       throw new PermanentError('the credentials do not fit')
@@ -99,7 +99,7 @@ test('an event that does not fit its schema never reaches the handler', async ()
   expect(heard).toEqual([])
 })
 
-test('one bad event of a message does not hold up the others', async () => {
+test('one bad event of a message does not block the others', async () => {
   const { heard, letters, durable } = hear(one, own, {
     handle: (n) => {
       if (n === 2) throw new PermanentError('two')
@@ -114,7 +114,7 @@ test('one bad event of a message does not hold up the others', async () => {
   ])
 })
 
-test('an event that fails for now brings its message back, with the same identities', async () => {
+test('an event that fails temporarily causes a redelivery of its message, with the same ids', async () => {
   const seen: [number, string, boolean][] = []
   const { durable } = hear(one, own, {
     handle: (n, { eventId, redelivered }) => {
@@ -148,7 +148,7 @@ test('an event whose dead letter cannot be stored is not terminated', async () =
 })
 
 test.each(['not JSON', '{"event":1}', '"text"', 'null', ''])(
-  'a message that is no list of events (%j) is put aside whole, and the next one is handled',
+  'a message that is not a list of events (%j) becomes one dead letter, and the next one is handled',
   async (text) => {
     const { heard, letters, durable } = hear(one, own)
     const { seq } = await one.bus.js.publish(own.subject, text)
@@ -162,7 +162,7 @@ test.each(['not JSON', '{"event":1}', '"text"', 'null', ''])(
   },
 )
 
-test('a list with something in it that is no event does not cost the other events of the message', async () => {
+test('an entry that is not an event does not affect the other events of the message', async () => {
   const { heard, letters, durable } = hear(one, own)
   await one.bus.js.publish(own.subject, JSON.stringify([null, { event: { kind: 'a', n: 1 } }, 7, {}]))
   await settled(durable)
@@ -191,7 +191,7 @@ test('no more events than declared are handled at the same time, whatever messag
   expect(most).toBe(3)
 })
 
-test('messages that wait for a slot longer than the ack wait are not given again, to nobody', async () => {
+test('messages that wait for a slot longer than the ack wait are not redelivered', async () => {
   const redelivered: boolean[] = []
   const handle = async (_n: number, delivery: { redelivered: boolean }) => {
     redelivered.push(delivery.redelivered)
@@ -225,7 +225,7 @@ test('two processes share the events of a durable: each is handled once', async 
   expect(new Set([...first.heard, ...second.heard]).size).toBe(60)
 })
 
-test('a stop lets the events under way finish and gives the rest back to the next process, each once', async () => {
+test('a stop finishes the events in progress and returns the rest to the next process, each once', async () => {
   const begun = Promise.withResolvers<void>()
   const may = Promise.withResolvers<void>()
   const { heard, durable } = hear(one, own, {
@@ -270,7 +270,7 @@ test('a stop ends although NATS is down', async () => {
   }
 })
 
-test('a durable that was deleted is made again', async () => {
+test('a deleted durable is recreated', async () => {
   const { heard, durable } = hear(one, own)
   await send(one, own, [1])
   await eventually(() => expect(heard).toEqual([1]))
@@ -279,7 +279,7 @@ test('a durable that was deleted is made again', async () => {
   await eventually(() => expect(heard).toContain(2))
 })
 
-test('the trace of an event goes on in its handler; text that is no trace does not', async () => {
+test('the trace of an event continues in its handler, and an invalid one is ignored', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const traces = new Map<number, string | undefined>()
   hear(one, own, { handle: (n, { span }) => void traces.set(n, span.traceparent) })
@@ -289,14 +289,14 @@ test('the trace of an event goes on in its handler; text that is no trace does n
   expect([traces.get(0), traces.get(1), traces.get(2)]).toEqual([traceparent, undefined, undefined])
 })
 
-test('a message without our header is known by its position in the stream', async () => {
+test('a message without our header is identified by its position in the stream', async () => {
   const ids: string[] = []
   hear(one, own, { handle: (_n, { eventId }) => void ids.push(eventId) })
   const { seq } = await one.bus.js.publish(own.subject, JSON.stringify([{ event: { kind: 'a', n: 1 } }]))
   await eventually(() => expect(ids).toEqual([`CONSENT:${seq}:0`]))
 })
 
-test('a message that is published twice by mistake is stored once, and again under another publication', async () => {
+test('a message that is published twice is stored once, and again under another publication id', async () => {
   const { heard, durable } = hear(one, own)
   const id = newId()
   const first = await send(one, own, [1], id)
@@ -305,7 +305,7 @@ test('a message that is published twice by mistake is stored once, and again und
   expect(heard).toEqual([1])
 })
 
-test('an event of a tenant passes the thousands of another one that were published before it', async () => {
+test("an event of a tenant is not delayed by thousands of another tenant's earlier ones", async () => {
   const gate = Promise.withResolvers<void>()
   const { heard, durable } = hear(one, own, { concurrency: 4, handle: () => gate.promise })
   const publishOf = (tenant_id: string, numbers: number[]) =>

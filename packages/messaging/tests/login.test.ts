@@ -58,7 +58,7 @@ async function logIn(variables: Variables): Promise<void> {
 
 const users = 'authorization { users: [ { user: "otp", password: "s3cret:/@1" } ] }'
 
-test('a user is let in; a wrong password, an unknown user and nobody are refused, in one line without the secret', async () => {
+test('a user is accepted; a wrong password, an unknown user and no login are refused, in one line without the secret', async () => {
   const port = await startServer(users)
   const address = `127.0.0.1:${port}`
   await logIn({ NATS_URL: `nats://otp:s3cret%3A%2F%401@${address}` })
@@ -70,13 +70,13 @@ test('a user is let in; a wrong password, an unknown user and nobody are refused
   await expect(logIn({ NATS_URL: `nats://${address}` })).rejects.toThrow(refusal('nobody'))
 })
 
-test('a token is let in', async () => {
+test('a token is accepted', async () => {
   const port = await startServer('authorization { token: "s3cret" }')
   await logIn({ NATS_URL: `nats://127.0.0.1:${port}`, NATS_TOKEN: 's3cret' })
   await logIn({ NATS_URL: `nats://s3cret@127.0.0.1:${port}` })
 })
 
-test('a credentials file is let in, and one with another key is not', async () => {
+test('a credentials file is accepted, and one with another key is refused', async () => {
   const { settings, credentials, forged } = makeCredentials()
   const port = await startServer(settings)
   const file = join(folder, 'otp.creds')
@@ -99,7 +99,7 @@ test('over TLS the server shows a certificate of the named authority, and the cl
   await waitsFor({ ...withoutCa, NATS_CERT_FILE: client.cert, NATS_KEY_FILE: client.key }, certificate)
 })
 
-test('tls:// never falls back to a connection in the clear, on which the password could be read', async () => {
+test('tls:// never falls back to an unencrypted connection', async () => {
   const port = await startServer(users)
   await waitsFor({ NATS_URL: `tls://otp:s3cret%3A%2F%401@127.0.0.1:${port}` }, /does not support 'tls'/)
 })

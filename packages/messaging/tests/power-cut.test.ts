@@ -28,62 +28,62 @@ const settled = (process: Process, durable: string) =>
   })
 
 /** A snapshot of the store after the first of three handled messages. */
-async function handledThree(heard: readonly number[], durable: string): Promise<NatsSnapshot> {
+async function handledThree(handled: readonly number[], durable: string): Promise<NatsSnapshot> {
   await send(one, own, [1])
-  await eventually(() => expect(heard).toEqual([1]))
+  await eventually(() => expect(handled).toEqual([1]))
   await settled(one, durable)
   const snapshot = await snapshotNats(env)
   await send(one, own, [2])
   await send(one, own, [3])
-  await eventually(() => expect(heard).toEqual([1, 2, 3]))
+  await eventually(() => expect(handled).toEqual([1, 2, 3]))
   await settled(one, durable)
   return snapshot
 }
 
-test('a durable that had delivered more than its stream remembers receives the messages that have those sequences now', async () => {
-  const { durable, heard } = hear(one, own)
-  const snapshot = await handledThree(heard, durable)
+test('a durable that is ahead of its stream receives the new messages that reuse its sequences', async () => {
+  const { durable, handled } = hear(one, own)
+  const snapshot = await handledThree(handled, durable)
   await snapshot.putBack(true)
   for (const n of [12, 13, 14]) await eventually(() => send(one, own, [n]))
-  await eventually(() => expect(new Set(heard)).toEqual(new Set([1, 2, 3, 12, 13, 14])))
+  await eventually(() => expect(new Set(handled)).toEqual(new Set([1, 2, 3, 12, 13, 14])))
   expect(mended(one, durable)).toBe(1)
 })
 
-test('so does that of a service that was away when the power was cut, though others have published beyond it', async () => {
-  const { durable, heard } = hear(one, own)
-  const snapshot = await handledThree(heard, durable)
+test('so does a durable whose service was down at the power cut, even if others have published more since', async () => {
+  const { durable, handled } = hear(one, own)
+  const snapshot = await handledThree(handled, durable)
   await one.kit.stop()
   await snapshot.putBack(true)
   one = await startProcess(env)
   for (const n of [12, 13, 14, 15]) await send(one, own, [n])
   const again = hear(one, own)
-  await eventually(() => expect(new Set(again.heard)).toEqual(new Set([1, 12, 13, 14, 15])))
+  await eventually(() => expect(new Set(again.handled)).toEqual(new Set([1, 12, 13, 14, 15])))
   expect(mended(one, durable)).toBe(1)
 })
 
-test('a durable whose position is right is kept at a restart: nothing is given again', async () => {
-  const { durable, heard } = hear(one, own)
-  await handledThree(heard, durable)
+test('a durable with a correct position is kept at a restart: nothing is redelivered', async () => {
+  const { durable, handled } = hear(one, own)
+  await handledThree(handled, durable)
   await env.kill('nats', 'SIGTERM')
   await env.restart('nats')
   await eventually(() => send(one, own, [4]))
-  await eventually(() => expect(heard).toContain(4))
-  expect(heard).toEqual([1, 2, 3, 4])
+  await eventually(() => expect(handled).toContain(4))
+  expect(handled).toEqual([1, 2, 3, 4])
   expect(mended(one, durable)).toBe(0)
 })
 
-test('an answer to a message that was taken before a restart is not given to the one that bears its sequence now', async () => {
+test('a message received before a restart is not acknowledged after it, because another one may have its sequence', async () => {
   const taken = Promise.withResolvers<void>()
   const mayEnd = Promise.withResolvers<void>()
   await send(one, own, [0])
-  const { durable, heard } = hear(one, own, {
+  const { durable, handled } = hear(one, own, {
     handle: async (n) => {
       if (n !== 2) return
       taken.resolve()
       await mayEnd.promise
     },
   })
-  await eventually(() => expect(heard).toEqual([0]))
+  await eventually(() => expect(handled).toEqual([0]))
   await settled(one, durable)
   const snapshot = await snapshotNats(env)
   await send(one, own, [2])
@@ -91,13 +91,13 @@ test('an answer to a message that was taken before a restart is not given to the
   await snapshot.putBack(true)
   await eventually(() => send(one, own, [12]))
   mayEnd.resolve()
-  await eventually(() => expect(heard).toContain(12))
+  await eventually(() => expect(handled).toContain(12))
 })
 
 test('a message of another subject is skipped: not handled, not dead, and received by the durable it is for', async () => {
-  const { durable, heard, letters } = hear(one, own)
+  const { durable, handled, letters } = hear(one, own)
   await send(one, own, [1])
-  await eventually(() => expect(heard).toEqual([1]))
+  await eventually(() => expect(handled).toEqual([1]))
   const other = topic()
   // nats-server silently changes the filter: as after a loss, it delivers messages outside the durable's own filter.
   const { config } = await one.bus.jsm.consumers.info('CONSENT', durable)
@@ -107,7 +107,7 @@ test('a message of another subject is skipped: not handled, not dead, and receiv
   await settled(one, durable)
   const right = hear(one, other)
   await eventually(() => expect(right.letters).toHaveLength(1))
-  expect([heard, letters]).toEqual([[1], []])
+  expect([handled, letters]).toEqual([[1], []])
 })
 
 /** What a power cut leaves of a file that was not synced. */
@@ -120,33 +120,33 @@ const remains: Record<string, (bytes: Buffer) => Buffer> = {
   'other bytes': (bytes) => Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(bytes.length - 2, 0xff)]),
 }
 
-test('a durable of which nats-server cannot read its files any more misses nothing, and says that its position was unknown', async () => {
+test('a durable whose files nats-server cannot read misses nothing, and reports that its position was unknown', async () => {
   const folder = join(env.stack.dataDir, 'nats', 'jetstream', 'jetstream', '$G', 'streams', 'CONSENT', 'obs')
-  const heard = Object.entries(remains).flatMap(([kind, of]) =>
+  const handled = Object.entries(remains).flatMap(([kind, of]) =>
     [['o.dat'], ['meta.inf'], ['o.dat', 'meta.inf']].map((files) => {
       const subject = topic()
       return { subject, kind, of, files, ...hear(one, subject, { ackWait: '2s' }) }
     }),
   )
-  for (const { subject } of heard) for (const n of [1, 2]) await send(one, subject, [n])
-  for (const each of heard) {
-    await eventually(() => expect(each.heard).toEqual([1, 2]))
+  for (const { subject } of handled) for (const n of [1, 2]) await send(one, subject, [n])
+  for (const each of handled) {
+    await eventually(() => expect(each.handled).toEqual([1, 2]))
     await settled(one, each.durable)
     await eventually(() => expect(statSync(join(folder, each.durable, 'o.dat')).size).toBeGreaterThan(0))
   }
   await env.kill('nats')
-  for (const { durable, of, files } of heard)
+  for (const { durable, of, files } of handled)
     for (const file of files) {
       const path = join(folder, durable, file)
       writeFileSync(path, of(readFileSync(path)))
     }
   await env.restart('nats')
-  for (const { subject } of heard) await eventually(() => send(one, subject, [3]))
-  for (const each of heard) {
-    await eventually(() => expect(each.heard).toContain(3))
+  for (const { subject } of handled) await eventually(() => send(one, subject, [3]))
+  for (const each of handled) {
+    await eventually(() => expect(each.handled).toContain(3))
     await settled(one, each.durable)
   }
-  const unknown = heard.filter(
+  const unknown = handled.filter(
     ({ durable }) => one.kit.counted('consumer_events_total', { durable, result: 'position_unknown' }) > 0,
   )
   expect(unknown.map(({ kind, files }) => `${files}: ${kind}`)).toEqual(

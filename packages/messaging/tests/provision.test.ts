@@ -30,19 +30,19 @@ const settings = (durable: string, filter: string) => ({
   unsyncedMs: 300_000,
 })
 
-test('the stream of a service keeps facts for a time, whether or not they were read', async () => {
+test('the stream of a service keeps events for a time, whether or not they were acknowledged', async () => {
   const { config } = await provisionStream(one.bus, 'consent', 1)
   expect(config).toMatchObject({ name: 'CONSENT', subjects: ['consent.>'], retention: RetentionPolicy.Limits })
   expect(config.max_age).toBeGreaterThan(0)
 })
 
-test('several processes may make the same stream at the same moment', async () => {
+test('several processes may create the same stream at the same moment', async () => {
   await one.bus.jsm.streams.delete('CONSENT')
   const streams = await Promise.all(Array.from({ length: 8 }, () => provisionStream(one.bus, 'consent', 1)))
   expect(new Set(streams.map(({ created }) => created)).size).toBe(1)
 })
 
-test('a stream with other settings is brought up to date, and keeps its messages', async () => {
+test('a stream with other settings is updated, and keeps its messages', async () => {
   const own = topic()
   await send(one, own, [1])
   await one.bus.jsm.streams.update('CONSENT', { max_age: 60_000_000_000, duplicate_window: 1_000_000_000 })
@@ -51,14 +51,14 @@ test('a stream with other settings is brought up to date, and keeps its messages
   expect(state.messages).toBeGreaterThan(0)
 })
 
-test('a durable may be made as often as there are replicas and starts', async () => {
+test('every replica may create the same durable at every start', async () => {
   const wanted = settings(`consent-${newId()}`, 'consent.a')
   await Promise.all(Array.from({ length: 8 }, () => provisionConsumer(one.bus, wanted)))
   const { config } = await one.bus.jsm.consumers.info('CONSENT', wanted.durable)
   expect(config).toMatchObject({ filter_subject: 'consent.a', deliver_policy: DeliverPolicy.All, max_deliver: -1 })
 })
 
-test('a durable that was made with a start time is checked again and again, and goes on where it was', async () => {
+test('a durable created with a start time keeps its position through repeated checks', async () => {
   const own = topic()
   const startedAt = new Date()
   await send(one, own, [1, 2, 3])
@@ -77,7 +77,7 @@ test('a durable that was made with a start time is checked again and again, and 
   expect(num_pending).toBeGreaterThan(0)
 })
 
-test('a durable with other limits is brought up to date, and keeps its position', async () => {
+test('a durable with other limits is updated, and keeps its position', async () => {
   const own = topic()
   const { heard, durable } = hear(one, own)
   await send(one, own, [1])
@@ -92,7 +92,7 @@ test('a durable with other limits is brought up to date, and keeps its position'
   expect(delivered.consumer_seq).toBe(1)
 })
 
-test('a durable with another filter is refused and left as it is: it would receive the wrong messages', async () => {
+test('a durable with another filter is refused and stays unchanged: it would receive the wrong messages', async () => {
   const wanted = settings(`consent-${newId()}`, 'consent.a')
   await provisionConsumer(one.bus, wanted)
   await expect(provisionConsumer(one.bus, { ...wanted, filter: 'consent.b' })).rejects.toThrow(
@@ -102,12 +102,12 @@ test('a durable with another filter is refused and left as it is: it would recei
   expect(config.filter_subject).toBe('consent.a')
 })
 
-test('a durable of a stream that is not there yet is refused: its owner makes the stream', async () => {
+test('a durable of a missing stream is refused: its owner creates the stream', async () => {
   const wanted = { ...settings(`consent-${newId()}`, 'otp.sent'), publisher: 'otp' as const }
   await expect(provisionConsumer(one.bus, wanted)).rejects.toThrow(/stream not found/)
 })
 
-test('a durable that answers no pull request is made again, and misses nothing', async () => {
+test('a durable that answers no pull request is recreated, and misses nothing', async () => {
   const own = topic()
   const proxy = await startFaultProxy(() => env.stack.natsUrl)
   // The status of a pull request that the server refuses.
@@ -121,7 +121,7 @@ test('a durable that answers no pull request is made again, and misses nothing',
   expect(heard).toEqual([])
   proxy.dropResponsesWith()
   await eventually(() => expect(heard).toEqual([1]))
-  // One that has delivered is kept, whatever is lost on the way.
+  // A durable that has delivered is kept, even if responses are lost.
   const { created: last } = await info()
   proxy.dropResponsesWith('NATS/1.0 400')
   expect(await provisionConsumer(apart.bus, settings(durable, subjectFilter(own.event, {})))).toBe('kept')
@@ -130,7 +130,7 @@ test('a durable that answers no pull request is made again, and misses nothing',
   await proxy.stop()
 })
 
-test('a consumer whose requests are not answered says so', async () => {
+test('a consumer whose requests are not answered logs a warning', async () => {
   const own = topic()
   const proxy = await startFaultProxy(() => env.stack.natsUrl)
   const apart = await startProcess(env, proxy.via(env.stack.natsUrl))
@@ -168,7 +168,7 @@ test('messages of a deleted and recreated stream are received again', async () =
   await eventually(() => expect(heard).toEqual([1, 2]))
 })
 
-test('what is published to no stream fails: nothing is taken for granted', async () => {
+test('publishing to a subject without a stream fails', async () => {
   await expect(publish(one.bus, { id: newId(), subject: 'nobody.listens', events: '[]' })).rejects.toThrow()
 })
 
@@ -184,7 +184,7 @@ test('a message republished after a loss has a new position and its old identity
   await eventually(() => expect(ids).toEqual([`${id}:0`, `${id}:0`]))
 })
 
-test('while NATS is down a process is not ready and publishing fails soon; then everything resumes', async () => {
+test('while NATS is down a process is not ready and publishing fails soon; afterwards everything resumes', async () => {
   const own = topic()
   const { heard } = hear(one, own)
   const { health } = one.kit
@@ -201,7 +201,7 @@ test('while NATS is down a process is not ready and publishing fails soon; then 
   await eventually(() => expect(heard).toContain(2))
 })
 
-test('a process that NATS is of use to, but not needed by, stays ready without it', async () => {
+test('a process that does not require NATS stays ready without it', async () => {
   const kit = createTestKit('gateway')
   await connectBus(kit, { login: readNatsLogin({ NATS_URL: env.stack.natsUrl }), requiredForReady: false })
   kit.health.setReady(true)
