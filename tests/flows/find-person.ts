@@ -60,14 +60,14 @@ export async function tablesWith({ admin }: TestEnv, ...texts: string[]): Promis
 async function columnsWith(env: TestEnv, text: string): Promise<string[]> {
   const found = new Set<string>()
   for (const [service, columns] of Object.entries(encrypted)) {
-    for (const { table, column, placedBy, place } of columns as readonly EncryptedColumn[]) {
+    for (const { table, column, aadFrom, aad } of columns as readonly EncryptedColumn[]) {
       const name = `${schemaOf(service as keyof typeof encrypted)}.${table}`
       const { rows } = await env.admin.query(
-        `select ${column} as sealed, ${placedBy.join(', ')} from ${name} where ${column} is not null`,
+        `select ${column} as sealed, ${aadFrom.join(', ')} from ${name} where ${column} is not null`,
       )
       const holds = rows.some((row) =>
         keyRingOf(env)
-          .decrypt(row.sealed, place(...placedBy.map((one) => row[one])))
+          .decrypt(row.sealed, aad(...aadFrom.map((one) => row[one])))
           .includes(text),
       )
       if (holds) found.add(`${name}.${column}, encrypted`)
@@ -108,8 +108,8 @@ async function responsesWith(env: TestEnv, text: string): Promise<string[]> {
       `select scope, key, response from ${schema}.idempotency_keys where response !~ '^($|[\\{\\["])'`,
     )
     for (const { scope, key, response } of rows) {
-      const place = `idempotency_keys|${scope}|${key}`
-      if (keyRingOf(env).decrypt(Buffer.from(response, 'base64'), place).includes(text))
+      const aad = `idempotency_keys|${scope}|${key}`
+      if (keyRingOf(env).decrypt(Buffer.from(response, 'base64'), aad).includes(text))
         found.add(`${schema}.idempotency_keys, encrypted`)
     }
   }

@@ -44,7 +44,7 @@ export function claimDueSql(rows: DueRows, { limit, leaseMs }: Claim): string {
 
 /**
  * SQL that returns `due_in_ms`: the milliseconds until a row is due, negative when one is overdue, infinite without rows. Costs
- * an index probe, so it is repeated in place of a claim.
+ * one index probe: cheaper to repeat than a claim.
  */
 export function dueInSql({ table, due, where }: Pick<DueRows, 'table' | 'due' | 'where'>): string {
   const ms = `ceil(extract(epoch from min(${due}) - now()) * 1000)`
@@ -54,7 +54,7 @@ export function dueInSql({ table, due, where }: Pick<DueRows, 'table' | 'due' | 
 /** The column of `dueInSql`. */
 export const dueInColumns = { due_in_ms: column.double() }
 
-/** No join with `due`: a plan made while the table was small would later read the whole table for it. */
+/** No join with `due`: a plan cached while the table was small would later read the whole table. */
 function isClaimed(key: readonly string[], columns: string): string {
   const inIndex = key.map((column) => `${column} = any(array(select ${column} from due))`).join(' and ')
   return key.length === 1 ? inIndex : `${inIndex} and ((${columns}) in (select ${columns} from due)) is true`

@@ -72,7 +72,7 @@ export const column = {
   timestamp: () => declare<Date, Date | string>('timestamp with time zone'),
   /** A day, such as `2026-01-31`. */
   date: () => declare<string>('date'),
-  /** Is written as text: the driver would make an array of Postgres out of a list. */
+  /** Written as text, because the driver turns a list into an array of Postgres. */
   jsonb: <T>() => declare<T, string>('jsonb'),
   json: <T>() => declare<T, string>('json'),
   texts: <T extends string | null = string>() => declare<T[]>('text[]'),
@@ -97,7 +97,7 @@ export function omit<Declared extends Columns, Name extends keyof Declared>(
   return Object.fromEntries(Object.entries(columns).filter(([name]) => !without.has(name))) as Omit<Declared, Name>
 }
 
-/** The columns of a relation of which an outer join may find no row. */
+/** The columns of an outer-joined relation, which are null without a matching row. */
 export function outerJoined<Declared extends Columns>(columns: Declared) {
   return Object.fromEntries(Object.entries(columns).map(([name, one]) => [name, one.nullable()])) as {
     [Name in keyof Declared]: ReturnType<Declared[Name]['nullable']>

@@ -16,7 +16,7 @@ export function migrateCommand(migrations: Migrations): Command<DatabaseConfig> 
   }
 }
 
-/** `main.ts rotate-keys`: re-encrypts with the current key what older keys encrypted. Fails if any value is left. */
+/** `main.ts rotate-keys`: re-encrypts values of older keys with the current key. Fails if some cannot be re-encrypted. */
 export function rotateKeysCommand(
   columns: readonly EncryptedColumn[],
 ): Command<DatabaseConfig & { ENCRYPTION_KEYS: KeyRing }> {
@@ -24,7 +24,7 @@ export function rotateKeysCommand(
     if (args.length > 0) throw new UsageError(`rotate-keys takes no arguments; got ${args.join(' ')}`)
     const db = await openDatabase(kit, { config: { ...config, DATABASE_POOL_SIZE: 1 } })
     const left = leftUnchanged(await rotateEncryptedColumns(db, columns, config.ENCRYPTION_KEYS, kit.log))
-    if (left) throw new Error(`values are left as they were: ${left}`)
+    if (left) throw new Error(`some values are unchanged: ${left}`)
   }
 }
 

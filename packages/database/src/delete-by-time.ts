@@ -15,11 +15,11 @@ const batch = 1000
 
 /**
  * Declares the deletion of rows by their age, a batch at a time; see {@link deletionInOrder}.
- * @returns makes, for a database, a function that deletes one batch of older rows and resolves to true when there may be more
+ * @returns creates, for a database, a function that deletes one batch of older rows and resolves to whether there may be more
  * @example const createDeletion = deletionByTime({ table: 'parcels', time: 'sent_at', keptDays: 7 })
  */
 export function deletionByTime({ table, time, keptDays }: Expiring): (db: Queries) => () => Promise<boolean> {
-  // Several rows may have the time at which a batch ended: the next one begins with it.
+  // Several rows may share the time at which a batch ended, so the next batch begins with that time.
   const deletePage = defineStatement({
     name: `delete-old-${table}`,
     isPrepared: false,

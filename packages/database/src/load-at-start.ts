@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@notify/service-kit'
 import { column } from './columns.ts'
 import type { Queries, Run } from './open.ts'
-import { isPassing, type StartKit, waitMs } from './passing-error.ts'
 import { defineStatement } from './statement.ts'
+import { isTemporary, type StartKit, waitMs } from './temporary-error.ts'
 
 const mostAttempts = 40
 const pollMs = 100
@@ -32,7 +32,7 @@ export async function loadAtStart<T>(kit: StartKit, db: Queries, load: (run: Run
   }
 }
 
-/** Polls instead of waiting, which the lock timeout would end. Locks are the database's: another service has its own. */
+/** Polls, because the lock timeout would end a wait. All services share the database, so the lock contains the schema. */
 async function takeTurn(run: Run): Promise<boolean> {
   const [row] = await run(tryLock)
   return row!.taken
@@ -46,5 +46,5 @@ const tryLock = defineStatement({
 })
 
 function isUnavailable(error: unknown): boolean {
-  return isPassing(error) || (error instanceof Problem && error.code === 'service_unavailable')
+  return isTemporary(error) || (error instanceof Problem && error.code === 'service_unavailable')
 }

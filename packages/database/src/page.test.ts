@@ -35,7 +35,7 @@ const expectForeign = async (attempt: Promise<unknown>) =>
   })
 
 test.each([1, 2, 3, 4, 5, 100])(
-  'pages of %i cover every row once, in order, and the last one says so',
+  'pages of %i cover every row once, in order, and only the last one has no next_cursor',
   async (limit) => {
     const seen: string[] = []
     let cursor: string | null | undefined
@@ -50,7 +50,7 @@ test.each([1, 2, 3, 4, 5, 100])(
   },
 )
 
-test('rows that come and go between two pages neither repeat nor hide others', async () => {
+test('inserts and deletes between two pages neither repeat nor hide other rows', async () => {
   const { next_cursor } = await list(undefined)
   const changed = [{ id: newId('dom') }, ...rows.slice(2)]
   const request = { contract: listDomains, principal: { tenant_id }, query: { limit: 3, cursor: next_cursor! } }
@@ -95,11 +95,11 @@ test('a cursor does not show the position, and a changed one is refused', async 
 })
 
 test.each(['', 'x', 'AQ', '%00', newId('dom'), Buffer.from(newId('dom')).toString('base64url'), 'é'.repeat(100)])(
-  'what is no cursor of this release is refused: %j',
+  'a text that is not a cursor of this release is refused: %j',
   (cursor) => expectForeign(list(cursor)),
 )
 
-test('a position that its list could not have is refused before it reaches the statement', async () => {
+test('an invalid position in a cursor is refused before the statement', async () => {
   const day = z.object({ day: z.iso.date() })
   const request = { contract: listActivity, principal: { tenant_id }, query: { limit: 1 } }
   const loose: ListOrder<unknown, unknown> = { position: z.unknown(), of: () => ({ day: '2026-02-30' }) }

@@ -8,7 +8,7 @@ export interface ListRequest {
   contract: Route
   params?: unknown
   principal: Pick<KeyPrincipal, 'tenant_id'>
-  /** Parsed; what it has beside `limit`, `cursor` and `page` are filters. */
+  /** Parsed. All fields except `limit`, `cursor` and `page` are filters. */
   query: { limit: number; cursor?: string | undefined }
 }
 

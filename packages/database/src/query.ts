@@ -49,7 +49,7 @@ async function refuse(): Promise<never> {
   throw new Error('a builder has no connection: hand the query to run')
 }
 
-/** Stands for a value of a prepared query while that is built. */
+/** The placeholder of a value while a prepared query is built. */
 class Placeholder {
   readonly name: string
 
@@ -77,7 +77,7 @@ export function prepared<Values extends object, Row>(
   const placeholders = new Proxy({} as Values, {
     get: (_, key) => new Placeholder(String(key)),
     ownKeys: () => {
-      throw new Error(`${name} must name its values one by one: which there are is not known while it is built`)
+      throw new Error(`${name} must name its values one by one: they are unknown while it is built`)
     },
   })
   const { query, queryId, sql: text, parameters } = build(placeholders).compile()

@@ -1,9 +1,8 @@
 import type { ErrorCode } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { column } from './columns.ts'
+import { lockName } from './lock-name.ts'
 import type { Run } from './open.ts'
 import type { Query } from './query.ts'
-import { defineStatement } from './statement.ts'
 
 interface Room {
   /** The code of the refusal, such as `template_limit_reached`. */
@@ -23,13 +22,6 @@ interface Room {
  * @throws Problem with the code
  */
 export async function requireRoom(run: Run, { code, what, rows, owner, most }: Room): Promise<void> {
-  await run(lock, [[what, ...owner].join(' ')])
+  await lockName(run, [what, ...owner].join(' '))
   if ((await run(rows.limit(most))).length >= most) throw new Problem(code, `There may be at most ${most} ${what}`)
 }
-
-const lock = defineStatement({
-  name: 'lock-room',
-  isPrepared: false,
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0)) as locked',
-  columns: { locked: column.void() },
-})

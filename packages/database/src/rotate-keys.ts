@@ -21,9 +21,8 @@ const mostBytes = 4 * 1024 * 1024
 const repeatAfterMs = [200, 500, 1000, 2000, 5000]
 
 /**
- * Re-encrypts every value of an older key with the current key. May run beside the service, be interrupted and
- * repeated:
- * a value is replaced only if unchanged since it was read.
+ * Re-encrypts every value of an older key with the current key. May run beside the service, be interrupted and repeated: a
+ * value is replaced only if it is unchanged since it was read.
  * @param log logs each column, and failures by key id; never text or keys
  * @returns by `table.column`
  */
@@ -63,10 +62,10 @@ async function rotateColumn(db: Queries, column: EncryptedColumn, keyRing: KeyRi
   for (;;) {
     const heads = await patiently(db)(statements.readHeads, [after])
     const stale: StaleValue[] = []
-    for (const { key, place, head, bytes } of heads) {
+    for (const { key, aad_values, head, bytes } of heads) {
       const keyId = head && keyIdOf(head)
       if (head === null || keyId === keyRing.currentKeyId) continue
-      if (keyId && keyRing.holds(keyId)) stale.push({ key, aad: column.place(...place), bytes: bytes ?? 0 })
+      if (keyId && keyRing.holds(keyId)) stale.push({ key, aad: column.aad(...aad_values), bytes: bytes ?? 0 })
       else rotation.unknown[keyId ?? 'none'] = (rotation.unknown[keyId ?? 'none'] ?? 0) + 1
     }
     for (const part of partsOf(stale)) {

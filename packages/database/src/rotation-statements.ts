@@ -8,10 +8,10 @@ export interface EncryptedColumn {
   column: string
   /** Unique column of type text. */
   key: string
-  /** The columns passed to {@link place}, in order. */
-  placedBy: readonly string[]
+  /** The columns passed to {@link aad}, in order. */
+  aadFrom: readonly string[]
   /** The AAD of a value. */
-  place(...values: string[]): string
+  aad(...values: string[]): string
 }
 
 /** Rows whose key ids are read at a time. */
@@ -20,18 +20,18 @@ export const pageSize = 500
 export type RotationStatements = ReturnType<typeof rotationStatements>
 
 /** The statements that re-encrypt a column. A test prepares those of each column that a service lists. */
-export function rotationStatements({ table, column, key, placedBy }: EncryptedColumn) {
+export function rotationStatements({ table, column, key, aadFrom }: EncryptedColumn) {
   return {
     /** The next rows by key, with the prefix of each value that contains its key id. */
     readHeads: statementOf({
       name: `read-heads-${table}-${column}`,
       isPrepared: false,
-      text: `select ${key} as key, array[${placedBy.join(', ')}]::text[] as place,
+      text: `select ${key} as key, array[${aadFrom.join(', ')}]::text[] as aad_values,
                substring(${column} from 1 for ${keyIdBytes}) as head, octet_length(${column}) as bytes
              from ${table} where ${key} > $1 order by ${key} limit ${pageSize}`,
       columns: {
         key: type.text().present(),
-        place: type.texts(),
+        aad_values: type.texts(),
         head: type.bytes().nullable(),
         bytes: type.integer().nullable(),
       },
@@ -48,9 +48,9 @@ export function rotationStatements({ table, column, key, placedBy }: EncryptedCo
       name: `replace-values-${table}-${column}`,
       isPrepared: false,
       text: `
-        with fresh as (select * from unnest($1::text[], $2::bytea[], $3::bytea[]) as t (key, known, anew)),
+        with fresh as (select * from unnest($1::text[], $2::bytea[], $3::bytea[]) as t (key, known, rotated)),
         locked as (select ${key} as key from ${table} where ${key} = any($1) order by ${key} for update)
-        update ${table} set ${column} = fresh.anew from fresh join locked using (key)
+        update ${table} set ${column} = fresh.rotated from fresh join locked using (key)
         where ${table}.${key} = fresh.key and ${table}.${column} = fresh.known returning ${table}.${key} as key`,
       columns: { key: type.text().present() },
     }),

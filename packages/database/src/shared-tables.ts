@@ -13,7 +13,7 @@ export const sharedTables = {
     created_at: column.timestamp().withDefault(),
     published_at: column.timestamp().nullable(),
     published_seq: column.bigint().nullable(),
-    /** How often it was published before its stream forgot it. */
+    /** How often it was published before its stream lost it. */
     publications: column.smallint().withDefault(),
   },
   stream_watermark: {

@@ -1,6 +1,6 @@
 import type { Columns, RowOf } from './columns.ts'
 
-/** A statement with the columns of its rows, which a test compares with what Postgres says of it. */
+/** A statement with the columns of its rows, which a test compares with Postgres's description of it. */
 export interface Statement<Row = unknown> {
   /** Unique in the service. */
   readonly name: string
@@ -54,7 +54,7 @@ export function defineStatements<Argument, Declared extends Columns = Record<nev
   }
 }
 
-/** A statement that no registry knows: its maker is tested by itself. */
+/** A statement outside the registry: the function that makes it has a test of its own. */
 export function statementOf<Declared extends Columns>({
   name,
   text,
@@ -68,7 +68,7 @@ export function statementOf<Declared extends Columns>({
 const isChecked = process.env.NODE_ENV !== 'production'
 
 /**
- * Refuses a null in a column that is declared without: Postgres does not tell of an expression whether it may be null.
+ * Refuses a null in a column that is declared without nulls: Postgres does not report whether an expression may be null.
  * @throws Error in development and tests
  */
 export function requireNoNulls({ name, columns }: Statement, rows: readonly object[]): void {

@@ -1,14 +1,14 @@
 import type { Kit } from '@notify/service-kit'
 import { isConnectionError, isLockTimeout } from './connection-errors.ts'
 
-/** What work at the start of a process needs to wait and to try again. */
+/** The parts of the kit that retries at the start of a process use. */
 export type StartKit = Pick<Kit, 'log' | 'lifecycle'>
 
 const longestWaitMs = 5000
 const firstWaitMs = 100
 
 /** A lock timeout, a deadlock or a lost connection. */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   return isLockTimeout(error) || isConnectionError(error)
 }
 

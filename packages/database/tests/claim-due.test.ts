@@ -28,7 +28,7 @@ beforeEach(() => env.sql('consent').query('truncate parcels'))
 const hourMs = 3_600_000
 const parcels = { table: 'parcels', key: ['owner', 'id'], due: 'due_at' }
 
-/** Adds parcels of an owner that are due since so many seconds, the first one longest; negative for later. */
+/** Adds parcels of an owner that have been due for so many seconds, the first one longest; negative for later. */
 const add = (owner: string, count: number, dueForSeconds = 3600) =>
   env.sql('consent').query(
     `insert into parcels (owner, id, due_at)
@@ -53,7 +53,7 @@ type Parcels = Parameters<typeof claimDueSql>[0]
 const nameOf = ({ owner, id }: Claimed) => `${owner}${id}`
 const names = (claims: readonly Claimed[]) => claims.map(nameOf)
 
-test('each row goes to one of several that claim at the same moment, and none is left', async () => {
+test('each row goes to one of several concurrent claims, and none is left', async () => {
   await add('a', 200)
   const claims = (
     await Promise.all([one, two, one, two, one, two].map(({ db }) => claim(db.run, { limit: 50 })))
@@ -66,7 +66,7 @@ test('each row goes to one of several that claim at the same moment, and none is
   expect([claims.length, new Set(names(claims)).size]).toEqual([200, 200])
 })
 
-test('a look tells how long it is until the next row is due, of those that may be claimed', async () => {
+test('the time until a row is due is that of the rows that may be claimed', async () => {
   const look = async (where?: string) => {
     const [row] = await one.db.run<{ due_in_ms: number }>(dueInSql({ ...parcels, ...(where ? { where } : {}) }))
     return row!.due_in_ms
@@ -80,7 +80,7 @@ test('a look tells how long it is until the next row is due, of those that may b
   expect(await look(`owner <> 'now'`)).toBeGreaterThan(50_000)
 })
 
-test('the longest due come first, no more than asked for', async () => {
+test('the longest due rows come first, up to the limit', async () => {
   await add('late', 3, 10)
   await add('early', 2, 100)
   expect(names(await claim(one.db.run, { limit: 3 }))).toEqual(['early1', 'early2', 'late1'])
@@ -88,7 +88,7 @@ test('the longest due come first, no more than asked for', async () => {
   expect(await claim(one.db.run, { limit: 3 })).toEqual([])
 })
 
-test('what is due later, or never, is left alone, by the clock of Postgres', async () => {
+test('a row that is due later, by the clock of Postgres, or never, is not claimed', async () => {
   await add('later', 1, -60)
   await env.sql('consent').query(`insert into parcels (owner, id, due_at) values ('never', 1, null)`)
   await add('now', 1, 1)
@@ -103,7 +103,7 @@ test('a locked row is skipped, not waited for', async () => {
   })
 })
 
-test('who ends before the commit of the claim has claimed nothing', async () => {
+test('a worker that dies before the commit of its claim has claimed nothing', async () => {
   await add('a', 1)
   const dying = one.db.transaction(async (run) => {
     await claim(run)
@@ -113,7 +113,7 @@ test('who ends before the commit of the claim has claimed nothing', async () => 
   expect(names(await claim(two.db.run))).toEqual(['a1'])
 })
 
-test('who ends after it gives the rows back at the end of the lease, and not before', async () => {
+test('the rows of a worker that dies after the commit are due again when the lease ends, not before', async () => {
   await add('a', 1)
   await claim(one.db.run, { leaseMs: hourMs })
   expect(await claim(two.db.run)).toEqual([])
@@ -125,7 +125,7 @@ test('who ends after it gives the rows back at the end of the lease, and not bef
   await eventually(async () => expect(names(await claim(two.db.run))).toEqual(['a1']))
 })
 
-test('a row that kills every worker does not keep the others from their turn', async () => {
+test('a row that kills every worker does not block the others', async () => {
   await add('deadly', 1, 7200)
   await add('harmless', 3, 60)
   const claimed: string[] = []
@@ -149,7 +149,7 @@ test('a condition narrows the claim, and it may change more than the time', asyn
 describe('a fair claim', () => {
   const fair = { by: 'owner', most: 4 }
 
-  test('takes so many of each owner, the longest due first, whatever the backlog of one', async () => {
+  test('takes up to its limit of each owner, the longest due first, whatever the backlog of one', async () => {
     await add('big', 1000, 7200)
     await add('small', 1, 1)
     await add('tiny', 2, 1)
@@ -157,7 +157,7 @@ describe('a fair claim', () => {
     expect(claimed).toEqual(['big1', 'big2', 'big3', 'big4', 'small1', 'tiny1', 'tiny2'])
   })
 
-  test('gives every owner a turn also when there are more of them than a claim may take', async () => {
+  test('gives every owner a turn, even if there are more owners than rows of a claim', async () => {
     for (let owner = 0; owner < 20; owner++) await add(`o${owner}`, 5, 1000 + owner)
     const claimed: Claimed[] = []
     for (let turn = 0; turn < 20; turn++) {
@@ -173,7 +173,7 @@ describe('a fair claim', () => {
     expect(new Set(names(claimed)).size).toBe(100)
   })
 
-  test('leaves what is not due, is held, or does not fit the condition', async () => {
+  test('skips rows that are not due, locked, or excluded by the condition', async () => {
     await add('a', 3)
     await add('b', 1, -60)
     await add('c', 1)
@@ -184,7 +184,7 @@ describe('a fair claim', () => {
     expect(await claim(two.db.run, { fair })).toEqual([])
   })
 
-  test('reaches its rows by the index, and reads none of a backlog but those that it takes', async () => {
+  test('finds its rows by the index, and reads only the rows that it claims', async () => {
     await add('big', 20_000)
     await add('small', 1)
     await env.sql('consent').query('analyze parcels')

@@ -35,7 +35,7 @@ afterEach(() => one.kit.stop())
 const run = (text: string, values: unknown[] = []) => env.sql('consent').query(text, values)
 const letters = async (columns = 'event_id, state, reason') =>
   (await run(`select ${columns} from dead_letters order by event_id`)).rows
-/** Time passes: what waits is due now, and what is a day old has become so. */
+/** Moves time: waiting letters are due now, and have the given age. */
 const due = (age = '0s') =>
   run(`update dead_letters set next_try_at = now(), retry_until = retry_until - $1::interval where state = 'waiting'`, [
     age,
@@ -93,7 +93,7 @@ async function command(...args: string[]): Promise<Record<string, unknown>[]> {
   return lines.map((line) => JSON.parse(line))
 }
 
-test('an event that a newer release wrote waits aside, holds up nothing, and the newer release handles it once', async () => {
+test('an event of a newer release waits as a dead letter, blocks nothing, and the newer release handles it once', async () => {
   const heard = serve()
   const { seq } = await publish({ kind: 'c', n: 1 })
   await publish({ kind: 'a', n: 2, added: { by: 'a newer release' } })
@@ -117,7 +117,7 @@ test('an event that a newer release wrote waits aside, holds up nothing, and the
   await eventually(async () => expect(await letters()).toEqual([]))
 })
 
-test('more events than JetStream lets wait for an ack do not stop those behind them', async () => {
+test('more unreadable events than the ack limit of JetStream do not block those behind them', async () => {
   const heard = serve()
   const unknown = Array.from({ length: 300 }, (_, n) => ({ kind: 'c', n }))
   for (let message = 0; message < 4; message++) await publish(...unknown)
@@ -129,7 +129,7 @@ test('more events than JetStream lets wait for an ack do not stop those behind t
   expect(rows).toEqual([{ count: 2300 }])
 })
 
-test('what nobody could read for a day is dead, and counted', async () => {
+test('an event that was unreadable for a day is dead, and counted', async () => {
   serve()
   await publish({ kind: 'c', n: 1 })
   await settled()
@@ -143,7 +143,7 @@ test('what nobody could read for a day is dead, and counted', async () => {
   ])
 })
 
-test('what an event carries and cannot be decrypted waits for its key, and never for longer than a day', async () => {
+test('an event whose content cannot be decrypted waits for its key, at most for a day', async () => {
   let key = false
   const heard = serve({
     handle: () => {
@@ -185,7 +185,7 @@ test('a message that is not JSON waits whole; a handler that can parse it handle
   expect(heard).toEqual([{ n: 1, id: `CONSENT:${seq}:0` }])
 })
 
-test('a handler that fails for now keeps an event that was put aside alive, however old it is', async () => {
+test('a temporary failure keeps a waiting event alive, however old it is', async () => {
   let away = true
   const heard = serve({
     schema: newest,
@@ -209,7 +209,7 @@ test('a handler that fails for now keeps an event that was put aside alive, howe
   expect(heard.length).toBeGreaterThan(1)
 })
 
-test('an event whose handler keeps failing leaves the stream before that drops it, and is handled once it can be', async () => {
+test('an event whose handler keeps failing leaves the stream before the stream drops it, and is handled when that succeeds', async () => {
   let broken = true
   const heard = serve({
     failingMs: 300,
@@ -230,7 +230,7 @@ test('an event whose handler keeps failing leaves the stream before that drops i
   await eventually(async () => expect(await letters()).toEqual([]))
 })
 
-test('an event that fails for now stays on the stream', async () => {
+test('an event that fails temporarily stays on the stream', async () => {
   let failures = 20
   const heard = serve({
     handle: () => {
@@ -278,7 +278,7 @@ test('a dead letter is replayed to the handler of its durable, once, and stays a
   expect(heard.map(({ n }) => n)).toEqual([1, 1, 2])
 })
 
-test('a letter that is discarded is neither tried again nor counted, and stays as a record', async () => {
+test('a discarded letter is neither retried nor counted, and stays as a record', async () => {
   const heard = serve({
     handle: () => {
       throw new PermanentError('the account is unknown')
@@ -303,7 +303,7 @@ test('a letter that is discarded is neither tried again nor counted, and stays a
   expect(heard).toHaveLength(2)
 })
 
-test('a letter that is discarded while it is tried again stays discarded', async () => {
+test('a letter that is discarded during its retry stays discarded', async () => {
   const store = createDeadLetterStore(one.kit, one.db)
   const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{}', reason: 'unread' }
   await store.keep({ ...letter, retryUntil: new Date(Date.now() + 60_000) })
@@ -317,7 +317,7 @@ test('a letter that is discarded while it is tried again stays discarded', async
   ])
 })
 
-test('what was replayed or discarded 30 days ago is deleted, and nothing else', async () => {
+test('letters that were replayed or discarded 30 days ago are deleted, and no others', async () => {
   const states = ['waiting', 'dead', 'replaying', 'replayed', 'discarded']
   await run(
     `insert into dead_letters (durable, event_id, subject, event, whole_message, reason, state, updated_at)
@@ -335,18 +335,18 @@ test('what was replayed or discarded 30 days ago is deleted, and nothing else', 
 })
 
 test.each([[[]], [['list', 'x']], [['replay']], [['show', 'no-id']], [['list', '--limit', '0']], [['erase', 'all']]])(
-  'a command that says nothing is answered with how to say it: %j',
+  'an incomplete command prints its usage: %j',
   async (args) => {
     await expect(command(...args)).rejects.toThrow(/^(action|ids|limit) .*\nuse:\ndead-letters list /)
   },
 )
 
-test('what is wrong with a command is named with its value', async () => {
+test('an invalid argument is reported with its value', async () => {
   await expect(command('show', 'no-id')).rejects.toThrow(/^ids contain no-id, which is not the id of a dead letter\n/)
   await expect(command('replay', '--state', 'dead')).rejects.toThrow('--state cannot be used here')
 })
 
-test('a letter that still waits is listed, and its next try is made now when it is replayed', async () => {
+test('a waiting letter is listed, and a replay makes it due now', async () => {
   const heard = serve({ handle: () => {} })
   await publish({ kind: 'unheard-of', n: 1 })
   await eventually(async () => expect(await letters('state')).toEqual([{ state: 'waiting' }]))
@@ -358,7 +358,7 @@ test('a letter that still waits is listed, and its next try is made now when it 
   expect(heard).toEqual([])
 })
 
-test('a replay that finds nothing says so', async () => {
+test('a replay without a matching letter is reported', async () => {
   await expect(command('replay', '--durable', 'typo')).rejects.toThrow('nothing to replay: no letter of typo is dead')
 })
 
@@ -367,7 +367,7 @@ test('an id without a dead letter is reported', async () => {
   await expect(command('replay', id)).rejects.toThrow(`there is no dead letter ${id}`)
 })
 
-test('two processes that try again at the same moment hand an event to one of them', async () => {
+test('of two processes that retry at the same moment, one handles the event', async () => {
   const two = await startBusProcess(env)
   const keep = createDeadLetterStore(one.kit, one.db)
   for (let n = 0; n < 150; n++) {
@@ -393,7 +393,7 @@ test('two processes that try again at the same moment hand an event to one of th
   expect([ids.length, new Set(ids).size]).toEqual([150, 150])
 })
 
-test('a letter is kept once, however often it is abandoned', async () => {
+test('a letter is stored once, however often its event fails', async () => {
   const store = createDeadLetterStore(one.kit, one.db)
   const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{"n":1}', reason: 'broken' }
   await Promise.all([store.keep(letter), store.keep(letter)])

@@ -28,7 +28,7 @@ const request: KeyedRequest = { scope: 'app_1 POST /things', key: 'k-1', fingerp
 type Options = Parameters<typeof runIdempotently>[3]
 const effects = async () => (await env.sql('consent').query('select name from effects')).rows.map(({ name }) => name)
 
-/** An effect whose answer is never the same twice. */
+/** An effect with another answer each time. */
 const effect =
   (name: string) =>
   async (run: Run): Promise<Reply> => {
@@ -36,14 +36,14 @@ const effect =
     return new Reply(201, `{ "id": ${row!.id} }`)
   }
 
-/** For twins that shall get their answer however busy the machine is. */
+/** A wait that suffices for concurrent requests even on a busy machine. */
 const patient = { waitMs: 25_000 }
 
-/** Runs an effect that nothing is prepared for. */
+/** Runs an effect without preparation. */
 const once = (db: Queries, one: KeyedRequest, work: (run: Run) => Promise<Result>, options?: Options) =>
   runIdempotently(db, one, { prepare: async () => undefined, effect: work }, options)
 
-test('a repeated request gets the first answer again, byte for byte, and says so', async () => {
+test('a repeated request gets the first answer again, byte for byte, marked as replayed', async () => {
   const first = await once(one.db, request, effect('a'))
   const again = await once(one.db, request, effect('a'))
   expect(first.headers).toEqual({})
@@ -51,7 +51,7 @@ test('a repeated request gets the first answer again, byte for byte, and says so
   expect(await effects()).toEqual(['a'])
 })
 
-test('of twins at the same moment one has its effect, and all get its answer', async () => {
+test('one of several concurrent requests has its effect, and all get its answer', async () => {
   const replies = await Promise.all(Array.from({ length: 8 }, () => once(one.db, request, effect('a'))))
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
   expect(replies.filter(({ headers }) => !headers['Idempotent-Replayed'])).toHaveLength(1)
@@ -86,7 +86,7 @@ test('an effect that fails leaves no record: the repetition tries again', async 
   expect(await effects()).toEqual(['b'])
 })
 
-test('when the first of two twins fails, the second has its effect', async () => {
+test('if the first of two concurrent requests fails, the second has its effect', async () => {
   const begun = Promise.withResolvers<void>()
   const may = Promise.withResolvers<void>()
   const first = once(one.db, request, async () => {
@@ -103,7 +103,7 @@ test('when the first of two twins fails, the second has its effect', async () =>
   expect(await effects()).toEqual(['b'])
 })
 
-test('after its time a key may be used for something else', async () => {
+test('an expired key may be used for another request', async () => {
   await once(one.db, request, effect('a'))
   await env.sql('consent').query(`update idempotency_keys set expires_at = now() - interval '1 second'`)
   const { headers } = await once(one.db, { ...request, fingerprint: 'f-2' }, effect('b'))
@@ -121,7 +121,7 @@ test('a key is kept for 24 hours', async () => {
   expect(Number(rows[0].hours)).toBeCloseTo(24, 1)
 })
 
-test('a twin whose wait ends is answered that the first is under way, and the first continues', async () => {
+test('a request that waits too long for the first one gets idempotency_in_progress, and the first continues', async () => {
   const { begun, first, finish } = holdOpen(one)
   await begun
   const twin = once(one.db, request, effect('b'), { waitMs: 50 })
@@ -150,7 +150,7 @@ describe('with one connection', () => {
   })
   afterEach(() => narrow.kit.stop())
 
-  test('a hundred twins and others with keys of their own are all answered', async () => {
+  test('a hundred requests with one key, and others with their own keys, are all answered', async () => {
     const keys = Array.from({ length: 110 }, (_, at) => (at < 100 ? 'twin' : `k-${at}`))
     const replies = await Promise.all(keys.map((key) => once(narrow.db, { ...request, key }, effect(key), patient)))
     expect(replies.map(({ status }) => status)).toEqual(keys.map(() => 201))
@@ -158,7 +158,7 @@ describe('with one connection', () => {
     expect(await effects()).toHaveLength(11)
   })
 
-  test('neither what is prepared nor the twins that wait for it hold the connection', async () => {
+  test('neither preparing nor waiting requests hold the connection', async () => {
     const begun = Promise.withResolvers<void>()
     const may = Promise.withResolvers<void>()
     const work = {
@@ -177,7 +177,7 @@ describe('with one connection', () => {
     expect(await effects()).toEqual(['b', 'a'])
   })
 
-  test('who waits for a twin of another process leaves the connection to others', async () => {
+  test('a request that waits for another process holds no connection', async () => {
     const { begun, first, finish } = holdOpen(one)
     await begun
     const twins = Array.from({ length: 20 }, () => once(narrow.db, request, effect('b'), patient))
@@ -189,7 +189,7 @@ describe('with one connection', () => {
   })
 })
 
-test('of twins in two processes one has its effect, and all get its answer', async () => {
+test('one of the concurrent requests in two processes has its effect, and all get its answer', async () => {
   const other = await startProcess(env, { poolSize: 2 })
   const calls = Array.from({ length: 20 }, (_, at) => once((at % 2 ? one : other).db, request, effect('a'), patient))
   expect(new Set((await Promise.all(calls)).map(({ text }) => text)).size).toBe(1)
@@ -197,7 +197,7 @@ test('of twins in two processes one has its effect, and all get its answer', asy
   await other.kit.stop()
 })
 
-test('a refusal that a twin of another process has brought about is no answer: the twin’s is', async () => {
+test("a refusal caused by a concurrent request of another process is replaced by that request's answer", async () => {
   const other = await startProcess(env, { poolSize: 1 })
   const reply = await runIdempotently(one.db, request, {
     async prepare() {
@@ -211,7 +211,7 @@ test('a refusal that a twin of another process has brought about is no answer: t
   await other.kit.stop()
 })
 
-test('an unfinished request goes on from what it wrote down, until it has an answer to keep', async () => {
+test('a repetition continues an unfinished request from its stored state, until the answer is final', async () => {
   const seen: (string | undefined)[] = []
   const call = (result: Result) =>
     runIdempotently(one.db, request, {
@@ -232,7 +232,7 @@ test('an unfinished request goes on from what it wrote down, until it has an ans
   expect(await effects()).toEqual(['part', 'part', 'part'])
 })
 
-test('work after the commit gives the answer to keep; while it fails, a repetition goes on from what was written', async () => {
+test('work after the commit gives the final answer; while it fails, a repetition continues from the stored state', async () => {
   const seen: (string | undefined)[] = []
   const call = (finish: () => Promise<Reply>) =>
     runIdempotently(one.db, request, {
@@ -250,7 +250,7 @@ test('work after the commit gives the answer to keep; while it fails, a repetiti
   expect(seen).toEqual([undefined, 'committed'])
 })
 
-test('of two that finish one request, the second gives the answer of the first', async () => {
+test('if two repetitions finish one request, the second returns the answer of the first', async () => {
   const reply = await runIdempotently(one.db, request, {
     prepare: async () => {},
     effect: async () => ({
@@ -266,7 +266,7 @@ test('of two that finish one request, the second gives the answer of the first',
   expect(reply).toEqual(new Reply(200, 'of the twin', { 'Idempotent-Replayed': 'true' }))
 })
 
-test('a refusal keeps its effect, and is no answer to keep', async () => {
+test('a refusal commits its effect, and is not stored', async () => {
   const refuse = new Problem('otp_invalid_code', 'The code is wrong')
   for (const name of ['a', 'b']) {
     const refused = once(one.db, request, async (run) => {
@@ -278,7 +278,7 @@ test('a refusal keeps its effect, and is no answer to keep', async () => {
   expect(await effects()).toEqual(['a', 'b'])
 })
 
-test.each([404, 503])('an answer of %d is not kept, and neither is its effect', async (status) => {
+test.each([404, 503])('an answer of %d is not stored, and its effect is rolled back', async (status) => {
   const refused = once(one.db, request, async (run) => {
     await effect('a')(run)
     return new Reply(status, '{}')
@@ -288,7 +288,7 @@ test.each([404, 503])('an answer of %d is not kept, and neither is its effect', 
   expect(await effects()).toEqual(['b'])
 })
 
-test('a sealed answer is legible only to who asks again', async () => {
+test('a sealed answer is readable only in a repetition', async () => {
   const seal = {
     seal: (text: string) => Buffer.from(text).toString('hex'),
     open: (sealed: string) => Buffer.from(sealed, 'hex').toString(),
@@ -300,7 +300,7 @@ test('a sealed answer is legible only to who asks again', async () => {
   expect((await once(one.db, request, secret, { seal })).text).toBe('{"secret":"Rumpelstilzchen"}')
 })
 
-test('only keys whose time is over are deleted, in portions', async () => {
+test('only expired keys are deleted, in batches', async () => {
   await once(one.db, request, effect('a'))
   await env.sql('consent').query(
     `insert into idempotency_keys (scope, key, fingerprint, status, response, expires_at)

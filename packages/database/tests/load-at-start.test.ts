@@ -47,7 +47,7 @@ test('processes of one service load one after the other; another service does no
 const save = (run: Run) =>
   run(`insert into things (id, name) values (1, 'loaded') on conflict (id) do update set name = excluded.name`)
 
-test('a load that the lock timeout ends is tried again', async () => {
+test('a load that hits the lock timeout is retried', async () => {
   const { kit, db } = await start('consent')
   await db.run(`insert into things (id, name) values (1, 'x')`)
   const holder = await env.sql('consent').connect()

@@ -59,7 +59,7 @@ const tried = () => lines(/migration failed; retrying/)
 const index = () =>
   all(`select indisvalid as valid from pg_index where indexrelid = to_regclass('consent.parcels_heaviest')`)
 
-/** A transaction of somebody else's that has touched the table and does not end. */
+/** A concurrent transaction that has used the table and stays open. */
 async function openTransaction(statement: string) {
   const client = await env.sql('consent').connect()
   await client.query(`begin; set search_path = consent; ${statement}`)
@@ -93,7 +93,7 @@ test('of several processes that start at the same moment one does each step, and
   expect(migrated()).toEqual(['0001-foundation', '0002-weight', '0003-heaviest'])
 })
 
-test('a step that fails is named, nothing of it stays, and those before it do', async () => {
+test('a failed step is named and rolled back, and earlier steps stay', async () => {
   const broken = { name: '0003-broken', transaction: ['create table crates (id int)', 'select no_such_column'] }
   await expect(run([foundation, weight, broken])).rejects.toThrow(
     'migration 0003-broken of schema consent failed: column "no_such_column" does not exist',
@@ -115,7 +115,7 @@ test("a role's own time limit on statements does not end a migration", async () 
   expect(migrated()).toContain('0002-slow')
 })
 
-test('writers go on while a migration waits for its lock, and it gets it when it can', async () => {
+test('a migration that waits for its lock blocks no writers, and gets the lock when it is free', async () => {
   await run([foundation])
   await using reader = await openTransaction('select * from parcels')
   const migration = run([foundation, weight])
@@ -127,14 +127,14 @@ test('writers go on while a migration waits for its lock, and it gets it when it
   expect(await columns()).toEqual(['id', 'weight'])
 })
 
-test('a lock that never comes ends the command after its attempts', async () => {
+test('a lock that is never free ends the command after its attempts', async () => {
   await run([foundation])
   await using _reader = await openTransaction('select * from parcels')
   await expect(run([foundation, weight], { attempts: 2 })).rejects.toThrow(/^migration 0002-weight .*lock timeout$/)
   expect(tried()).toHaveLength(1)
 })
 
-test('writers go on while an index is built, which waits for them as long as it takes', async () => {
+test('building an index blocks no writers, and waits for them without a timeout', async () => {
   await run([foundation, weight])
   await using writer = await openTransaction('insert into parcels (id) values (2001)')
   const migration = run([foundation, weight, heaviest])
@@ -146,7 +146,7 @@ test('writers go on while an index is built, which waits for them as long as it 
   expect(tried()).toEqual([])
 })
 
-test('an index whose building was cut off is made again, and the migration goes on by itself', async () => {
+test('an interrupted index build is repeated, and the migration continues by itself', async () => {
   await run([foundation, weight])
   await using writer = await openTransaction('insert into parcels (id) values (2001)')
   const migration = run([foundation, weight, heaviest, fill])
@@ -162,7 +162,7 @@ test('an index whose building was cut off is made again, and the migration goes 
   expect(await all('select count(*)::int as empty from consent.parcels where weight is null')).toEqual([{ empty: 0 }])
 })
 
-test('a batch that was cut off leaves the batches before it, and the next process does the rest', async () => {
+test('an interrupted batch keeps the batches before it, and the next process does the rest', async () => {
   const failing: Migration = {
     name: '0004-fill',
     batches: `with page as (select id from parcels where id > coalesce($1, 0) order by id limit 30),
@@ -179,7 +179,7 @@ test('a batch that was cut off leaves the batches before it, and the next proces
   expect(await all('select count(*)::int as empty from consent.parcels where weight is null')).toEqual([{ empty: 0 }])
 })
 
-test('an older release leaves a newer schema alone and says so in one line', async () => {
+test('an older release leaves a newer schema unchanged and logs it in one line', async () => {
   await run([foundation, weight, column('0003-colour')])
   kits = []
   await run([foundation, weight])

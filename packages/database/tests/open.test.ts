@@ -31,7 +31,7 @@ const killBackends = (user = 'consent') =>
   )
 const unavailable = { code: 'service_unavailable', headers: { 'Retry-After': '1' } }
 
-test('values come as the types that hold them: big numbers exact, dates without a time zone', async () => {
+test('values have types without loss: big numbers exact, dates without a time zone', async () => {
   const [row] = await one.db.run(
     `select 9007199254740993::bigint as big, date '2026-03-29' as day, '{"a":1}'::jsonb as json, '\\x00ff'::bytea as bytes,
        null as nothing, timestamptz '2026-11-21T09:30:00.123Z' as time`,
@@ -55,7 +55,7 @@ test('a named statement is prepared once and gives the same answers', async () =
   for (let i = 0; i < 3; i++) expect(await one.db.run(statement, [i, 1])).toEqual([{ sum: i + 1 }])
 })
 
-test('a service works in its own schema, as its own role, and its statements end some time', async () => {
+test('a service works in its own schema, as its own role, with a statement timeout', async () => {
   const [row] = await one.db.run(
     `select current_schema() as schema, current_user as role, current_setting('statement_timeout') as longest,
        current_setting('lock_timeout') as lock`,
@@ -70,7 +70,7 @@ test('a stop closes every connection, also when the query builder was never used
         `select 1 from pg_stat_activity where application_name = 'consent' and datname = current_database()`,
       )
     ).rowCount
-  // Postgres takes a moment to let go of the sessions of the test before.
+  // Postgres takes a moment to end the sessions of the previous test.
   const untilOpen = (count: number) => eventually(async () => expect(await open()).toBe(count))
   await untilOpen(1)
   const other = await startProcess(env)
@@ -88,7 +88,7 @@ test('a transaction commits all of its statements', async () => {
   expect([answer, await ids()]).toEqual(['done', [1, 2]])
 })
 
-test('a transaction that throws leaves nothing, and the error is the one that was thrown', async () => {
+test('a transaction that throws is rolled back, and rethrows the error', async () => {
   const error = new Error('changed my mind')
   const work = one.db.transaction(async (run) => {
     await insert(run, 1)
@@ -107,13 +107,13 @@ test('a statement that fails rolls back its transaction and keeps its code', asy
   expect(await ids()).toEqual([])
 })
 
-test('failed transactions give their connections back', async () => {
+test('failed transactions release their connections', async () => {
   for (let i = 0; i < 20; i++) await one.db.transaction(() => Promise.reject(new Error('no'))).catch(() => {})
   await Promise.all(Array.from({ length: 8 }, (_, i) => one.db.transaction((run) => insert(run, i))))
   expect(await ids()).toHaveLength(8)
 })
 
-test('nobody sees a transaction before it has committed', async () => {
+test('the changes of a transaction are invisible before its commit', async () => {
   await one.db.transaction(async (run) => {
     await insert(run, 1)
     expect(await ids()).toEqual([])
@@ -135,14 +135,14 @@ test.each<[string, () => Promise<unknown>]>([
   await nested()
 })
 
-test('work that a transaction has left behind may take a connection once it has ended', async () => {
+test('work that a transaction has started may use a connection after the transaction ended', async () => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const later = await one.db.transaction(async () => ({ done: ended.then(() => one.db.run('select 1 as one')) }))
   end()
   expect(await later.done).toEqual([{ one: 1 }])
 })
 
-test('a process whose connections are all in use is ready, and says how many are in use and asked for', async () => {
+test('a process whose connections are all in use is ready, and counts those in use and awaited', async () => {
   const { kit, db } = await startProcess(env, { poolSize: 1 })
   kit.health.setReady(true)
   const begun = Promise.withResolvers<void>()
@@ -175,7 +175,7 @@ test.each([
     'The service cannot reach its database; try again shortly',
   ],
 ])(
-  'a statement that fails because %s is service_unavailable, and the problem tells which',
+  'a statement that fails because %s is service_unavailable, and the problem names the cause',
   async (_, fault, detail) => {
     const work = one.db.transaction(async (run) => {
       await run(fault)
@@ -190,14 +190,14 @@ test('a statement whose backend is killed is service_unavailable', async () => {
   void one.db.run('select pg_sleep(20)').catch((error: unknown) => {
     answer = error
   })
-  // A session that is killed may still be one of the test before.
+  // The killed session may still belong to the previous test.
   await eventually(async () => {
     await killBackends()
     expect(answer).toMatchObject(unavailable)
   })
 })
 
-test('a transaction whose backend is killed between two statements is service_unavailable, and harms nobody', async () => {
+test('a transaction whose backend is killed between two statements is service_unavailable, and the next one commits', async () => {
   const work = one.db.transaction(async (run) => {
     await insert(run, 1)
     await killBackends()
@@ -222,7 +222,7 @@ test('a backend that is killed while a transaction waits for something else does
   expect(await ids()).toEqual([])
 })
 
-test('a query of the builder is refused the same when its backend is killed', async () => {
+test('a query of the builder is service_unavailable too when its backend is killed', async () => {
   const things = build.selectFrom('things').selectAll()
   const work = one.db.transaction(async (run) => {
     await run(things)
@@ -234,7 +234,7 @@ test('a query of the builder is refused the same when its backend is killed', as
   expect(await one.db.run(things)).toEqual([])
 })
 
-test('while Postgres is out of reach everything is service_unavailable and the process not ready; then it goes on', async () => {
+test('while Postgres is unreachable everything is service_unavailable and the process not ready; then it recovers', async () => {
   const proxy = await startFaultProxy(() => env.stack.databaseUrl('consent'))
   const { kit, db } = await startProcess(env, { url: proxy.via(env.stack.databaseUrl('consent')) })
   kit.health.setReady(true)
@@ -251,7 +251,7 @@ test('while Postgres is out of reach everything is service_unavailable and the p
   await proxy.stop()
 })
 
-test('a start waits for Postgres to come', async () => {
+test('a start waits for Postgres', async () => {
   const proxy = await startFaultProxy(() => env.stack.databaseUrl('consent'))
   await proxy.fail()
   const starting = startProcess(env, { url: proxy.via(env.stack.databaseUrl('consent')) })
@@ -262,7 +262,7 @@ test('a start waits for Postgres to come', async () => {
   await proxy.stop()
 })
 
-test('a start with a wrong password fails at once, says what to check, and does not show the password', async () => {
+test('a start with a wrong password fails at once, names the variable to check, and does not show the password', async () => {
   const url = new URL(env.stack.databaseUrl('consent'))
   url.password = 'hunter2'
   const kit = createTestKit('consent')
@@ -273,7 +273,7 @@ test('a start with a wrong password fails at once, says what to check, and does 
   await kit.stop()
 })
 
-test('opening brings the schema up to date where the configuration says so, and leaves it alone elsewhere', async () => {
+test('opening migrates the schema only if the configuration says so', async () => {
   const migrations = [{ name: '0001-parcels', transaction: ['create table parcels (id int primary key)'] }]
   const config = { DATABASE_URL: env.stack.databaseUrl('consent'), DATABASE_POOL_SIZE: 1 }
   const open = async (migrate?: boolean) => {

@@ -26,7 +26,7 @@ let own: Process
 beforeAll(async () => {
   env = await TestEnv.start([])
   await makeTables(env, [...outboxTables, ...idempotencyTables, ...deadLetterTables, ...walkTables])
-  // One connection, so that every statement meets the plan that it was given while the tables were nearly empty.
+  // One connection, so that every statement keeps its plan from when the tables were nearly empty.
   own = await startProcess(env, { poolSize: 1 })
   const { run } = own.db
   for (const table of tables) await run(`alter table ${table} set (autovacuum_enabled = false)`)
@@ -94,7 +94,7 @@ const newKey = () => ({ scope: 'scope', key: randomUUID(), fingerprint: '' })
 interface StatementCase {
   name: string
   work(db: Queries, sample: Sample): Promise<unknown>
-  /** Rows that it may read, where it reads a page of them. */
+  /** Most rows that it may read, for a statement that reads a page. */
   most?: number
 }
 
@@ -131,7 +131,7 @@ const statements: StatementCase[] = [
 const lettersOf = (db: Queries) => createDeadLetterStore(own.kit, db)
 
 test.each(statements)(
-  'a plan from when the tables were small reaches its rows by an index, whatever joins are allowed: $name',
+  'a plan from when the tables were small finds its rows by an index, with every join allowed: $name',
   async ({ work, most = many / 20 }) => {
     const rows = await sample()
     const read = await countRowsRead(own.db, tables, (db) => work(db, rows))
@@ -139,7 +139,7 @@ test.each(statements)(
   },
 )
 
-test('no join is forbidden to these sessions', async () => {
+test('these sessions may use every kind of join', async () => {
   const settings = `select current_setting('enable_hashjoin') as hash, current_setting('enable_mergejoin') as merge`
   expect(await own.db.run(settings)).toEqual([{ hash: 'on', merge: 'on' }])
 })

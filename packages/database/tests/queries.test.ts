@@ -33,7 +33,7 @@ test('a query runs on the connection of its transaction and rolls back with it',
   expect(await one.db.run(things)).toEqual([])
 })
 
-test('a query that only changes rows has none', async () => {
+test('a query that only changes rows returns none', async () => {
   expect(await one.db.run(insert(1, 'a'))).toEqual([])
   expect(await one.db.run(insert(2, 'b').returning('id'))).toEqual([{ id: 2 }])
 })
@@ -67,7 +67,7 @@ test('a prepared query that reads a value while it is built is refused', () => {
   expect(build2).toThrow('may only pass name on')
 })
 
-test('a prepared query that takes its values as they come is refused', () => {
+test('a prepared query that spreads its values is refused', () => {
   const build2 = () =>
     prepared('keep-thing', (thing: { id: number; name: string }) => build.insertInto('things').values({ ...thing }))
   expect(build2).toThrow('must name its values one by one')
@@ -77,7 +77,7 @@ test('a builder cannot run a query by itself', async () => {
   await expect(things.execute()).rejects.toThrow('hand the query to run')
 })
 
-test('a null in a column that is declared without is an error, except in production', async () => {
+test('a null in a column that is declared without nulls is an error, except in production', async () => {
   const columns = { name: column.text() }
   const find = defineStatement({ name: 'names', text: 'select null::text as name', columns })
   await expect(one.db.run(find)).rejects.toThrow('names returned a null in name')

@@ -47,7 +47,7 @@ test('a role with settings of another release works; the log names them', async 
   expect(await open()).toMatchObject({ error: undefined, warnings: [{ settings: ['statement_timeout', 'jit'] }] })
 })
 
-test('a role whose settings were changed is given no warning once it is provisioned again', async () => {
+test('a role whose settings were changed causes no warning after it is provisioned again', async () => {
   await changeRole('set enable_hashjoin = off')
   expect(await open()).toMatchObject({ error: undefined, warnings: [{ settings: ['enable_hashjoin'] }] })
   await provisionAgain()

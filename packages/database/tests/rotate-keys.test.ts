@@ -12,13 +12,13 @@ const keys = Object.fromEntries(
 )
 const ringOf = (...ids: string[]) => parseKeyRing(ids.map((id) => keys[id]).join(','))
 const ring = ringOf('2026', '2025', '2024')
-const placeOf = (tenant: string, id: string) => `letters|${tenant}|${id}`
+const letterAad = (tenant: string, id: string) => `letters|${tenant}|${id}`
 const letters: EncryptedColumn = {
   table: 'letters',
   column: 'sealed',
   key: 'id',
-  placedBy: ['tenant_id', 'id'],
-  place: placeOf,
+  aadFrom: ['tenant_id', 'id'],
+  aad: letterAad,
 }
 
 let env: TestEnv
@@ -37,7 +37,7 @@ afterEach(async () => {
 })
 
 async function write(id: string, text: string | Buffer | null, by: KeyRing = ringOf('2025')): Promise<Buffer | null> {
-  const sealed = typeof text === 'string' ? by.encrypt(text, placeOf('ten_1', id)) : text
+  const sealed = typeof text === 'string' ? by.encrypt(text, letterAad('ten_1', id)) : text
   await process.db.run('insert into letters values ($1, $2, $3)', [id, 'ten_1', sealed])
   return sealed
 }
@@ -50,7 +50,7 @@ async function stored(): Promise<Map<string, Buffer>> {
 const rotate = (db: Queries = process.db) =>
   rotateEncryptedColumns(db, [letters], ring, process.kit.log).then((rotations) => rotations['letters.sealed'])
 
-test('what older keys have encrypted is encrypted with the current one, and read where it was', async () => {
+test('values of older keys are re-encrypted with the current one, and can be decrypted in their rows', async () => {
   await write('a', 'from 2024', ringOf('2024'))
   await write('b', 'from 2025')
   const current = await write('c', 'from 2026', ring)
@@ -58,8 +58,8 @@ test('what older keys have encrypted is encrypted with the current one, and read
   expect(await rotate()).toEqual({ rotated: 2, unknown: {}, unreadable: 0 })
   const rows = await stored()
   const onlyNew = ringOf('2026')
-  expect(onlyNew.decrypt(rows.get('a')!, placeOf('ten_1', 'a'))).toBe('from 2024')
-  expect(onlyNew.decrypt(rows.get('b')!, placeOf('ten_1', 'b'))).toBe('from 2025')
+  expect(onlyNew.decrypt(rows.get('a')!, letterAad('ten_1', 'a'))).toBe('from 2024')
+  expect(onlyNew.decrypt(rows.get('b')!, letterAad('ten_1', 'b'))).toBe('from 2025')
   expect(rows.get('c')).toEqual(current)
   expect(rows.get('d')).toBeNull()
   expect(process.kit.lines).toContainEqual(
@@ -69,7 +69,7 @@ test('what older keys have encrypted is encrypted with the current one, and read
 
 test('thousands of values are all found, and a second run finds none', async () => {
   const sealed = Array.from({ length: 1203 }, (_, n) =>
-    ringOf('2025').encrypt(`letter ${n}`, placeOf('ten_1', `l${n}`)),
+    ringOf('2025').encrypt(`letter ${n}`, letterAad('ten_1', `l${n}`)),
   )
   await process.db.run(
     `insert into letters select 'l' || n - 1, 'ten_1', sealed from unnest($1::bytea[]) with ordinality as t (sealed, n)`,
@@ -77,7 +77,7 @@ test('thousands of values are all found, and a second run finds none', async () 
   )
   expect(await rotate()).toMatchObject({ rotated: 1203 })
   const rows = await stored()
-  expect([...rows].map(([id, value]) => ringOf('2026').decrypt(value, placeOf('ten_1', id))).toSorted()).toEqual(
+  expect([...rows].map(([id, value]) => ringOf('2026').decrypt(value, letterAad('ten_1', id))).toSorted()).toEqual(
     Array.from({ length: 1203 }, (_, n) => `letter ${n}`).toSorted(),
   )
   expect(await rotate()).toEqual({ rotated: 0, unknown: {}, unreadable: 0 })
@@ -88,7 +88,7 @@ test('an unreadable value is reported by its key, stays unchanged, and does not 
     await write('a', 'lost', ringOf('gone')),
     await write('b', 'lost too', ringOf('gone')),
     await write('c', Buffer.from('never encrypted')),
-    await write('d', ringOf('2025').encrypt('of another row', placeOf('ten_1', 'x'))),
+    await write('d', ringOf('2025').encrypt('of another row', letterAad('ten_1', 'x'))),
   ]
   await write('e', 'readable')
   expect(await rotate()).toEqual({ rotated: 1, unknown: { gone: 2, none: 1 }, unreadable: 1 })
@@ -104,19 +104,19 @@ test('an unreadable value is reported by its key, stays unchanged, and does not 
 test('a value that changes meanwhile is not overwritten: the new one is re-encrypted', async () => {
   await write('a', 'old words')
   await write('b', 'other words')
-  await using writer = await holdRow('a', ringOf('2025').encrypt('new words', placeOf('ten_1', 'a')))
+  await using writer = await holdRow('a', ringOf('2025').encrypt('new words', letterAad('ten_1', 'a')))
   const rotation = rotate()
   await writer.untilSomebodyWaits()
   await writer.commit()
   expect(await rotation).toEqual({ rotated: 2, unknown: {}, unreadable: 0 })
   const rows = await stored()
-  expect(ringOf('2026').decrypt(rows.get('a')!, placeOf('ten_1', 'a'))).toBe('new words')
-  expect(ringOf('2026').decrypt(rows.get('b')!, placeOf('ten_1', 'b'))).toBe('other words')
+  expect(ringOf('2026').decrypt(rows.get('a')!, letterAad('ten_1', 'a'))).toBe('new words')
+  expect(ringOf('2026').decrypt(rows.get('b')!, letterAad('ten_1', 'b'))).toBe('other words')
 })
 
-test('a value that somebody else encrypts with the current key meanwhile is left to them', async () => {
+test('a value that another process re-encrypts meanwhile is skipped', async () => {
   await write('a', 'old words')
-  const theirs = ring.encrypt('new words', placeOf('ten_1', 'a'))
+  const theirs = ring.encrypt('new words', letterAad('ten_1', 'a'))
   await using writer = await holdRow('a', theirs)
   const rotation = rotate()
   await writer.untilSomebodyWaits()
@@ -125,7 +125,7 @@ test('a value that somebody else encrypts with the current key meanwhile is left
   expect((await stored()).get('a')).toEqual(theirs)
 })
 
-test('a run that was cut off is finished by the next one', async () => {
+test('an interrupted run is finished by the next one', async () => {
   for (let n = 0; n < 501; n++) await write(`l${String(n).padStart(3, '0')}`, `letter ${n}`)
   let statements = 0
   const runLong: Run = (statement, values) => {
@@ -152,7 +152,7 @@ test('values of megabytes are replaced a few at a time', async () => {
 
 test('a row that is locked for longer than the lock timeout is waited for', async () => {
   await write('a', 'old words')
-  await using writer = await holdRow('a', ringOf('2025').encrypt('new words', placeOf('ten_1', 'a')))
+  await using writer = await holdRow('a', ringOf('2025').encrypt('new words', letterAad('ten_1', 'a')))
   let timeouts = 0
   const runLong: Run = (statement, values) =>
     process.db.runLong(statement, values).catch(async (error) => {
@@ -164,7 +164,7 @@ test('a row that is locked for longer than the lock timeout is waited for', asyn
   expect(timeouts).toBe(1)
 })
 
-/** A transaction of somebody else's that has changed a row and not yet committed. */
+/** A concurrent transaction that has changed a row and not yet committed. */
 async function holdRow(id: string, sealed: Buffer) {
   const client = await env.sql('consent').connect()
   await client.query('begin')

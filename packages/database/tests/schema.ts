@@ -13,7 +13,7 @@ export type Process = OpenSchema
 export const startProcess = (env: TestEnv, options: SchemaOptions = {}): Promise<Process> =>
   openSchema(env, 'consent', { poolSize: 4, ...options })
 
-/** Makes shared tables in the schema of the tests. */
+/** Creates shared tables in the schema of the tests. */
 export async function makeTables(env: TestEnv, migrations: Migrations): Promise<void> {
   const kit = createTestKit('consent')
   await migrate(kit, { config: { DATABASE_URL: env.stack.databaseUrl('consent') }, schema: 'consent', migrations })

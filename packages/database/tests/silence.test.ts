@@ -39,7 +39,7 @@ async function timed(work: Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-test('when every open connection falls silent one statement waits, and the next go over new connections', async () => {
+test('if every open connection is silent, one statement waits, and the next ones use new connections', async () => {
   await fill()
   proxy.swallowOpen()
   const waitedMs = await timed(expect(ask()).rejects.toMatchObject(unavailable))
@@ -59,7 +59,7 @@ test('a connection that received data while another one was silent is kept', asy
   expect(await backend()).toBe(pid)
 })
 
-test('new connections that fall silent are service_unavailable in time, and all works once they do not', async () => {
+test('silent new connections are service_unavailable in time, and statements succeed again when they respond', async () => {
   await proxy.fail()
   await proxy.recover()
   proxy.swallowNew()
@@ -69,7 +69,7 @@ test('new connections that fall silent are service_unavailable in time, and all 
   await eventually(async () => expect(await ask()).toEqual([{ one: 1 }]))
 })
 
-test('a query of the builder is refused the same, and waits no longer', async () => {
+test('a query of the builder times out in the same way', async () => {
   await fill()
   proxy.swallowOpen()
   const select = () => one.db.run(build.selectFrom('things').selectAll())
@@ -77,7 +77,7 @@ test('a query of the builder is refused the same, and waits no longer', async ()
   expect(await select()).toEqual([])
 })
 
-test('a commit without an answer is service_unavailable, whatever became of it, and nobody else gets its connection', async () => {
+test('a commit without an answer is service_unavailable, whatever its outcome, and its connection is not reused', async () => {
   const work = one.db.transaction(async (run) => {
     await run('insert into things (id, name) values (1, $1)', ['x'])
     // The commit arrives; its answer does not.
@@ -102,16 +102,16 @@ test.each([
     /^.* again shortly$/,
     (work: string) => one.db.transaction((run) => run(work)),
   ],
-])('the loss of the response to %s says whether there may be an effect', async (_, lost, said, write) => {
+])('the problem of a lost response to %s states whether there may be an effect', async (_, lost, detail, write) => {
   const gone = proxy.loseResponseTo(lost)
   await expect(write(`insert into things values (1, 'a')`)).rejects.toMatchObject({
     ...unavailable,
-    message: expect.stringMatching(said),
+    message: expect.stringMatching(detail),
   })
   await gone
 })
 
-test('what was committed without an answer is found by its Idempotency-Key, and not done again', async () => {
+test('a commit without an answer is found by its Idempotency-Key, and not repeated', async () => {
   const request = { scope: 'app_1 POST /things', key: 'k1', fingerprint: 'f' }
   const work = (id: number) => ({
     prepare: async () => id,
@@ -136,20 +136,20 @@ test('what was committed without an answer is found by its Idempotency-Key, and 
   expect(things).toEqual([{ id: Number(again.text) }])
 })
 
-test('a statement that takes too long is ended by the server: service_unavailable, and the connection lives on', async () => {
+test('a statement that takes too long is ended by the server: service_unavailable, and the connection stays open', async () => {
   const pid = await backend()
   await expect(one.db.run('select pg_sleep(20)')).rejects.toMatchObject(unavailable)
   expect(await backend()).toBe(pid)
 })
 
-test('a statement that nobody waits for may take longer', async () => {
+test('a background statement may take longer', async () => {
   expect(await one.db.runLong('select 1 as one, pg_sleep(3.5)::text as slept')).toMatchObject([{ one: 1 }])
   const [row] = await one.db.run(`select current_setting('statement_timeout') as timeout`)
   expect(row).toEqual({ timeout: '3s' })
 })
 
-test('an answer that came while the process itself stood still counts', async () => {
-  // Over the proxy, which stands still as well, the answer would have a longer way.
+test('an answer that arrived while the process was blocked counts', async () => {
+  // Without the proxy, which this process would block as well.
   const { kit, db } = await startProcess(env)
   const answer = db.run('select 1 as one, pg_sleep(0.1)::text as slept')
   await new Promise(setImmediate)

@@ -26,7 +26,7 @@ test('a creation shows the whole resource after it, a deletion the whole resourc
   expect(deleted).toMatchObject({ before: { name: 'Hello', version: 1 }, after: null })
 })
 
-test('a change shows the fields that differ, and nothing of those that change with them', () => {
+test('a change shows the fields that differ, without the bookkeeping fields that always change', () => {
   const before = { name: 'Hello', texts: { sms: 'a' }, note: 'x', updated_at: new Date(0), revision: 1 }
   const after = { name: 'Hello', texts: { sms: 'b' }, color: 'red', updated_at: new Date(1), revision: 2 }
   expect(entryOf({ before, after })).toMatchObject({
@@ -40,14 +40,14 @@ test('nothing is recorded when nothing changed', () => {
   expect(entryOf({ before: { name: 'Hello', revision: 1 }, after: { name: 'Hello', revision: 2 } })).toBeUndefined()
 })
 
-test('that a secret changed is shown, the secret is not, at any depth', () => {
+test('a changed secret shows as changed, at any depth, and its value does not', () => {
   const credentials = (auth_token: string) => ({ credentials: { sid: 'AC1', auth_token }, secret: null })
   const entry = entryOf({ before: credentials('first-token'), after: credentials('second-token') })
   expect(entry?.after).toEqual({ credentials: { sid: 'AC1', auth_token: '[redacted]' } })
   expect(JSON.stringify(entry)).not.toContain('-token')
 })
 
-test('an entry says who asked for the change, and is valid', () => {
+test('an entry names the caller, and is valid', () => {
   const tenant_id = operator.tenant_id
   const key: KeyPrincipal = {
     kind: 'key',

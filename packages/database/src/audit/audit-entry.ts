@@ -8,9 +8,9 @@ import {
   type ServiceName,
 } from '@notify/contracts'
 
-/** A change of management data, as the handler that makes it knows it. */
+/** A change of management data, as its handler describes it. */
 export interface Change {
-  /** The request that asks for the change; null when nobody asks for it. */
+  /** The request that causes the change; null for a change without a request. */
   request: { principal: Exclude<Principal, { kind: 'service' }>; requestId: string } | null
   /** Required without a request. */
   tenantId?: string
@@ -27,7 +27,7 @@ export interface Change {
   after: object | null
 }
 
-/** Fields that no entry shows the values of, wherever they stand. */
+/** Fields whose values no entry shows, at any depth. */
 const secretFields = new Set([
   'secret',
   'api_key',
@@ -72,7 +72,7 @@ function actorOf({ request, service }: Change): AuditActor {
   return principal.kind === 'key' ? { kind: 'key', id: principal.key_id } : { kind: 'operator', id: principal.subject }
 }
 
-/** As JSON has them: dates are texts, and what is undefined is absent. */
+/** The fields in JSON form: dates are texts, and undefined fields are absent. */
 function fieldsOf(resource: object | null): AuditFields | null {
   return resource && (JSON.parse(JSON.stringify(resource)) as AuditFields)
 }

@@ -13,7 +13,7 @@ const deletedAtOnce = 1000
 
 /** The dead letters in a service's own schema, and their metric. */
 export function createDeadLetterStore(kit: Pick<Kit, 'metrics'>, db: Queries): DeadLetterStore {
-  kit.metrics.gauge('dead_letters', 'Events that wait to be read or are dead, by durable and state', () => count(db))
+  kit.metrics.gauge('dead_letters', 'Events that wait for a retry or are dead, by durable and state', () => count(db))
   return {
     keep: (letter) => keep(db, letter),
     dueInMs: (durables) => lettersDueInMs(db, durables),
@@ -41,7 +41,7 @@ async function keep({ run }: Queries, letter: DeadLetter): Promise<void> {
   )
 }
 
-/** Replayed letters are kept as a record; those that only waited are deleted. */
+/** Keeps a replayed letter as a record, and deletes one that only waited. */
 async function noteHandled({ run }: Queries, { id }: DueLetter): Promise<void> {
   const replayed = { state: 'replayed' as const, next_try_at: null, updated_at: sql<Date>`now()` }
   await run(

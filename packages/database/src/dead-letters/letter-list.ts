@@ -35,7 +35,7 @@ export function replayLetters(run: Run, ids: readonly string[]): Promise<Letter[
   return run(unsettled(ids).set({ state, tries: 0, next_try_at: now, updated_at: now }).returning(shown))
 }
 
-/** Ends letters that need no handling. What is being replayed ends by itself. */
+/** Ends letters that need no handling. A replay in progress ends by itself. */
 export function discardLetters(run: Run, ids: readonly string[]): Promise<Letter[]> {
   return run(unsettled(ids).set({ state: 'discarded', next_try_at: null, updated_at: now }).returning(shown))
 }

@@ -9,10 +9,10 @@ import type { Erasure, Person } from './person.ts'
 import { storedResponses } from './stored-responses.ts'
 import { streamCopies } from './stream-copies.ts'
 
-/** What the command reads of a service's configuration. */
+/** The configuration variables that the command reads. */
 export type ErasureConfig = Parameters<typeof readNatsLogin>[0] & {
   DATABASE_URL: string
-  /** Without it, what is found by blind index is not searched for. */
+  /** Without it, nothing is searched by blind index. */
   BLIND_INDEX_KEY?: Buffer | undefined
   /** Without it, sealed events are not opened. */
   ENCRYPTION_KEYS?: KeyRing | undefined
@@ -22,9 +22,9 @@ const usage =
   'use: erase-recipient --tenant <id> --recipient <phone number, email address or user id> [--forget-stops] [--erase]'
 
 /**
- * `main.ts erase-recipient`: counts what the service holds of one person; with `--erase`, erases it. Interrupted, it is
- * repeated. Neither the output nor the log contains the recipient.
- * @param erasuresOf what the service's own tables hold; outbox, dead letters, responses and its stream are added
+ * `main.ts erase-recipient`: counts the rows and messages of one person in the service; with `--erase`, erases them. After an
+ * interruption, run it again. Neither the output nor the log contains the recipient.
+ * @param erasuresOf the service's own tables; outbox, dead letters, responses and stream are added
  */
 export function eraseRecipientCommand<Config extends ErasureConfig>(
   erasuresOf: (config: Config) => readonly Erasure[],
@@ -43,7 +43,7 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
       { ...kit, health: new Health() },
       { login: readNatsLogin(config), requiredForReady: false },
     )
-    // The stream last: what a relay was publishing is in it by then.
+    // The stream last: by then it contains the messages that a relay was publishing.
     const copies = [...eventCopies(keyRing), storedResponses(keyRing), streamCopies(kit, bus, keyRing)]
     const left: string[] = []
     for (const one of [...erasuresOf(config), ...copies]) {

@@ -47,14 +47,14 @@ const readers = {
     ),
 }
 
-/** The text of a row whose subject may name a person; null of another. */
+/** The text of a row if its subject may name a person, else null. */
 const ofNaming = (text: Expression<string>) =>
   sql<string | null>`case when subject like any(${namingPatterns}::text[]) then ${text} end`
 
 type Table = keyof typeof readers
 const tables: readonly Table[] = ['outbox', 'dead_letters']
 
-/** The events that the outbox and the dead letters hold: of several in a message, only those of the person change. */
+/** Erases events in the outbox and the dead letters. Events of others in the same message stay unchanged. */
 export function eventCopies(keyRing: KeyRing | undefined): Erasure[] {
   return tables.map((table) =>
     walkErasure(table, async (db, person, erase) => {
@@ -90,12 +90,12 @@ function erasedCopy({ subject, text, single }: Copy, person: Person, keyRing: Ke
     if (!single) return JSON.stringify(rest)
     return rest[0]!.event === null ? null : JSON.stringify(rest[0]!.event)
   } catch {
-    // A dead letter that is no JSON.
+    // A dead letter that is not JSON.
     return person.index && text.includes(person.index) ? text.replaceAll(person.index, erasedText) : undefined
   }
 }
 
-/** A relay that is publishing the row holds it until it is done. */
+/** Waits for a relay that is publishing the row, which holds its lock. */
 async function replace(db: Queries, table: Table, id: string, text: string | null): Promise<void> {
   if (text === null) await db.runLong(build.deleteFrom(table).where('id', '=', id))
   else if (table === 'outbox') await db.runLong(build.updateTable('outbox').set({ events: text }).where('id', '=', id))

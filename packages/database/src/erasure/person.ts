@@ -1,7 +1,7 @@
 import type { Id } from '@notify/contracts'
 import type { Queries } from '../open.ts'
 
-/** Whose data is erased. */
+/** The person whose data is erased. */
 export interface Person {
   tenantId: Id<'ten'>
   /** Phone number, email address or user id. */
@@ -12,7 +12,7 @@ export interface Person {
   forgetStops: boolean
 }
 
-/** What is erased of a person in one place. */
+/** Erases a person from one table, or from the stream. */
 export interface Erasure {
   /** The name in the output. */
   name: string
@@ -21,5 +21,5 @@ export interface Erasure {
   erase(db: Queries, person: Person): Promise<number>
 }
 
-/** Takes the place of an erased text. */
+/** Replaces an erased text. */
 export const erasedText = 'erased'

@@ -16,7 +16,7 @@ interface StoredResponse {
   response: string
 }
 
-/** The recipient in the responses to requests with an Idempotency-Key; a repetition still finds its response. */
+/** Erases the recipient in stored responses. A repetition still returns its response. */
 export function storedResponses(keyRing: KeyRing | undefined): Erasure {
   return walkErasure('responses', async (db, { recipient }, erase) => {
     // As a JSON string: a short user id inside another text is not touched.
@@ -41,7 +41,7 @@ function sealFor({ scope, key, response }: StoredResponse, keyRing: KeyRing | un
   return { seal, open: (sealed: string) => orNothing(() => open(sealed)) }
 }
 
-/** What cannot be opened expires within a day. */
+/** Skips a response that cannot be decrypted: it expires within a day. */
 function orNothing(open: () => string): string | undefined {
   try {
     return open()

@@ -42,12 +42,12 @@ test('of several events only those of the person lose the recipient and the meta
 test.each([
   ['of somebody else', fact({ recipient_index: 'other-index' })],
   ['of another tenant', fact({ tenant_id: newId('ten') })],
-  ['that are no objects', { event: null }],
-])('events %s stay as they are', (_what, wire) => {
+  ['that are not objects', { event: null }],
+])('events %s stay unchanged', (_what, wire) => {
   expect(withoutPerson([wire], { person, contract: notificationChanged, keyRing })).toBeUndefined()
 })
 
-test('a sealed event of the person is emptied and keeps its place', () => {
+test('a sealed event of the person is emptied and keeps its position', () => {
   const other = received('+15550199')
   for (const from of ['+15550100', '15550100']) {
     expect(withoutPerson([other, received(from)], { person, contract: messageReceived, keyRing })).toEqual([
@@ -57,7 +57,7 @@ test('a sealed event of the person is emptied and keeps its place', () => {
   }
 })
 
-test('a sealed event that cannot be opened is not judged', () => {
+test('a sealed event that cannot be decrypted stays unchanged', () => {
   const elsewhere = parseKeyRing(`two:${randomBytes(32).toString('base64')}`)
   const search = { person, contract: messageReceived, keyRing: elsewhere }
   expect(withoutPerson([received('+15550100')], search)).toBeUndefined()

@@ -12,8 +12,8 @@ export interface Search {
 }
 
 /**
- * Events without the person. A sealed event of theirs is emptied: consumers pass over it. Indexes of events stay, since
- * their ids derive from them.
+ * Removes the person from events. A sealed event of the person is emptied, and consumers skip it. Events keep their
+ * positions, because their ids derive from them.
  * @returns undefined when no event names the person
  */
 export function withoutPerson(wires: readonly WireEvent[], search: Search): WireEvent[] | undefined {
@@ -40,7 +40,7 @@ function eraseFrom(wire: WireEvent, { person, contract, keyRing }: Search): Wire
   }
 }
 
-/** Whether the sealed content names the person; what cannot be opened cannot be judged. */
+/** Whether the sealed content names the person; false if it cannot be decrypted. */
 function isTheirs(contract: SealedEventContract, keyRing: KeyRing, event: object, { recipient }: Person): boolean {
   try {
     return holds(openEvent(keyRing, contract, event as never), recipient)
@@ -50,7 +50,7 @@ function isTheirs(contract: SealedEventContract, keyRing: KeyRing, event: object
   }
 }
 
-/** Whether a text, or one at any depth, is the recipient; carriers leave out the plus of a number. */
+/** Whether a text at any depth is the recipient, also as a number without plus sign, as carriers write it. */
 function holds(value: unknown, recipient: string): boolean {
   if (typeof value === 'string') return value === recipient || (/^\d+$/.test(value) && `+${value}` === recipient)
   return typeof value === 'object' && value !== null && Object.values(value).some((one) => holds(one, recipient))

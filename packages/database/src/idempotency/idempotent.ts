@@ -16,7 +16,7 @@ interface Keyed {
 export interface Steps<Context, R extends Route, Prepared> {
   /**
    * Validates, renders and calls others. Holds no connection, and its result may be discarded.
-   * @param done what the effect of an earlier request with this key left to do, see {@link Result}
+   * @param done the state of an unfinished earlier request with this key, see {@link Result}
    */
   prepare?(context: Context, request: HttpRequest<R>, done?: string): Promise<Prepared>
   /** Writes in one transaction with the idempotency record; must use only `run`. */

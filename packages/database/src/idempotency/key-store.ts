@@ -42,7 +42,7 @@ export const keysInto = (source: string): string => `
         and idempotency_keys.response = excluded.response)
   returning scope, key`
 
-/** "Offset 0" looks up each key by itself: joined, a plan made while the table was small would later read all of it. */
+/** "Offset 0" looks up each key by itself: with a join, a plan cached while the table was small would later read all of it. */
 const find = defineStatement({
   name: 'find-idempotency-keys',
   text: `select found.* from (select distinct * from unnest($1::text[], $2::text[])) as wanted (scope, key)
@@ -58,8 +58,8 @@ export function findAnswers(run: Run, keys: readonly Pick<KeyedRequest, 'scope' 
 }
 
 /**
- * SQL: whether this transaction may use a key. The lock is tried, not awaited, so that nobody waits for a key while it holds a
- * connection; `keysInto` then finds what was committed before.
+ * SQL: whether this transaction may use a key. The lock is tried, not awaited, so that no request waits for a key while it
+ * holds a connection; `keysInto` then sees earlier commits.
  */
 export const tryKeySql = (scope: string, key: string): string =>
   `pg_try_advisory_xact_lock(hashtextextended(${scope} || ' ' || ${key}, 0))`

@@ -3,9 +3,9 @@ import type { Seal } from './run-idempotently.ts'
 
 /** A stored response can be decrypted only in its own row. */
 export function sealOf(keyRing: KeyRing, scope: string, key: string): Seal {
-  const place = `idempotency_keys|${scope}|${key}`
+  const aad = `idempotency_keys|${scope}|${key}`
   return {
-    seal: (text) => keyRing.encrypt(text, place).toString('base64'),
-    open: (sealed) => keyRing.decrypt(Buffer.from(sealed, 'base64'), place),
+    seal: (text) => keyRing.encrypt(text, aad).toString('base64'),
+    open: (sealed) => keyRing.decrypt(Buffer.from(sealed, 'base64'), aad),
   }
 }

@@ -20,12 +20,12 @@ export type Result =
   | { reply: Reply; done: string }
   /** The response needs work outside of the transaction. If the process dies meanwhile, a repetition prepares with `done`. */
   | { finish(): Promise<Reply>; done: string }
-  /** A refusal that is thrown after the commit, which is wanted. Not stored: a repetition begins again. */
+  /** A refusal that is thrown after the commit of its effect. Not stored: a repetition begins again. */
   | { refuse: Problem }
 
 /** The work of a request in two steps; only the second holds a connection. */
 export interface Work<Prepared> {
-  /** Validates the request. Its result may be discarded. @param done `done` of an earlier request with this key that did not end */
+  /** Validates the request. Its result may be discarded. @param done the state of an unfinished earlier request with this key */
   prepare(done: string | undefined): Promise<Prepared>
   /** Writes, in the transaction that stores the response. Throws to refuse, so that nothing is stored. */
   effect(run: Run, prepared: Prepared): Promise<Result>
@@ -72,8 +72,8 @@ export function runIdempotently<Prepared>(
 }
 
 /**
- * If a concurrent request just completed, a refusal may be its consequence; then its response counts. @returns
- * undefined in that case
+ * A refusal may be caused by a concurrent request of the same key that just completed; then that request's response counts.
+ * @returns undefined in that case
  */
 async function prepareUnlessAnswered<Prepared>(
   db: Queries,
@@ -108,7 +108,7 @@ async function commit(
   })
 }
 
-/** The response of a committed effect. @throws Problem with which it refuses, and what its `finish` throws */
+/** The response of a committed effect. @throws its refusal, and errors of its `finish` */
 export async function replyOf(result: Result): Promise<Reply> {
   if (result instanceof Reply) return result
   if ('refuse' in result) throw result.refuse

@@ -7,8 +7,8 @@ export type Lines = Map<string, Promise<void>>
 const pauseMs = 50
 
 /**
- * Runs work of the same name one after the other, in memory: waiting holds no connection. Work that another process is doing
- * is tried again after a pause.
+ * Runs work of the same name one after the other, in memory: waiting holds no connection. If another process is doing the
+ * work, it is tried again after a pause.
  * @param waitMs how long to wait in total, for work of this and of other processes
  * @param work returns undefined while another process is doing it
  * @throws Problem `idempotency_in_progress` on timeout

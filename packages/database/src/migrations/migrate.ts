@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { isPassing, type StartKit, waitMs } from '../passing-error.ts'
+import { isTemporary, type StartKit, waitMs } from '../temporary-error.ts'
 import { applyMigration } from './apply.ts'
 import { type MigrationTarget, openMigrationConnection, tryMigrationLock } from './connection.ts'
 import type { Migration, Migrations } from './migration.ts'
@@ -16,7 +16,7 @@ interface MigrateOptions {
 
 const lockPollMs = 200
 /** Waiting for another process is logged at once, and then every 50 polls. */
-const saidEveryPolls = 50
+const loggedEveryPolls = 50
 
 /**
  * Runs pending migrations on its own connection, one process at a time. Steps that time out on a lock or lose the
@@ -35,7 +35,7 @@ export async function migrate(
     } catch (error) {
       progress.failures++
       const reason = (error as Error).message
-      if (!isPassing(error) || progress.failures >= attempts || kit.lifecycle.stopping) {
+      if (!isTemporary(error) || progress.failures >= attempts || kit.lifecycle.stopping) {
         const what = progress.step ? `migration ${progress.step} of schema ${schema} failed` : `schema ${schema}`
         throw new Error(`${what}: ${reason}`, { cause: error })
       }
@@ -107,7 +107,7 @@ function compare(migrations: Migrations, applied: readonly string[]): { newer: s
 async function takeLock({ log, lifecycle }: StartKit, client: Client, schema: string): Promise<void> {
   for (let polls = 0; !(await tryMigrationLock(client, schema)); polls++) {
     if (lifecycle.stopping) throw new Error('stopped while another process migrates')
-    if (polls % saidEveryPolls === 0) log.info({ schema }, 'waiting for another process to finish migrating')
+    if (polls % loggedEveryPolls === 0) log.info({ schema }, 'waiting for another process to finish migrating')
     await delay(lockPollMs * (0.5 + Math.random()))
   }
 }

@@ -3,7 +3,7 @@ import { type CommandKit, UsageError } from '@notify/service-kit'
 import { z } from 'zod'
 import { openDatabase, type Queries } from '../open.ts'
 
-/** What a restored database would do again, and an operator does not release. */
+/** Selects the rows of a restored database that would act again and that the operator does not release. */
 export interface Restored {
   /** Until when the lost database may have sent. */
   sent_until: string
@@ -17,7 +17,7 @@ export interface Restored {
 export interface RestoredRows {
   /** The name in the output. */
   name: string
-  /** Counts the rows, by whatever an operator decides by. */
+  /** Counts the rows, grouped by what an operator decides on. */
   count(db: Queries, restored: Restored): Promise<readonly object[]>
   /** Settles rows, in transactions of a batch each. @returns how many; 0 once none is left */
   settle(db: Queries, restored: Restored): Promise<number>
@@ -35,8 +35,8 @@ const Time = z.iso.datetime({
 })
 
 /**
- * `main.ts after-restore`: counts what a restored backup would send again; with `--settle`, ends it. Interrupted, it is
- * repeated: a row is settled once, and one that an operator has released since is not settled again.
+ * `main.ts after-restore`: counts the messages that a restored backup would send again; with `--settle`, ends them. After an
+ * interruption, run it again: a row is settled once, and stays released once an operator has released it.
  */
 export function afterRestoreCommand({ rows, filters = [] }: Options) {
   return async (

@@ -4,6 +4,6 @@ import { phoneAad } from '../users/user-phone.ts'
 
 /** Every column that the key ring encrypts, with its AAD; `rotate-keys` re-encrypts them. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
-  { table: 'consent_entries', column: 'details', key: 'id', placedBy: ['tenant_id', 'id'], place: detailsAad },
-  { table: 'users', column: 'phone', key: 'user_index', placedBy: ['tenant_id', 'user_index'], place: phoneAad },
+  { table: 'consent_entries', column: 'details', key: 'id', aadFrom: ['tenant_id', 'id'], aad: detailsAad },
+  { table: 'users', column: 'phone', key: 'user_index', aadFrom: ['tenant_id', 'user_index'], aad: phoneAad },
 ]

@@ -23,7 +23,7 @@ export const payloadColumn = (channels: Channels): EncryptedColumn => ({
   table: 'notifications',
   column: 'payload',
   key: 'id',
-  placedBy: ['channel', 'lane', 'tenant_id', 'id'],
-  place: (channel: string, lane: string, tenantId: string, id: string) =>
+  aadFrom: ['channel', 'lane', 'tenant_id', 'id'],
+  aad: (channel: string, lane: string, tenantId: string, id: string) =>
     payloadAad(channels[channel as Channel], { id, tenantId, lane: lane as Lane }),
 })

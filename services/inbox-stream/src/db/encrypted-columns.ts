@@ -8,8 +8,8 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
     table: 'waiting_items',
     column: 'content',
     key: 'notification_id',
-    placedBy: ['tenant_id', 'id'],
-    place: contentAad,
+    aadFrom: ['tenant_id', 'id'],
+    aad: contentAad,
   },
-  { table: 'inbox_items', column: 'content', key: 'id', placedBy: ['tenant_id', 'id'], place: contentAad },
+  { table: 'inbox_items', column: 'content', key: 'id', aadFrom: ['tenant_id', 'id'], aad: contentAad },
 ]

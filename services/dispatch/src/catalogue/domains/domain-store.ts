@@ -42,8 +42,8 @@ export const privateKeyColumn: EncryptedColumn = {
   table: 'domains',
   column: 'private_key',
   key: 'id',
-  placedBy: ['tenant_id', 'id'],
-  place: privateKeyAad,
+  aadFrom: ['tenant_id', 'id'],
+  aad: privateKeyAad,
 }
 
 interface NewDomain extends Omit<DkimKey, 'privateKey'> {

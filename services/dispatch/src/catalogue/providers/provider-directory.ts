@@ -50,8 +50,8 @@ export const credentialsColumn: EncryptedColumn = {
   table: 'providers',
   column: 'credentials',
   key: 'id',
-  placedBy: ['tenant_id', 'id'],
-  place: credentialsAad,
+  aadFrom: ['tenant_id', 'id'],
+  aad: credentialsAad,
 }
 
 /** Encrypts a provider's credentials for its row. */

@@ -1,5 +1,5 @@
 import type { Channel, Id } from '@notify/contracts'
-import { column, defineStatement, nextUpdatedAt, prepared, type Run, requireRoom } from '@notify/database'
+import { lockName, nextUpdatedAt, prepared, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 
@@ -35,16 +35,9 @@ export async function lockAnyProvider(run: Run, id: Id<'prov'>): Promise<Provide
   return (await run(byId(id).forUpdate()))[0]
 }
 
-const lockName = defineStatement({
-  name: 'lock-provider-name',
-  isPrepared: false,
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0)) as locked',
-  columns: { locked: column.void() },
-})
-
 /** Locks an id, and the row that it may have: two transactions never both create it. */
 export async function lockProviderId(run: Run, id: Id<'prov'>): Promise<ProviderRow | undefined> {
-  await run(lockName, [`provider ${id}`])
+  await lockName(run, `provider ${id}`)
   return lockAnyProvider(run, id)
 }
 

@@ -13,8 +13,8 @@ export const metadataColumn: EncryptedColumn = {
   table: 'notifications',
   column: 'metadata',
   key: 'id',
-  placedBy: ['tenant_id', 'id'],
-  place: metadataAad,
+  aadFrom: ['tenant_id', 'id'],
+  aad: metadataAad,
 }
 
 /** Encrypts the metadata of a notification. */
