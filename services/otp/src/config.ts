@@ -21,36 +21,38 @@ export const Config = z.object({
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes; codes and idempotent bodies are compared by HMACs under it'),
   SERVICE_SIGNING_KEY: signingKey('otp').describe(
-    'Private ES256 JWK whose kid begins with `otp`; dispatch accepts codes to send from whoever signs with it',
+    'Private ES256 JWK whose kid begins with `otp`; dispatch accepts codes from callers that sign with it',
   ),
   SENDS_PER_APPLICATION: perMinute(600).describe(
     'Codes a minute of one application whose settings have no `sends_per_minute`',
   ),
   SENDS_PER_COUNTRY: perMinute(300).describe('Codes a minute of one tenant to numbers of one country code'),
   SENDS_PER_PREFIX: perMinute(60).describe(
-    'Codes a minute of one tenant to numbers that begin alike: country code and four digits',
+    'Codes a minute of one tenant to numbers with one prefix: country code and four digits',
   ),
   FRAUD_CONVERSION: z.coerce
     .number()
     .min(0)
     .max(1)
     .default(0.05)
-    .describe('Share of codes that must be verified; a prefix below it is slowed, then blocked; 0 turns this off'),
+    .describe('Share of codes that must be verified: a prefix below it is slowed, then blocked. 0 disables this'),
   FRAUD_SLOW_AFTER: z.coerce
     .number()
     .int()
     .positive()
     .max(500)
     .default(20)
-    .describe('Codes of a prefix from which its conversion is judged: it is slowed to a tenth of its rate'),
+    .describe('Codes to a prefix from which its conversion is judged: it is slowed to a tenth of its rate'),
   FRAUD_BLOCK_AFTER: z.coerce
     .number()
     .int()
     .positive()
     .max(500)
     .default(60)
-    .describe('Codes of a prefix from which one of low conversion is blocked'),
-  FRAUD_WINDOW: duration('1h').describe('How far back conversion is judged; a blocked prefix is free again after it'),
+    .describe('Codes to a prefix of low conversion from which it is blocked'),
+  FRAUD_WINDOW: duration('1h').describe(
+    'Time span of the codes by which conversion is judged; a blocked prefix is free again after it',
+  ),
   FRAUD_GRACE: duration('2m').describe('How long a code may wait for its verification before it counts as unverified'),
 })
 export type Config = z.output<typeof Config>

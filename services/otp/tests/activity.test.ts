@@ -24,7 +24,7 @@ const items = async (query: Record<string, string> = {}) => {
 const itemsOf = async (phone: string) =>
   (await items()).filter((item) => item.recipient_masked.endsWith(phone.slice(-4)))
 
-test('a code is one item from its sending to its verification, masked, and its message is none', async () => {
+test('a code is one masked item from its sending to its verification, and its message is not an item', async () => {
   const { id, code, phone } = await sendCode(env, {}, freshPhone('4711'))
   const item = { channel: 'sms', application_name: 'Demo Shop', retryable: false, retry_count: 0, mode: 'live' }
   await untilActivity(env, id, { ...item, status: 'delivered', failure_reason: null })
@@ -39,7 +39,7 @@ test('a code is one item from its sending to its verification, masked, and its m
   expect(verified.body).toMatchObject({ total_count: 1, items: [{ transaction_id: id }] })
 })
 
-test('a code that was verified stays so, whatever the carrier reports of its message later', async () => {
+test('a verified code stays verified, whatever the carrier reports later', async () => {
   const { id, code } = await sendCode(env, {}, freshPhone('0008'))
   await untilActivity(env, id, { status: 'sent' })
   expect((await postVerify(env, id, code)).status).toBe(200)
@@ -62,7 +62,7 @@ test('a code that was verified stays so, whatever the carrier reports of its mes
   }
 })
 
-test('a failed code has a reason, an unused one expires, and a resend is no second item', async () => {
+test('a failed code has a reason, an unused one expires, and a resend is not a second item', async () => {
   const failed = await sendCode(env, {}, freshPhone('0002'))
   await untilActivity(env, failed.id, { status: 'failed', failure_reason: expect.stringMatching(/\S/) })
   const expired = await sendCode(env)
@@ -75,7 +75,7 @@ test('a failed code has a reason, an unused one expires, and a resend is no seco
   expect(ids.filter((id) => id.startsWith('notif_'))).toEqual([])
 })
 
-test('a code is not retried: 409 for the own tenant’s, 404 for others and for none', async () => {
+test("a code cannot be retried: 409 for the tenant's own, 404 for others and for unknown ids", async () => {
   const { id } = await sendCode(env, {}, freshPhone('0002'))
   await untilActivity(env, id, { status: 'failed', retryable: false })
   expectProblem(await retry(env, id), 409, 'not_retryable')
@@ -87,7 +87,7 @@ test('a code is not retried: 409 for the own tenant’s, 404 for others and for 
   )
 })
 
-test('pages of the trail go over codes and notifications alike', async () => {
+test('pages of the activity contain codes and notifications', async () => {
   const ids = [await sendCode(env), await sendCode(env), await sendCode(env)].map(({ id }) => id)
   for (const id of ids) await untilActivity(env, id, { status: 'delivered' })
   const seen: string[] = []
@@ -100,7 +100,7 @@ test('pages of the trail go over codes and notifications alike', async () => {
   expect(ids.filter((id) => !seen.includes(id))).toEqual([])
 })
 
-test('facts that JetStream has forgotten are published again', async () => {
+test('facts that JetStream has lost are published again', async () => {
   const { id, code } = await sendCode(env)
   await untilActivity(env, id, { status: 'delivered' })
   await env.kill('nats')

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const sql = (text: string, values: unknown[] = []) => env.sql('otp').query(text, values)
 
-/** The scheduler leaves a message to its request for a while; time moves for those that wait. */
+/** Makes waiting messages due, so that the scheduler does not wait for their requests. */
 const letResume = () => sql('update messages set due_at = now() where due_at is not null')
 
 const transactionsOf = async (resends = 0) =>
@@ -36,12 +36,12 @@ async function crash(process: 'otp' | 'dispatch-api'): Promise<void> {
 
 const steps: [string, GateMode, 'otp' | 'dispatch-api'][] = [
   ['otp before dispatch has the message', 'loseRequest', 'otp'],
-  ['otp before it learns that dispatch has committed', 'loseAnswer', 'otp'],
+  ['otp before it receives the answer of dispatch', 'loseAnswer', 'otp'],
   ['dispatch before it has the message', 'loseRequest', 'dispatch-api'],
   ['dispatch after it has committed', 'loseAnswer', 'dispatch-api'],
 ]
 
-/** A crash of dispatch is the same to a request that is repeated. */
+/** A repeated request is the same after each crash of dispatch. */
 const ofOtp = steps.filter(([, , process]) => process === 'otp')
 
 test.each(steps)('a crash of %s: the code is sent once, and verifies', async (_step, mode, process) => {
@@ -88,7 +88,7 @@ test.each(ofOtp)(
 )
 
 test.each(ofOtp)(
-  'a resend and a crash of %s: the new code is sent once, the old one is dead',
+  'a resend and a crash of %s: the new code is sent once, the old one is invalid',
   async (_step, mode, process) => {
     const { id, code, phone } = await sendCode(env)
     gate.set(mode)
@@ -104,7 +104,7 @@ test.each(ofOtp)(
   },
 )
 
-test('dispatch is silent: 503, and the code is sent once when it answers again, unless it has expired', async () => {
+test('while dispatch does not answer: 503, and the code is sent once it answers again, unless it has expired', async () => {
   const [lasting, expiring] = [freshPhone(), freshPhone()]
   gate.set('loseRequest')
   const answers = await Promise.all(
@@ -125,7 +125,7 @@ test('dispatch is silent: 503, and the code is sent once when it answers again, 
   })
 })
 
-test('otp and dispatch die again and again under load: each request that is repeated ends in one code', async () => {
+test('otp and dispatch crash repeatedly under load: each repeated request ends in one code', async () => {
   const phones = Array.from({ length: 30 }, () => freshPhone())
   const send = (recipient: string) =>
     eventually(async () => {
@@ -144,7 +144,7 @@ test('otp and dispatch die again and again under load: each request that is repe
   }
 })
 
-test('otp, or its connections to Postgres, die while codes are tried: one success, five tries, and every published fact is true', async () => {
+test('otp, or its connections to Postgres, crash while codes are tried: one success, five tries, and only true facts', async () => {
   const verifyStorm = async (id: string, code: string) => {
     const answers = Promise.all(Array.from({ length: 100 }, () => quietly(postVerify(env, id, code))))
     await env.admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'otp'`)

@@ -37,7 +37,7 @@ async function unverified(prefix: string, count: number): Promise<void> {
 
 const metrics = async () => (await fetch(env.stack.metricsUrls.otp!)).text()
 
-test('a prefix whose codes nobody verifies is slowed, then blocked, and recovers by itself; others never notice', async () => {
+test('a prefix whose codes are not verified is slowed, then blocked, and recovers by itself; others are unaffected', async () => {
   const [pumped, honest] = ['+8829915', '+491512']
   expect((await sendTo(pumped)).status).toBe(200)
   await unverified(pumped, 4)
@@ -72,7 +72,7 @@ test('a prefix whose codes nobody verifies is slowed, then blocked, and recovers
     expect((await postVerify(env, answer.body.transaction_id, code)).status).toBe(200)
   }
 
-  // Time moves: what was sent lies an hour back.
+  // Moves the codes an hour back.
   await env
     .sql('otp')
     .query(`update transactions set created_at = created_at - interval '1 hour' where prefix = $1`, [pumped])

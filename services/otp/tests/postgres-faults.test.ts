@@ -27,9 +27,9 @@ const quietly = (answer: Promise<ApiResponse>) => answer.catch(() => undefined)
 
 type Fault = 'killed' | 'frozen'
 
-/** Postgres breaks down in the middle of what is under way. @returns what the calls were answered */
+/** Causes the fault while calls are in progress. @returns their answers */
 async function during(fault: Fault, calls: Promise<ApiResponse | undefined>[]) {
-  // Some have been answered, and others are under way.
+  // Some were answered, others are in progress.
   await Promise.race(calls)
   if (fault === 'killed') await postgres.crash()
   else postgres.freeze()
@@ -38,7 +38,7 @@ async function during(fault: Fault, calls: Promise<ApiResponse | undefined>[]) {
   return answers.filter((answer) => answer !== undefined)
 }
 
-/** Repeats a call until it is answered something else than 5xx. */
+/** Repeats a call until its answer is not 5xx. */
 const untilAnswered = (call: () => Promise<ApiResponse>) =>
   eventually(async () => {
     const answer = await call()
@@ -49,7 +49,7 @@ const untilAnswered = (call: () => Promise<ApiResponse>) =>
 const successes = (answers: ApiResponse[]) => answers.filter(({ status }) => status === 200).length
 
 test.each<Fault>(['killed', 'frozen'])(
-  'Postgres is %s while codes are sent: each request that is repeated ends in one code, and none is left pending',
+  'Postgres is %s while codes are sent: each repeated request ends in one code, and none stays pending',
   async (fault) => {
     const phones = Array.from({ length: 20 }, () => freshPhone())
     const send = (recipient: string) =>
@@ -66,7 +66,7 @@ test.each<Fault>(['killed', 'frozen'])(
         expect(messages.length).toBeGreaterThan(0)
         return new Set(messages.map(({ text }) => /[0-9]{6}/.exec(text)![0]))
       })
-      // A message whose outcome the crash took away may be sent twice, with the same code.
+      // A message whose outcome was lost in the crash may be sent twice, with the same code.
       expect(codes.size).toBe(1)
       const answer = await untilAnswered(() => postVerify(env, answers[index]!.body.transaction_id, [...codes][0]!))
       expect(answer.status).toBe(200)
@@ -80,7 +80,7 @@ test.each<Fault>(['killed', 'frozen'])(
 )
 
 test.each<Fault>(['killed', 'frozen'])(
-  'Postgres is %s while the right code is tried: it verifies once, and a repetition under its key says so',
+  'Postgres is %s while the right code is tried: it verifies once, and a repetition under its key returns that',
   async (fault) => {
     const { id, code } = await sendCode(env)
     const headers = { 'idempotency-key': `verify-${id}` }

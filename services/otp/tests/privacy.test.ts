@@ -38,7 +38,7 @@ async function send(
   return { id: body.transaction_id, code }
 }
 
-/** Codes that are delivered, fail, are tried again, resent, expire, are refused and wait. */
+/** Codes that are delivered, fail, are retried, resent, expire, are refused and wait. */
 beforeAll(async () => {
   traces = await startTraceReceiver()
   gate = await startDispatchGate(() => env.stack.url('dispatch-api'))
@@ -75,7 +75,7 @@ beforeAll(async () => {
   const [raw, code] = [newCode(), newCode()]
   await env.api('POST', '/api/v1/otp/send', { raw: `{"channel":"sms","code":"${raw}` })
   expect((await env.api('POST', '/api/v1/otp/verify', { body: { transaction_id: [code], code } })).status).toBe(422)
-  // One that dispatch never had, and one whose answer was lost.
+  // One that dispatch never received, and one whose answer was lost.
   for (const mode of ['loseRequest', 'loseAnswer'] as const) {
     gate.set(mode)
     const [recipient, waiting] = [freshPhone('0005'), newCode()]
@@ -90,7 +90,7 @@ afterAll(async () => {
   await traces?.stop()
 })
 
-test('no column of any table holds a code or a recipient, however written', async () => {
+test('no column of any table contains a code or a recipient, in any notation', async () => {
   const { found, columns } = await searchColumns(env.admin, serviceNames.map(schemaOf), secrets)
   expect(found).toEqual([])
   expect(columns).toEqual(
@@ -106,7 +106,7 @@ test('no column of any table holds a code or a recipient, however written', asyn
   )
 })
 
-test('a waiting message holds its code only encrypted; once dispatch has accepted it the code is removed, and dispatch removes it at the end', async () => {
+test('a waiting message contains its code encrypted; otp erases it when dispatch has accepted it, and dispatch when it has ended', async () => {
   const { rows } = await env.admin.query(
     `select m.tenant_id, m.notification_id as id, m.request, t.status from otp.messages m
      join otp.transactions t on t.id = m.transaction_id where m.request is not null`,
@@ -125,7 +125,7 @@ test('a waiting message holds its code only encrypted; once dispatch has accepte
   expect(over).toEqual([])
 })
 
-test('no log, metric, message on the bus, span, answer or activity item holds one', async () => {
+test('no log, metric, message on the bus, span, answer or activity item contains one', async () => {
   const folder = join(env.stack.dataDir, 'logs')
   await eventually(() => expect(env.logs('otp')).toContain('"status":503'))
   for (const file of readdirSync(folder).filter((name) => name !== 'carrier-sandbox.log')) {

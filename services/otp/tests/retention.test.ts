@@ -24,7 +24,7 @@ const fillMessages = (prefix: string, count: number, age: string) =>
     [prefix, count, age],
   )
 
-test('transactions and messages of a month ago are deleted in batches, by several at once; younger ones stay', async () => {
+test('transactions and messages older than a month are deleted in batches, also concurrently; younger ones stay', async () => {
   for (const fill of [fillTransactions, fillMessages]) {
     await fill('old', 1500, '30 days 1 hour')
     await fill('kept', 3, '29 days 23 hours')

@@ -8,7 +8,7 @@ import { freshPhone } from '@notify/test-kit/sms'
 import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from './codes.ts'
 
 let env: TestEnv
-/** Its codes go to two countries, and are filled in by browsers. */
+/** It sends codes to two countries, and browsers fill them in. */
 const limitedId = 'app_01jd3x8qk5w9t2m4v6b8n0p2r4'
 let limitedKey: string
 
@@ -40,7 +40,7 @@ const settingsOf = async (id: string) =>
 
 const rows = async (table: string) => (await env.sql('otp').query(`select count(*)::int as n from ${table}`)).rows[0].n
 
-test('a code goes by email, says how long it lives, and shows a masked recipient alone', async () => {
+test('a code by email states its lifetime, and the API shows only the masked recipient', async () => {
   const { status, body } = await postSend(env, {
     channel: 'email',
     recipient: 'ada@example.com',
@@ -67,7 +67,7 @@ test('a code goes by email, says how long it lives, and shows a masked recipient
   expect((await postVerify(env, body.transaction_id, code)).status).toBe(200)
 })
 
-test('delivery is shown, and a failure with its reason; the code still verifies', async () => {
+test('the state shows delivery, and a failure with its reason; the code still verifies', async () => {
   const delivered = await sendCode(env)
   await eventually(async () => expect(await otpState(env, delivered.id)).toMatchObject({ status: 'delivered' }))
   const failed = await sendCode(env, {}, freshPhone('0002'))
@@ -76,7 +76,7 @@ test('delivery is shown, and a failure with its reason; the code still verifies'
   expect((await postVerify(env, failed.id, failed.code)).status).toBe(200)
 })
 
-test('the caller’s own code needs its permission, and verifies like any other', async () => {
+test('a code chosen by the caller needs a permission, and verifies like any other', async () => {
   const body = { channel: 'sms', recipient: freshPhone(), code: '0042007' }
   expectProblem(await postSend(env, body, { key: limitedKey }), 403, 'permission_denied')
   const { id } = await sendCode(env, { code: '0042007' })
@@ -99,11 +99,11 @@ const invalid: [string, object, string][] = [
   ['a code of 11 digits', { code: '12345678901' }, 'code'],
   ['a code with a line break', { code: '123456\n' }, 'code'],
   ['no channel', { channel: undefined }, 'channel'],
-  ['a channel that carries no codes', { channel: 'in_app' }, 'channel'],
+  ['a channel without codes', { channel: 'in_app' }, 'channel'],
   ['no recipient', { recipient: undefined }, 'recipient'],
   ['an object as recipient', { recipient: { phone } }, 'recipient'],
   ['an unknown field', { body: 'Your code is {{code}}' }, 'body'],
-  ['a language that is none', { language: '../x' }, 'language'],
+  ['an invalid language', { language: '../x' }, 'language'],
 ]
 
 test.each(invalid)('%s is 422 and names the path', async (_what, fields, path) => {
@@ -171,7 +171,7 @@ test('a resend under one key is one resend', async () => {
   await codesTo(env, phone, 2)
 })
 
-test('an application sends to the countries that it allows, so often a minute, and browsers fill its codes in', async () => {
+test('an application sends only to allowed countries, up to its limit a minute, and browsers fill its codes in', async () => {
   const asLimited = (recipient: string) => postSend(env, { channel: 'sms', recipient }, { key: limitedKey })
   for (const recipient of ['+447700900100', '+491601234567', '+79161234567']) {
     const refused = await asLimited(recipient)
@@ -189,7 +189,7 @@ test('an application sends to the countries that it allows, so often a minute, a
   expectProblem(await asLimited(freshPhone()), 429, 'otp_rate_limited')
 })
 
-test('settings change while otp runs, and an older revision changes nothing', async () => {
+test('settings apply while otp runs, and an older revision changes nothing', async () => {
   const { applicationId } = await addApplication(env)
   const own = { tenantId: env.tenantId, applicationId }
   const { apiKey: key } = await addKey(env, own, { permissions: ['otp:send'] })
@@ -205,17 +205,17 @@ test('settings change while otp runs, and an older revision changes nothing', as
   await eventually(async () => expect((await send()).status).toBe(200))
 })
 
-test('a country takes so many codes a minute of a tenant', async () => {
+test('a tenant sends up to its limit of codes a minute to a country', async () => {
   const to = (index: number) => postSend(env, { channel: 'sms', recipient: `+3531234${1000 + index}` })
   const answers: ApiResponse[] = []
-  // A few at a time: a busy machine would answer some of a hundred too late.
+  // A few at a time: a busy machine would answer some of a hundred concurrent requests too late.
   for (let sent = 0; sent < 105; sent += 15)
     answers.push(...(await Promise.all(Array.from({ length: 15 }, (_, index) => to(sent + index)))))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(100)
   expectProblem(answers.find(({ status }) => status !== 200)!, 429, 'otp_rate_limited')
 })
 
-test('what dispatch refuses is refused here, leaves no live code, and does not count for the recipient', async () => {
+test('a code that dispatch refuses is refused, does not verify, and does not count for the recipient', async () => {
   const recipient = freshPhone()
   await env.api('POST', '/api/v1/suppressions', { token: env.operatorToken, body: { channel: 'sms', recipient } })
   const headers = { 'idempotency-key': `suppressed-${recipient}` }
@@ -234,7 +234,7 @@ test('what dispatch refuses is refused here, leaves no live code, and does not c
   expect((await postSend(env, { channel: 'sms', recipient }, { headers })).status).toBe(200)
 })
 
-test('templates of the application say the code, that of the language first', async () => {
+test("the code is sent with the application's template, the one of the language first", async () => {
   const { applicationId } = await addApplication(env)
   const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })
   const templates = { otp: 'Code {{code}}, {{minutes}} min', 'otp.de': 'Ihr Code: {{code}} ({{minutes}} Minuten)' }
@@ -257,8 +257,8 @@ test('templates of the application say the code, that of the language first', as
   expect(await text({})).toBe('Code 000000, 5 min')
 })
 
-// The last test: while Redis is down, and a moment after, the other limits start counting from zero.
-test('five codes to a recipient in ten minutes, under any concurrency, whichever application sends and whether Redis is there', async () => {
+// The last test, because without Redis, and for a moment afterwards, the other limits count from zero.
+test('five codes to a recipient in ten minutes, under any concurrency, over all applications, with and without Redis', async () => {
   const recipient = freshPhone()
   const body = { channel: 'sms', recipient }
   const other = (await addKey(env, await addApplication(env), { permissions: ['otp:send'] })).apiKey
@@ -275,12 +275,12 @@ test('five codes to a recipient in ten minutes, under any concurrency, whichever
   await env.kill('redis')
   try {
     expectProblem(await postSend(env, body), 429, 'otp_rate_limited')
-    // The other limits are counted without it as well, and nothing else is lost.
+    // Without Redis the other limits still count, and codes are sent.
     expect((await postSend(env, { channel: 'sms', recipient: freshPhone() })).status).toBe(200)
   } finally {
     await env.restart('redis')
   }
-  // Time moves for this recipient: what was sent lies ten minutes back.
+  // Moves the codes of this recipient ten minutes back.
   await env.sql('otp').query(`update messages set created_at = created_at - interval '10 minutes'`)
   expect((await postSend(env, body)).status).toBe(200)
   await codesTo(env, recipient, 6)

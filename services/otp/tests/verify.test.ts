@@ -22,7 +22,7 @@ const outcomes = (answers: { status: number; body: { code?: string; status?: unk
 const attemptsOf = async (id: string) =>
   (await env.sql('otp').query('select attempts from transactions where id = $1', [id])).rows[0].attempts
 
-/** Time moves for one transaction: its code expires so many milliseconds from now. */
+/** Makes the code of a transaction expire in so many milliseconds. */
 const expireIn = (id: string, ms: number) =>
   env
     .sql('otp')
@@ -31,7 +31,7 @@ const expireIn = (id: string, ms: number) =>
       ms,
     ])
 
-test('a code is sent, verifies, and says when', async () => {
+test('a code is sent, verifies, and shows the time', async () => {
   const { id, code } = await sendCode(env)
   expect(code).toMatch(/^[0-9]{6}$/)
   const { status, body } = await postVerify(env, id, code)
@@ -50,7 +50,7 @@ test('200 concurrent right codes verify once', async () => {
   expect(outcomes(answers)).toEqual({ verified: 1, otp_already_verified: 199 })
 })
 
-test('200 concurrent wrong codes are five tries; the right one is refused after them', async () => {
+test('200 concurrent wrong codes count as five tries; afterwards the right one is refused', async () => {
   const { id, code } = await sendCode(env)
   const answers = await Promise.all(Array.from({ length: 200 }, () => postVerify(env, id, wrong(code))))
   expect(outcomes(answers)).toEqual({ otp_invalid_code: 5, otp_attempts_exceeded: 195 })
@@ -60,7 +60,7 @@ test('200 concurrent wrong codes are five tries; the right one is refused after 
   expectProblem(await postVerify(env, id, code), 429, 'otp_attempts_exceeded')
 })
 
-test('right and wrong codes of one moment, over two connections pools: one success, never a sixth try', async () => {
+test('concurrent right and wrong codes over two connection pools: one success, never a sixth try', async () => {
   const { id, code } = await sendCode(env)
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
@@ -74,7 +74,7 @@ test('right and wrong codes of one moment, over two connections pools: one succe
   expect((outcomes(answers).otp_invalid_code ?? 0) <= 5).toBe(true)
 })
 
-test('a wrong code counts under an Idempotency-Key too, and the answer to the right one is kept', async () => {
+test('a wrong code counts under an Idempotency-Key too, and the answer to the right one is stored', async () => {
   const { id, code } = await sendCode(env)
   const headers = { 'idempotency-key': `verify-${id}` }
   for (const remaining of [4, 3]) {
@@ -101,7 +101,7 @@ test('a code expires to the second, by the clock of Postgres', async () => {
   expect(await otpState(env, late.id)).toMatchObject({ status: 'expired' })
 })
 
-test('codes of another transaction, application, mode or tenant never verify, and tell nothing', async () => {
+test('codes of another transaction, application, mode or tenant never verify, and the answer reveals nothing', async () => {
   const [mine, other] = [await sendCode(env), await sendCode(env)]
   expectProblem(
     await postVerify(env, mine.id, other.code === mine.code ? wrong(other.code) : other.code),
@@ -123,7 +123,7 @@ test('codes of another transaction, application, mode or tenant never verify, an
   expect((await postVerify(env, mine.id, mine.code)).status).toBe(200)
 })
 
-test('after a resend the earlier code is dead, tries are not given back, and a fourth resend is refused', async () => {
+test('after a resend the earlier code is invalid, wrong tries still count, and a fourth resend is refused', async () => {
   const { id, code, phone } = await sendCode(env)
   expectProblem(await postVerify(env, id, wrong(code)), 422, 'otp_invalid_code')
   const resent = await postResend(env, id)
@@ -143,7 +143,7 @@ test('after a resend the earlier code is dead, tries are not given back, and a f
   expectProblem(await postResend(env, id), 409, 'otp_already_verified')
 })
 
-test('five wrong codes end resending too', async () => {
+test('after five wrong codes a resend is refused too', async () => {
   const { id, code } = await sendCode(env)
   for (let tries = 0; tries < 5; tries++) await postVerify(env, id, wrong(code))
   expectProblem(await postResend(env, id), 429, 'otp_attempts_exceeded')

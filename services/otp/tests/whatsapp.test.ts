@@ -27,7 +27,7 @@ const templateTo = async (phone: string) => {
   return (message!.request.body as { template: object }).template
 }
 
-test('a code goes into the body and the button of the authentication template, is delivered, and verifies', async () => {
+test('a code fills the body and the button of the authentication template, is delivered, and verifies', async () => {
   const phone = await agreed()
   const { id, code } = await sendCode(env, { channel: 'whatsapp' }, phone)
   expect(await templateTo(phone)).toMatchObject({
@@ -44,7 +44,7 @@ test('a code goes into the body and the button of the authentication template, i
   expect(env.logs('dispatch-worker', 5000) + env.logs('dispatch-api', 5000)).not.toContain(code)
 })
 
-test('who has not agreed is sent no code: whatsapp_opt_in_required, and no code is left that verifies', async () => {
+test('without an opt-in no code is sent: whatsapp_opt_in_required, and no code verifies', async () => {
   const phone = freshPhone()
   const refused = await byWhatsApp(phone)
   expectProblem(refused, 422, 'whatsapp_opt_in_required')
@@ -67,7 +67,7 @@ test('after STOP no further code is sent, and the number gets one again after a 
   await codesTo(env, phone, 2)
 })
 
-test('without the consent service a code waits: 503, and it is sent once when consent answers again', async () => {
+test('while consent does not answer a code waits: 503, and it is sent once when consent answers again', async () => {
   const phone = await agreed()
   await env.kill('consent')
   const headers = { 'idempotency-key': `consent-${phone}` }
@@ -83,7 +83,7 @@ test('without the consent service a code waits: 503, and it is sent once when co
   expect((await postVerify(env, answer.body.transaction_id, code)).status).toBe(200)
 })
 
-test('an application has an authentication template of its own', async () => {
+test('an application may have its own authentication template', async () => {
   const { applicationId } = await addApplication(env)
   const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })
   const whatsapp = {

@@ -6,7 +6,7 @@ import { findSettings } from './settings-store.ts'
 /** The current settings of an application. */
 export type SettingsOf = (applicationId: Id<'app'>) => Promise<OtpSettings>
 
-/** Every replica applies a change within this time. */
+/** Replicas apply a change within this time. */
 const ttlMs = 1000
 const maxEntries = 10_000
 

@@ -31,7 +31,7 @@ const find = prepared('find-settings', ({ id }: { id: Id<'app'> }) =>
   build.selectFrom('applications').select('settings').where('id', '=', id),
 )
 
-/** The settings of an application; none for one that the gateway has not published yet. */
+/** The settings of an application; empty until the gateway has published it. */
 export async function findSettings({ run }: Queries, id: Id<'app'>): Promise<OtpSettings> {
   const [row] = await run(find({ id }))
   return OtpSettings.parse(row?.settings ?? {})

@@ -1,11 +1,11 @@
 import { createHash, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What is stored of a code, and what a code is compared by. */
+/** The stored proof of a code, and its comparison with a code. */
 export interface CodeProof {
-  /** HMAC-SHA256 over transaction and code, base64url: it verifies in this transaction alone. */
+  /** HMAC-SHA256 over transaction and code, base64url: it verifies only in this transaction. */
   of(transactionId: string, code: string): string
   /**
-   * A salt, and the hash of salt and proof. Postgres compares salted hashes, so the time that its comparison takes tells
+   * A salt, and the hash of salt and proof. Postgres compares salted hashes, so the time of its comparison reveals
    * nothing about the proof.
    */
   challenge(transactionId: string, code: string): { salt: string; answer: string }

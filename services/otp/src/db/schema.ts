@@ -15,14 +15,14 @@ export const tables = {
     id: column.id('otp'),
     tenant_id: column.id('ten'),
     application_id: column.id('app'),
-    /** Mode of the key that began it. */
+    /** Mode of the API key. */
     mode: column.text<KeyMode>(),
     channel: column.text<OtpChannel>(),
     /** Encrypted; erased once the transaction is verified or expired. */
     recipient: column.bytes().nullable(),
     recipient_masked: column.text(),
     recipient_index: column.text(),
-    /** Beginning of the number, by which conversion is judged; null for addresses. */
+    /** Prefix of the number, by which conversion is judged; null for addresses. */
     prefix: column.text().nullable(),
     language: column.text().nullable(),
     /** Digits of the code. */
@@ -44,7 +44,7 @@ export const tables = {
     expires_at: column.timestamp(),
     verified_at: column.timestamp().nullable(),
   },
-  /** One row per code: counted by the limit per recipient, and handed to dispatch. */
+  /** One row per code. The limit per recipient counts them. */
   messages: {
     notification_id: column.id('notif'),
     transaction_id: column.id('otp'),

@@ -32,7 +32,7 @@ const erase = defineStatement({
   columns: { erased: column.integer() },
 })
 
-/** A code that was not entered yet no longer verifies. @returns how many messages there were */
+/** Unused codes no longer verify. @returns the number of messages */
 export async function eraseTransactions(db: Queries, { tenantId, index }: Person): Promise<number> {
   return (await db.runLong(erase, [tenantId, index])).length
 }

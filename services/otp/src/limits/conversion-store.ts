@@ -3,7 +3,7 @@ import { column, defineStatement, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
-/** The codes that conversion is judged by. */
+/** The codes by which conversion is judged. */
 interface Sample {
   tenantId: string
   mode: KeyMode

@@ -27,7 +27,8 @@ export function createFraudGuard(
     else lastOf.set(key, treatment)
     metrics.treated(treatment)
     const line = { prefix, treatment, ...counts }
-    if (treatment === 'normal') log.info(line, 'a prefix converts again, or is quiet: codes are sent to it as usual')
+    if (treatment === 'normal')
+      log.info(line, 'a prefix converts again, or gets few codes: codes are sent to it at the usual rate')
     else log.warn(line, 'hardly any code of a prefix is verified: SMS pumping?')
   }
   const cache = createTtlCache<Treatment>({

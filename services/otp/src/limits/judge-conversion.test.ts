@@ -17,6 +17,6 @@ test.each([
   expect(judgeConversion({ sent, verified }, thresholds)).toBe(expected)
 })
 
-test('nothing is judged when conversion is not asked for', () => {
+test('without a required share no prefix is judged', () => {
   expect(judgeConversion({ sent: 500, verified: 0 }, { ...thresholds, FRAUD_CONVERSION: 0 })).toBe('normal')
 })

@@ -17,7 +17,7 @@ const claim = defineStatement({
   columns: messageColumns,
 })
 
-/** Claims messages that their requests have not handed over in time. */
+/** Claims messages that their requests have not handed to dispatch in time. */
 export function claimMessages(db: Queries): Promise<Message[]> {
   return db.run(claim)
 }

@@ -14,8 +14,8 @@ interface Steps<R extends Route, Draft> {
 }
 
 /**
- * Makes the handler of a POST that sends a code: the message commits with the record of the key, dispatch commits it, the response
- * is stored. If the process dies in between, the caller's repetition or the scheduler continues.
+ * Makes the handler of a POST that sends a code: the message commits with the idempotency record, dispatch commits the
+ * notification, the response is stored. If the process dies in between, a repetition or the scheduler continues.
  */
 export function commitAndSend<R extends Route, Draft>({ draft, write }: Steps<R, Draft>): Handler<Context, R> {
   return idempotent<Context, R, { draft: Draft } | { answer: Reply }>({

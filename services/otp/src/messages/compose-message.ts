@@ -21,7 +21,7 @@ const eventKey = 'otp'
 export function composeMessage(content: Content): object[] {
   const { channel, code, ttlSeconds, language, settings } = content
   const autofill = settings.autofill_host ? `@${settings.autofill_host} #${code}` : ''
-  // Never more than the code lives, unless that is less than a minute.
+  // Rounded down, so that the text never promises more time than is left; at least 1.
   const minutes = Math.max(1, Math.floor(ttlSeconds / 60))
   const recipient = recipientOf(content)
   const keys = [...(language ? [`${eventKey}.${language}`] : []), eventKey]

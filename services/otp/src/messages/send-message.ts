@@ -8,7 +8,7 @@ import { settleAccepted, settleRefused } from './settle-message.ts'
 const mostTries = 2
 
 /**
- * Hands a message to dispatch, unless that has happened, and makes the response. Repetitions send nothing twice.
+ * Hands a message to dispatch, unless dispatch has it already, and returns the response. A repetition sends nothing twice.
  * @throws Problem with which dispatch refused it, or `service_unavailable`
  */
 export async function sendMessage(context: Context, notificationId: Id<'notif'>): Promise<Reply> {
@@ -40,7 +40,7 @@ export async function handOverMessage({ db, handOver, metrics, wakeOutbox }: Con
     metrics.sent()
     return
   }
-  // A failure of dispatch may pass: the message keeps waiting.
+  // A failure of dispatch may be temporary: the message keeps waiting.
   if (answer.status >= 500 || answer.code === 'idempotency_in_progress') {
     throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly')
   }

@@ -3,7 +3,7 @@ import { defineStatements, pick, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
 import { factsInto } from '../transactions/fact-sql.ts'
 
-/** What dispatch's answer changes: of the message, and of its transaction. */
+/** The changes of the message, and of its transaction, by dispatch's answer. */
 const changes = {
   accepted: { refusal: 'null', transaction: `status = 'sent'` },
   refused: {

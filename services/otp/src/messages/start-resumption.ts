@@ -4,11 +4,11 @@ import { claimMessages, messagesDueInMs } from './claim-messages.ts'
 import type { Message } from './message-store.ts'
 import { handOverMessage } from './send-message.ts'
 
-/** A message waits longer for its request, so none is found late. */
+/** Shorter than the time that a message waits for its request. */
 const everyMs = 5000
 const atLeastMs = 500
 
-/** Hands over messages whose request did not: its process died, or dispatch did not answer. */
+/** Hands over messages whose requests did not, because the process died or dispatch did not answer. */
 export function startResumption(kit: Kit, context: Context): void {
   startPeriodic(kit, {
     name: 'message resumption',

@@ -3,16 +3,16 @@ import { factsInto } from '../transactions/fact-sql.ts'
 
 const batch = 500
 
-/** The failure of a code that a backup brought back; its recipient asks for another. */
+/** The failure of a restored code. Its recipient must request another one. */
 const restoredReason = 'restored: may have been sent after the backup'
 
-/** What waits to be handed to dispatch; what was made since the restoration is left alone. */
+/** Restored messages that wait to be handed to dispatch, without those written after the restoration. */
 export const waiting = `m.due_at is not null and m.created_at <= $1::timestamptz
   and ($2::timestamptz is null or m.created_at < $2::timestamptz) and ($3::text is null or m.tenant_id = $3)`
 
 export const valuesOf = ({ sent_until, created_before, tenant }: Restored) => [sent_until, created_before, tenant]
 
-/** Refused, so that the repetition of a request starts again, with another code. */
+/** Marks messages as refused, so that a repetition of the request starts again with another code. */
 const settle = defineStatement({
   name: 'settle-restored',
   text: `

@@ -1,6 +1,6 @@
 import type { Id, KeyMode, OtpChannel } from '@notify/contracts'
 import { defineStatement, type Run } from '@notify/database'
-import { type NewMessage, ownLoopTurn } from './transaction-store.ts'
+import { handOverTime, type NewMessage } from './transaction-store.ts'
 
 export interface NewTransaction extends NewMessage {
   id: Id<'otp'>
@@ -29,7 +29,7 @@ const begin = defineStatement({
       returning *
     )
     insert into messages (notification_id, transaction_id, tenant_id, mode, recipient_index, request, due_at, expires_at)
-    select notification_id, id, tenant_id, mode, recipient_index, $16, clock_timestamp() + ${ownLoopTurn}, expires_at from made`,
+    select notification_id, id, tenant_id, mode, recipient_index, $16, clock_timestamp() + ${handOverTime}, expires_at from made`,
 })
 
 /** Writes a transaction with the message of its code. */

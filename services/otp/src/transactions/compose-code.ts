@@ -4,7 +4,7 @@ import { type Content, composeMessage } from '../messages/compose-message.ts'
 import { requestAad } from '../messages/message-store.ts'
 import type { NewMessage } from './transaction-store.ts'
 
-/** Makes the encrypted message of a code, and the proof that the code is compared by. */
+/** Makes the encrypted message of a code, and its proof. */
 export function composeCode({ secrets }: Context, tenantId: string, content: Content): NewMessage {
   const notificationId = newId('notif')
   const request = JSON.stringify(composeMessage(content))

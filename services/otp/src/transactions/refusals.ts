@@ -7,7 +7,7 @@ export function unknownTransaction(): Problem {
   return new Problem('otp_not_found', 'This application has no OTP transaction with this id')
 }
 
-/** @throws Problem that says why no further code of the transaction can be tried or sent */
+/** @throws Problem with the reason why no further code of the transaction can be tried or sent */
 export function requireOpen({ verified_at, is_expired, attempts }: Standing): void {
   if (verified_at) throw new Problem('otp_already_verified', 'This transaction has been verified')
   if (is_expired) throw new Problem('otp_expired', 'The code has expired; begin a new transaction')

@@ -1,7 +1,7 @@
 import type { Id } from '@notify/contracts'
 import { defineStatement, pick, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
-import { mostResends, type NewMessage, ownLoopTurn } from './transaction-store.ts'
+import { handOverTime, mostResends, type NewMessage } from './transaction-store.ts'
 import { mostAttempts } from './try-codes.ts'
 
 /** Condition for sending another code. */
@@ -21,7 +21,7 @@ const renew = defineStatement({
       update messages set request = null, due_at = null where notification_id = $2 and exists (select from renewed)
     )
     insert into messages (notification_id, transaction_id, tenant_id, mode, recipient_index, request, due_at, expires_at)
-    select notification_id, id, tenant_id, mode, recipient_index, $5, clock_timestamp() + ${ownLoopTurn}, expires_at from renewed
+    select notification_id, id, tenant_id, mode, recipient_index, $5, clock_timestamp() + ${handOverTime}, expires_at from renewed
     returning notification_id`,
   columns: pick(tables.messages, 'notification_id'),
 })

@@ -15,7 +15,7 @@ const explain = prepared('explain-refused-try', ({ id, application_id, mode }: N
     .where('code_proof', 'is not', null),
 )
 
-/** Why a transaction could not be tried. */
+/** The fields that explain why a try was refused. */
 export type Standing = NonNullable<Awaited<ReturnType<typeof standingOf>>>
 
 /** Reads why a try was refused. @returns undefined when the caller has no transaction with the id */

@@ -18,8 +18,8 @@ export interface NewMessage {
   codeProof: string
 }
 
-/** How long the scheduler leaves a message to the request that wrote it. */
-export const ownLoopTurn = `interval '10 seconds'`
+/** The time that the request which wrote a message has to hand it over. */
+export const handOverTime = `interval '10 seconds'`
 
 /** A transaction of the caller's application and mode. */
 interface OwnTransaction {

@@ -25,8 +25,8 @@ export type Tried = RowOf<typeof columns>
 const isRight = answers('t.code_proof', 'input.salt', 'input.answer')
 
 /**
- * Checks and counts in one conditional UPDATE. A statement that waited for a row evaluates it again, so a code verifies once and is
- * tried at most five times. Rows are locked in the order of their ids, so batches never deadlock.
+ * Checks and counts in one conditional UPDATE. A statement that waited for a row evaluates it again, so a code verifies once
+ * and is tried at most five times. Rows are locked in the order of their ids, so batches never deadlock.
  */
 const tryCodes = defineStatement({
   name: 'try-codes',

@@ -70,7 +70,7 @@ function tryOf({ secrets }: Context, { body, principal, span }: Request): Try {
   return { id, application_id, mode, ...secrets.codeProof.challenge(id, code), traceparent: span.traceparent ?? null }
 }
 
-/** @throws Problem that says why the code was not accepted */
+/** @throws Problem with the reason why the code was not accepted */
 async function judge(
   { metrics }: Context,
   { body, principal }: Request,
@@ -93,7 +93,7 @@ async function explain(run: Run, id: Id<'otp'>, { application_id, mode }: KeyPri
   const standing = await standingOf(run, { id, application_id, mode })
   if (!standing) return unknownTransaction()
   requireOpen(standing)
-  // A resend came in between and opened it again.
+  // A concurrent resend has reopened it.
   return new Problem('service_unavailable', 'Another request is changing this transaction; try again')
 }
 

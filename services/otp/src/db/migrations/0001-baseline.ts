@@ -30,7 +30,7 @@ export const baseline: Migration = {
          verified_at timestamptz
        ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)`,
     `create index transactions_notification on transactions (notification_id)`,
-    // A code is forgotten with its recipient, so this holds the live ones alone.
+    // The recipient is erased with the code, so the index contains only live codes.
     `create index transactions_expiring on transactions (expires_at) where recipient is not null`,
     `create index transactions_prefix on transactions (tenant_id, mode, prefix, created_at) where prefix is not null`,
     `create index transactions_created_at on transactions using brin (created_at)`,
