@@ -56,7 +56,7 @@ const newest = z.object({ kind: z.enum(['a', 'b', 'c']), n: z.number() })
 
 /** A release of the service, with what it can read and what its handler does. */
 function serve(options: { schema?: z.ZodType; handle?: (n: number) => void; failingMs?: number } = {}) {
-  const heard: { n: number; id: string }[] = []
+  const handled: { n: number; id: string }[] = []
   const event = { ...own.event, schema: options.schema ?? own.event.schema }
   const entry = consumer<undefined, z.ZodType>(event, {
     durable: `consent-${own.name}`,
@@ -64,7 +64,7 @@ function serve(options: { schema?: z.ZodType; handle?: (n: number) => void; fail
     retry: ['50ms'],
     async handle(_context, payload, { eventId }) {
       const { n } = payload as { n: number }
-      heard.push({ n, id: eventId })
+      handled.push({ n, id: eventId })
       options.handle?.(n)
     },
   })
@@ -74,7 +74,7 @@ function serve(options: { schema?: z.ZodType; handle?: (n: number) => void; fail
     deadLetters: createDeadLetterStore(one.kit, one.db),
     ...(options.failingMs !== undefined && { failingMs: options.failingMs }),
   })
-  return heard
+  return handled
 }
 
 const publish = (...events: unknown[]) =>
@@ -94,11 +94,11 @@ async function command(...args: string[]): Promise<Record<string, unknown>[]> {
 }
 
 test('an event of a newer release waits as a dead letter, blocks nothing, and the newer release handles it once', async () => {
-  const heard = serve()
+  const handled = serve()
   const { seq } = await publish({ kind: 'c', n: 1 })
   await publish({ kind: 'a', n: 2, added: { by: 'a newer release' } })
   await settled()
-  expect(heard.map(({ n }) => n)).toEqual([2])
+  expect(handled.map(({ n }) => n)).toEqual([2])
   expect(await letters()).toEqual([
     {
       event_id: `CONSENT:${seq}:0`,
@@ -118,12 +118,12 @@ test('an event of a newer release waits as a dead letter, blocks nothing, and th
 })
 
 test('more unreadable events than the ack limit of JetStream do not block those behind them', async () => {
-  const heard = serve()
+  const handled = serve()
   const unknown = Array.from({ length: 300 }, (_, n) => ({ kind: 'c', n }))
   for (let message = 0; message < 4; message++) await publish(...unknown)
   for (let message = 0; message < 1100; message++) await one.bus.js.publish(own.subject, 'no JSON')
   await publish({ kind: 'a', n: 7 })
-  await eventually(() => expect(heard.map(({ n }) => n)).toEqual([7]))
+  await eventually(() => expect(handled.map(({ n }) => n)).toEqual([7]))
   await settled()
   const { rows } = await run(`select count(*)::int as count from dead_letters where state = 'waiting'`)
   expect(rows).toEqual([{ count: 2300 }])
@@ -145,7 +145,7 @@ test('an event that was unreadable for a day is dead, and counted', async () => 
 
 test('an event whose content cannot be decrypted waits for its key, at most for a day', async () => {
   let key = false
-  const heard = serve({
+  const handled = serve({
     handle: () => {
       readable('it is encrypted with a key that is not here', () => {
         if (!key) throw new Error('the ciphertext was made with a key that ENCRYPTION_KEYS does not hold')
@@ -164,7 +164,7 @@ test('an event whose content cannot be decrypted waits for its key, at most for 
   key = true
   await due()
   await eventually(async () => expect((await letters('state')).map(({ state }) => state)).toEqual(['dead']))
-  expect(heard.map(({ n }) => n).filter((n) => n === 2)).toHaveLength(2)
+  expect(handled.map(({ n }) => n).filter((n) => n === 2)).toHaveLength(2)
 })
 
 test('a message that is not JSON waits whole; a handler that can parse it handles each of its events', async () => {
@@ -175,19 +175,19 @@ test('a message that is not JSON waits whole; a handler that can parse it handle
     { event_id: `CONSENT:${seq}`, event: 'no JSON \ufffd', whole_message: true, state: 'waiting' },
   ])
   await restart()
-  const heard = serve()
+  const handled = serve()
   const events = [{ event: { kind: 'a', n: 1 } }, { event: { kind: 'c', n: 2 } }]
   await run(`update dead_letters set event = $1`, [JSON.stringify(events)])
   await due()
   await eventually(async () =>
     expect(await letters()).toMatchObject([{ event_id: `CONSENT:${seq}:1`, state: 'waiting' }]),
   )
-  expect(heard).toEqual([{ n: 1, id: `CONSENT:${seq}:0` }])
+  expect(handled).toEqual([{ n: 1, id: `CONSENT:${seq}:0` }])
 })
 
 test('a temporary failure keeps a waiting event alive, however old it is', async () => {
   let away = true
-  const heard = serve({
+  const handled = serve({
     schema: newest,
     handle: () => {
       if (away) throw new Error('database away')
@@ -206,12 +206,12 @@ test('a temporary failure keeps a waiting event alive, however old it is', async
   away = false
   await due()
   await eventually(async () => expect(await letters()).toEqual([]))
-  expect(heard.length).toBeGreaterThan(1)
+  expect(handled.length).toBeGreaterThan(1)
 })
 
 test('an event whose handler keeps failing leaves the stream before the stream drops it, and is handled when that succeeds', async () => {
   let broken = true
-  const heard = serve({
+  const handled = serve({
     failingMs: 300,
     handle: (n) => {
       if (broken && n === 2) throw new Error('a constraint refuses it')
@@ -219,7 +219,7 @@ test('an event whose handler keeps failing leaves the stream before the stream d
   })
   await publish({ kind: 'a', n: 1 }, { kind: 'a', n: 2 })
   await settled()
-  expect(heard.filter(({ n }) => n === 2).length).toBeGreaterThanOrEqual(5)
+  expect(handled.filter(({ n }) => n === 2).length).toBeGreaterThanOrEqual(5)
   expect(await letters()).toEqual([
     { event_id: expect.stringMatching(/:1$/), state: 'waiting', reason: 'a constraint refuses it' },
   ])
@@ -232,20 +232,20 @@ test('an event whose handler keeps failing leaves the stream before the stream d
 
 test('an event that fails temporarily stays on the stream', async () => {
   let failures = 20
-  const heard = serve({
+  const handled = serve({
     handle: () => {
       if (failures-- > 0) throw new Error('database away')
     },
   })
   await publish({ kind: 'a', n: 1 })
   await settled()
-  expect(heard).toHaveLength(21)
+  expect(handled).toHaveLength(21)
   expect(await letters()).toEqual([])
 })
 
 test('a dead letter is replayed to the handler of its durable, once, and stays as a record', async () => {
   let broken = true
-  const heard = serve({
+  const handled = serve({
     handle: (n) => {
       if (broken && n < 3) throw new PermanentError('the account is unknown')
     },
@@ -264,22 +264,22 @@ test('a dead letter is replayed to the handler of its durable, once, and stays a
     ]),
   ) as { id: string; second: string }
 
-  heard.length = 0
+  handled.length = 0
   expect(await command('replay', id)).toMatchObject([{ id, state: 'replaying' }])
   await eventually(async () => expect((await command('show', id))[0]).toMatchObject({ state: 'dead', tries: 1 }))
   broken = false
   await command('replay', id)
   await eventually(async () => expect((await command('show', id))[0]).toMatchObject({ state: 'replayed' }))
-  expect(heard.map(({ n }) => n)).toEqual([1, 1])
+  expect(handled.map(({ n }) => n)).toEqual([1, 1])
   await expect(command('replay', id)).rejects.toThrow(`nothing to replay: ${id} is replayed`)
 
   expect(await command('replay', '--durable', `consent-${own.name}`)).toMatchObject([{ id: second }])
   await eventually(async () => expect(await command('list', '--state', 'replayed')).toHaveLength(2))
-  expect(heard.map(({ n }) => n)).toEqual([1, 1, 2])
+  expect(handled.map(({ n }) => n)).toEqual([1, 1, 2])
 })
 
 test('a discarded letter is neither retried nor counted, and stays as a record', async () => {
-  const heard = serve({
+  const handled = serve({
     handle: () => {
       throw new PermanentError('the account is unknown')
     },
@@ -300,7 +300,7 @@ test('a discarded letter is neither retried nor counted, and stays as a record',
   expect(await command('list', '--state', 'discarded')).toHaveLength(3)
   expect(await one.kit.gauges.get('dead_letters')?.()).toEqual([])
   expect(await letters('next_try_at')).toEqual(Array(3).fill({ next_try_at: null }))
-  expect(heard).toHaveLength(2)
+  expect(handled).toHaveLength(2)
 })
 
 test('a letter that is discarded during its retry stays discarded', async () => {
@@ -347,7 +347,7 @@ test('an invalid argument is reported with its value', async () => {
 })
 
 test('a waiting letter is listed, and a replay makes it due now', async () => {
-  const heard = serve({ handle: () => {} })
+  const handled = serve({ handle: () => {} })
   await publish({ kind: 'unheard-of', n: 1 })
   await eventually(async () => expect(await letters('state')).toEqual([{ state: 'waiting' }]))
   await env.sql('consent').query(`update dead_letters set next_try_at = now() + interval '1 hour', tries = 7`)
@@ -355,7 +355,7 @@ test('a waiting letter is listed, and a replay makes it due now', async () => {
   expect(letter).toMatchObject({ state: 'waiting', tries: 7 })
   expect(await command('replay', String(letter!.id))).toMatchObject([{ state: 'waiting', tries: 0 }])
   await eventually(async () => expect(await letters('tries')).toEqual([{ tries: 1 }]))
-  expect(heard).toEqual([])
+  expect(handled).toEqual([])
 })
 
 test('a replay without a matching letter is reported', async () => {

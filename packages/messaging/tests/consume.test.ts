@@ -26,7 +26,7 @@ const settled = (durable: string) =>
 
 test('every event of every message is handled, and the handler gets its id', async () => {
   const ids: string[] = []
-  const { durable, heard } = hear(one, own, {
+  const { durable, handled } = hear(one, own, {
     handle: (_n, { eventId, subject, redelivered }) => {
       expect([subject, redelivered]).toEqual([own.subject, false])
       ids.push(eventId)
@@ -35,21 +35,21 @@ test('every event of every message is handled, and the handler gets its id', asy
   await send(one, own, [1, 2, 3], 'outbox-1')
   await send(one, own, [4], 'outbox-2')
   await settled(durable)
-  expect(heard.toSorted()).toEqual([1, 2, 3, 4])
+  expect(handled.toSorted()).toEqual([1, 2, 3, 4])
   expect(ids.toSorted()).toEqual(['outbox-1:0', 'outbox-1:1', 'outbox-1:2', 'outbox-2:0'])
   expect(one.kit.counted('consumer_events_total', { durable, result: 'done' })).toBe(4)
 })
 
 test('an event that was published before its consumer existed is handled', async () => {
   await send(one, own, [1])
-  const { durable, heard } = hear(one, own)
-  await eventually(() => expect(heard).toEqual([1]))
+  const { durable, handled } = hear(one, own)
+  await eventually(() => expect(handled).toEqual([1]))
   await settled(durable)
 })
 
 test('an event whose handler throws is redelivered after the declared delays, the last of which repeats', async () => {
   const times: number[] = []
-  const { heard, durable } = hear(one, own, {
+  const { handled, durable } = hear(one, own, {
     retry: ['50ms', '400ms'],
     handle: () => {
       times.push(performance.now())
@@ -57,7 +57,7 @@ test('an event whose handler throws is redelivered after the declared delays, th
     },
   })
   await send(one, own, [1])
-  await eventually(() => expect(heard).toHaveLength(4))
+  await eventually(() => expect(handled).toHaveLength(4))
   await settled(durable)
   const waits = times.slice(1).map((time, index) => time - times[index]!)
   for (const [index, least] of [50, 400, 400].entries()) expect(waits[index]).toBeGreaterThanOrEqual(least - 5)
@@ -70,7 +70,7 @@ test('an event whose handler throws is redelivered after the declared delays, th
 })
 
 test('an event that fails permanently moves to the dead letters at once, and is not redelivered', async () => {
-  const { heard, letters, durable } = hear(one, own, {
+  const { handled, letters, durable } = hear(one, own, {
     handle: () => {
       throw new PermanentError('the credentials do not fit')
     },
@@ -87,27 +87,27 @@ test('an event that fails permanently moves to the dead letters at once, and is 
       reason: 'the credentials do not fit',
     },
   ])
-  expect(heard).toEqual([1])
+  expect(handled).toEqual([1])
 })
 
 test('an event that does not fit its schema never reaches the handler', async () => {
-  const { heard, letters, durable } = hear(one, own)
+  const { handled, letters, durable } = hear(one, own)
   await send(one, own, ['one'])
   await eventually(() => expect(letters).toHaveLength(1))
   await settled(durable)
   expect(letters[0]!.reason).toMatch(/^the event does not match its schema: n /)
-  expect(heard).toEqual([])
+  expect(handled).toEqual([])
 })
 
 test('one bad event of a message does not block the others', async () => {
-  const { heard, letters, durable } = hear(one, own, {
+  const { handled, letters, durable } = hear(one, own, {
     handle: (n) => {
       if (n === 2) throw new PermanentError('two')
     },
   })
   await send(one, own, [1, 2, 'three', 4])
   await settled(durable)
-  expect(heard.toSorted()).toEqual([1, 2, 4])
+  expect(handled.toSorted()).toEqual([1, 2, 4])
   expect(letters.map(({ reason }) => reason).toSorted()).toEqual([
     'the event does not match its schema: n Invalid input: expected number, received string',
     'two',
@@ -150,10 +150,10 @@ test('an event whose dead letter cannot be stored is not terminated', async () =
 test.each(['not JSON', '{"event":1}', '"text"', 'null', ''])(
   'a message that is not a list of events (%j) becomes one dead letter, and the next one is handled',
   async (text) => {
-    const { heard, letters, durable } = hear(one, own)
+    const { handled, letters, durable } = hear(one, own)
     const { seq } = await one.bus.js.publish(own.subject, text)
     await send(one, own, [1])
-    await eventually(() => expect(heard).toEqual([1]))
+    await eventually(() => expect(handled).toEqual([1]))
     await settled(durable)
     expect((await one.bus.jsm.consumers.info('CONSENT', durable)).num_redelivered).toBe(0)
     expect(letters).toMatchObject([{ eventId: `CONSENT:${seq}`, event: text, wholeMessage: true }])
@@ -163,10 +163,10 @@ test.each(['not JSON', '{"event":1}', '"text"', 'null', ''])(
 )
 
 test('an entry that is not an event does not affect the other events of the message', async () => {
-  const { heard, letters, durable } = hear(one, own)
+  const { handled, letters, durable } = hear(one, own)
   await one.bus.js.publish(own.subject, JSON.stringify([null, { event: { kind: 'a', n: 1 } }, 7, {}]))
   await settled(durable)
-  expect(heard).toEqual([1])
+  expect(handled).toEqual([1])
   expect(letters).toHaveLength(3)
   expect(letters.map(({ event }) => event)).toEqual(['null', '7', 'null'])
 })
@@ -174,7 +174,7 @@ test('an entry that is not an event does not affect the other events of the mess
 test('no more events than declared are handled at the same time, whatever messages they came in', async () => {
   let underWay = 0
   let most = 0
-  const { heard, durable } = hear(one, own, {
+  const { handled, durable } = hear(one, own, {
     concurrency: 3,
     handle: async () => {
       most = Math.max(most, ++underWay)
@@ -186,7 +186,7 @@ test('no more events than declared are handled at the same time, whatever messag
     send(one, own, [1, 2, 3, 4, 5, 6, 7, 8]),
     ...Array.from({ length: 12 }, (_, i) => send(one, own, [i])),
   ])
-  await eventually(() => expect(heard).toHaveLength(20))
+  await eventually(() => expect(handled).toHaveLength(20))
   await settled(durable)
   expect(most).toBe(3)
 })
@@ -200,14 +200,14 @@ test('messages that wait for a slot longer than the ack wait are not redelivered
   }
   // The last of twenty waits up to six seconds; the ack wait is less than half of it, and outlasts a pause of a busy machine.
   for (let n = 0; n < 20; n++) await send(one, own, [n])
-  const { durable, heard } = hear(one, own, { concurrency: 1, ackWait: '2500ms', handle })
+  const { durable, handled } = hear(one, own, { concurrency: 1, ackWait: '2500ms', handle })
   const two = await startProcess(env)
-  await eventually(() => expect(heard.length).toBeGreaterThan(0))
+  await eventually(() => expect(handled.length).toBeGreaterThan(0))
   const second = hear(two, own, { durable, concurrency: 1, ackWait: '2500ms', handle })
-  await eventually(() => expect(heard.length + second.heard.length).toBeGreaterThanOrEqual(20))
+  await eventually(() => expect(handled.length + second.handled.length).toBeGreaterThanOrEqual(20))
   await settled(durable)
   await two.kit.stop()
-  expect([...heard, ...second.heard].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n))
+  expect([...handled, ...second.handled].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n))
   expect(new Set(redelivered)).toEqual(new Set([false]))
 })
 
@@ -219,16 +219,16 @@ test('two processes share the events of a durable: each is handled once', async 
   const first = hear(one, own, { concurrency: 2, handle: slow })
   const second = hear(two, own, { concurrency: 2, handle: slow })
   await Promise.all(Array.from({ length: 60 }, (_, i) => send(one, own, [i])))
-  await eventually(() => expect(first.heard.length + second.heard.length).toBe(60))
+  await eventually(() => expect(first.handled.length + second.handled.length).toBe(60))
   await settled(first.durable)
   await two.kit.stop()
-  expect(new Set([...first.heard, ...second.heard]).size).toBe(60)
+  expect(new Set([...first.handled, ...second.handled]).size).toBe(60)
 })
 
 test('a stop finishes the events in progress and returns the rest to the next process, each once', async () => {
   const begun = Promise.withResolvers<void>()
   const may = Promise.withResolvers<void>()
-  const { heard, durable } = hear(one, own, {
+  const { handled, durable } = hear(one, own, {
     concurrency: 1,
     retry: ['10ms'],
     handle: () => {
@@ -247,11 +247,11 @@ test('a stop finishes the events in progress and returns the rest to the next pr
   expect(stopped).toBe(false)
   may.resolve()
   await stop
-  expect(heard).toEqual([1])
+  expect(handled).toEqual([1])
 
   one = await startProcess(env)
   const next = hear(one, own, { durable })
-  await eventually(() => expect(next.heard.toSorted()).toEqual([2, 3, 4]), { timeoutMs: 5000 })
+  await eventually(() => expect(next.handled.toSorted()).toEqual([2, 3, 4]), { timeoutMs: 5000 })
   await settled(durable)
 })
 
@@ -259,9 +259,9 @@ test('a stop ends although NATS is down', async () => {
   const alone = await TestEnv.start([])
   try {
     const process = await startProcess(alone)
-    const { heard } = hear(process, own)
+    const { handled } = hear(process, own)
     await send(process, own, [1])
-    await eventually(() => expect(heard).toEqual([1]))
+    await eventually(() => expect(handled).toEqual([1]))
     await alone.kill('nats')
     await eventually(() => expect(process.kit.lines.some(({ msg }) => /lost the connection/.test(msg))).toBe(true))
     await process.kit.stop()
@@ -271,12 +271,12 @@ test('a stop ends although NATS is down', async () => {
 })
 
 test('a deleted durable is recreated', async () => {
-  const { heard, durable } = hear(one, own)
+  const { handled, durable } = hear(one, own)
   await send(one, own, [1])
-  await eventually(() => expect(heard).toEqual([1]))
+  await eventually(() => expect(handled).toEqual([1]))
   await one.bus.jsm.consumers.delete('CONSENT', durable)
   await send(one, own, [2])
-  await eventually(() => expect(heard).toContain(2))
+  await eventually(() => expect(handled).toContain(2))
 })
 
 test('the trace of an event continues in its handler, and an invalid one is ignored', async () => {
@@ -297,17 +297,17 @@ test('a message without our header is identified by its position in the stream',
 })
 
 test('a message that is published twice is stored once, and again under another publication id', async () => {
-  const { heard, durable } = hear(one, own)
+  const { handled, durable } = hear(one, own)
   const id = newId()
   const first = await send(one, own, [1], id)
   expect(await send(one, own, [1], id)).toBe(first)
   await settled(durable)
-  expect(heard).toEqual([1])
+  expect(handled).toEqual([1])
 })
 
 test("an event of a tenant is not delayed by thousands of another tenant's earlier ones", async () => {
   const gate = Promise.withResolvers<void>()
-  const { heard, durable } = hear(one, own, { concurrency: 4, handle: () => gate.promise })
+  const { handled, durable } = hear(one, own, { concurrency: 4, handle: () => gate.promise })
   const publishOf = (tenant_id: string, numbers: number[]) =>
     one.bus.js.publish(own.subject, JSON.stringify(numbers.map((n) => ({ event: { kind: 'a', n, tenant_id } }))))
   const many = 5000
@@ -326,8 +326,8 @@ test("an event of a tenant is not delayed by thousands of another tenant's earli
   } finally {
     gate.resolve()
   }
-  await eventually(() => expect(heard).toContain(many))
-  expect(heard.indexOf(many)).toBeLessThan(100)
+  await eventually(() => expect(handled).toContain(many))
+  expect(handled.indexOf(many)).toBeLessThan(100)
   await settled(durable)
-  expect(heard.filter((n) => n < many)).toEqual(Array.from({ length: many }, (_, n) => n))
+  expect(handled.filter((n) => n < many)).toEqual(Array.from({ length: many }, (_, n) => n))
 })

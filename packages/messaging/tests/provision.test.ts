@@ -79,9 +79,9 @@ test('a durable created with a start time keeps its position through repeated ch
 
 test('a durable with other limits is updated, and keeps its position', async () => {
   const own = topic()
-  const { heard, durable } = hear(one, own)
+  const { handled, durable } = hear(one, own)
   await send(one, own, [1])
-  await eventually(() => expect(heard).toEqual([1]))
+  await eventually(() => expect(handled).toEqual([1]))
   await provisionConsumer(one.bus, {
     ...settings(durable, `consent.${own.name}.*`),
     ackWaitMs: 20_000,
@@ -114,13 +114,13 @@ test('a durable that answers no pull request is recreated, and misses nothing', 
   proxy.dropResponsesWith('NATS/1.0 400')
   const apart = await startProcess(env, proxy.via(env.stack.natsUrl))
   await send(one, own, [1])
-  const { durable, heard } = hear(apart, own)
+  const { durable, handled } = hear(apart, own)
   const info = () => one.bus.jsm.consumers.info('CONSENT', durable)
   const { created } = await eventually(info)
   await eventually(async () => expect((await info()).created).not.toBe(created))
-  expect(heard).toEqual([])
+  expect(handled).toEqual([])
   proxy.dropResponsesWith()
-  await eventually(() => expect(heard).toEqual([1]))
+  await eventually(() => expect(handled).toEqual([1]))
   // A durable that has delivered is kept, even if responses are lost.
   const { created: last } = await info()
   proxy.dropResponsesWith('NATS/1.0 400')
@@ -134,16 +134,16 @@ test('a consumer whose requests are not answered logs a warning', async () => {
   const own = topic()
   const proxy = await startFaultProxy(() => env.stack.natsUrl)
   const apart = await startProcess(env, proxy.via(env.stack.natsUrl))
-  const { heard, durable } = hear(apart, own)
+  const { handled, durable } = hear(apart, own)
   await send(one, own, [1])
-  await eventually(() => expect(heard).toEqual([1]))
+  await eventually(() => expect(handled).toEqual([1]))
   // Heartbeats and the ends of requests.
   proxy.dropResponsesWith('NATS/1.0 ')
   const warnings = () => apart.kit.lines.filter(({ msg }) => /receives nothing/.test(String(msg)))
   await eventually(() => expect(warnings()).toMatchObject([{ level: 40, durable }]))
   proxy.dropResponsesWith()
   await send(one, own, [2])
-  await eventually(() => expect(heard).toEqual([1, 2]))
+  await eventually(() => expect(handled).toEqual([1, 2]))
   await apart.kit.stop()
   await proxy.stop()
 })
@@ -151,21 +151,21 @@ test('a consumer whose requests are not answered logs a warning', async () => {
 test('a consumer that starts before the owner of its stream receives it from the first message', async () => {
   const own = topic()
   await one.bus.jsm.streams.delete('CONSENT')
-  const { heard } = hear(one, own)
+  const { handled } = hear(one, own)
   await provisionStream(one.bus, 'consent', 1)
   await send(one, own, [1])
-  await eventually(() => expect(heard).toEqual([1]))
+  await eventually(() => expect(handled).toEqual([1]))
 })
 
 test('messages of a deleted and recreated stream are received again', async () => {
   const own = topic()
-  const { heard } = hear(one, own)
+  const { handled } = hear(one, own)
   await send(one, own, [1])
-  await eventually(() => expect(heard).toEqual([1]))
+  await eventually(() => expect(handled).toEqual([1]))
   await one.bus.jsm.streams.delete('CONSENT')
   await provisionStream(one.bus, 'consent', 1)
   await send(one, own, [2])
-  await eventually(() => expect(heard).toEqual([1, 2]))
+  await eventually(() => expect(handled).toEqual([1, 2]))
 })
 
 test('publishing to a subject without a stream fails', async () => {
@@ -186,7 +186,7 @@ test('a message republished after a loss has a new position and its old identity
 
 test('while NATS is down a process is not ready and publishing fails soon; afterwards everything resumes', async () => {
   const own = topic()
-  const { heard } = hear(one, own)
+  const { handled } = hear(one, own)
   const { health } = one.kit
   health.setReady(true)
   expect(await health.failures()).toEqual([])
@@ -198,7 +198,7 @@ test('while NATS is down a process is not ready and publishing fails soon; after
   await env.restart('nats')
   await eventually(async () => expect(await health.failures()).toEqual([]))
   await eventually(() => send(one, own, [2]))
-  await eventually(() => expect(heard).toContain(2))
+  await eventually(() => expect(handled).toContain(2))
 })
 
 test('a process that does not require NATS stays ready without it', async () => {

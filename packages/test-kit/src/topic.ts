@@ -49,7 +49,7 @@ export function send({ bus }: Process, { subject }: Topic, numbers: readonly unk
 
 export const newId = () => randomBytes(8).toString('hex')
 
-interface Hearing {
+interface Handling {
   durable?: string
   concurrency?: number
   retry?: string[]
@@ -59,8 +59,8 @@ interface Hearing {
 }
 
 /** Starts a consumer of the topic and lists the numbers in order of handling. */
-export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hearing = {}) {
-  const heard: number[] = []
+export function hear({ kit, bus }: Process, { name, event }: Topic, options: Handling = {}) {
+  const handled: number[] = []
   const letters: DeadLetter[] = []
   const { durable = `consent-${name}`, concurrency = 8, retry = ['50ms'], handle, ackWait = '15s' } = options
   const entry = consumer<undefined, typeof event.schema>(event, {
@@ -69,7 +69,7 @@ export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hea
     retry,
     ackWait,
     async handle(_context, { n }, delivery) {
-      heard.push(n)
+      handled.push(n)
       await handle?.(n, delivery)
     },
   })
@@ -85,5 +85,5 @@ export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hea
       deleteSettled: async () => false,
     },
   })
-  return { durable, heard, letters }
+  return { durable, handled, letters }
 }

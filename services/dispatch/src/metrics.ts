@@ -130,7 +130,7 @@ export function createMetrics(metrics: Metrics) {
     },
     render: (outcome: (typeof renderOutcomes)[number]) => renders({ outcome }),
     domainChecked: (status: DomainStatus) => domains({ status }),
-    identityTold: (result: 'ok' | 'failed') => identities({ result }),
+    identitySynced: (result: 'ok' | 'failed') => identities({ result }),
     putBack: (channel: string, cause: (typeof putBackCauses)[number]) => putBack({ channel, cause }),
     providerSkipped: () => providersSkipped(),
     recovered: (cause: (typeof recoveryCauses)[number], count: number) => recovered({ cause }, count),

@@ -25,7 +25,7 @@ export async function loadBootstrap(kit: Kit, context: Context, file: string): P
 const sqlState = /^[0-9A-Z]{5}$/
 
 /**
- * A provider of one tenant that cannot be loaded, for example because its key is missing or another tenant has its number, stops nobody else.
+ * Skips a provider that cannot be loaded, for example because another tenant has its number, so that the others are loaded.
  * @throws the error itself when a statement failed, which ends the transaction
  */
 function skip(
@@ -36,5 +36,5 @@ function skip(
   const code = (error as { code?: string }).code ?? ''
   if ((error instanceof Problem && code !== 'provider_already_connected') || sqlState.test(code)) throw error
   metrics.providerSkipped()
-  log.error({ provider_id, tenant_id, err: error }, 'provider of the bootstrap document skipped; it stays as it was')
+  log.error({ provider_id, tenant_id, err: error }, 'provider of the bootstrap document skipped; it stays unchanged')
 }

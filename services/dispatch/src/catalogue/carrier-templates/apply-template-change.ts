@@ -2,7 +2,7 @@ import type { TemplateChange } from '@notify/contracts'
 import type { Context } from '../../context.ts'
 import { applyNews } from './carrier-template-store.ts'
 
-/** Stores a template's state from a webhook; an older one that comes late changes nothing. */
+/** Stores a template's state from a webhook, unless a newer state is stored. */
 export async function applyTemplateChange(
   { db, log }: Pick<Context, 'db' | 'log'>,
   change: TemplateChange,

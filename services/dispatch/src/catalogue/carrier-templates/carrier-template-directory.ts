@@ -3,9 +3,9 @@ import { createTtlCache } from '@notify/service-kit'
 import type { TemplateReference } from '../../channels/channel-template.ts'
 import { findTemplate } from './carrier-template-store.ts'
 
-/** The templates of accounts as their carriers judged them, remembered for a second. */
+/** The carriers' judgements on the templates of accounts, cached for a second. */
 export interface CarrierTemplateDirectory {
-  /** Why a provider may not send with a template, for people; undefined when it may. */
+  /** The reason, for people, why a provider may not send with a template; undefined when it may. */
   faultOf(providerId: string, template: TemplateReference): Promise<string | undefined>
 }
 

@@ -17,12 +17,12 @@ const plan = defineStatement({
     where known.revision < excluded.revision`,
 })
 
-/** Plans the first synchronisation of new accounts, and another one of those whose credentials changed. */
+/** Plans the synchronisation of new accounts, and of those whose credentials changed. */
 export async function planSyncs(run: Run, kinds: readonly string[]): Promise<void> {
   await run(plan, [kinds])
 }
 
-/** Puts a reading that failed off, a little longer each time; what is known stays. */
+/** Postpones a failed synchronisation, longer after each failure. Stored templates stay. */
 export async function postponeSync(run: Run, providerId: Id<'prov'>, error: string, longestMs: number): Promise<void> {
   const waitMs = sql`least(5000 * power(2, least(failures, 10)), ${longestMs})`
   const next_sync_at = sql<Date>`now() + ${waitMs} * interval '1 millisecond'`
@@ -34,13 +34,13 @@ export async function postponeSync(run: Run, providerId: Id<'prov'>, error: stri
   )
 }
 
-/** Forgets the templates of an account that is deleted. */
+/** Deletes the templates of a deleted account. */
 export async function forgetAccount(run: Run, providerId: Id<'prov'>): Promise<void> {
   await run(build.deleteFrom('carrier_template_syncs').where('provider_id', '=', providerId))
   await run(build.deleteFrom('carrier_templates').where('provider_id', '=', providerId))
 }
 
-/** Applies a webhook's report unless a newer state is known. For an unknown template the account is read again. */
+/** Applies a webhook's report unless a newer state is known. An unknown template causes a synchronisation of the account. */
 export async function applyNews(run: Run, news: TemplateChange): Promise<void> {
   const { provider_id, tenant_id, name, language, status, category, quality } = news
   const reported_at = new Date(news.received_at)
@@ -55,7 +55,7 @@ export async function applyNews(run: Run, news: TemplateChange): Promise<void> {
   if (changed.length === 0) await requestSync(run, tenant_id, provider_id)
 }
 
-/** Has the accounts of a tenant read at once, all or one. @returns how many there are */
+/** Makes the synchronisation of a tenant's accounts, or of one, due now. @returns their number */
 export async function requestSync(run: Run, tenantId: Id<'ten'>, providerId?: Id<'prov'>): Promise<number> {
   const rows = await run(
     build
@@ -76,7 +76,7 @@ const find = defineStatement({
   columns: pick(tables.carrier_templates, 'status', 'category'),
 })
 
-/** A template of an account as the carrier judged it; undefined when it is not known. */
+/** The carrier's judgement on a template of an account; undefined for an unknown template. */
 export async function findTemplate(
   run: Run,
   providerId: string,
@@ -107,7 +107,7 @@ export async function approvedCategories(
   return rows.map(({ category }) => category)
 }
 
-/** Where a page of a tenant's templates ends. */
+/** The position of a template in the list of a tenant. */
 export type TemplatePosition = [providerId: Id<'prov'>, name: string, language: string]
 
 /** A page of a tenant's templates, by provider, name and language. */

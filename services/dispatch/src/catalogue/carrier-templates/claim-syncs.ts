@@ -4,11 +4,11 @@ import { tables } from '../../db/schema.ts'
 const columns = {
   ...pick(tables.providers, 'tenant_id', 'kind', 'credentials'),
   provider_id: column.id('prov'),
-  /** When the reading began, by the clock of Postgres. */
+  /** The start of the synchronisation, by the clock of Postgres. */
   started_at: column.timestamp(),
 }
 
-/** An account whose templates are to be read. */
+/** An account whose synchronisation is due. */
 export type DueSync = RowOf<typeof columns>
 
 const due = { table: 'carrier_template_syncs', key: ['provider_id'], due: 'next_sync_at' }
@@ -21,7 +21,7 @@ const claim = defineStatement({
   columns,
 })
 
-/** Takes accounts whose templates are due to be read; a worker that ends meanwhile gives them back by its lease. */
+/** Claims accounts whose synchronisation is due, with a lease. */
 export function claimSyncs(run: Run, limit: number, leaseMs: number): Promise<DueSync[]> {
   return run(claim, [limit, leaseMs])
 }

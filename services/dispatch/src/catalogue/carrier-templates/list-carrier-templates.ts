@@ -11,7 +11,7 @@ const order: ListOrder<CarrierTemplateRow, TemplatePosition> = {
   of: ({ provider_id, name, language }) => [provider_id, name, language],
 }
 
-/** The templates of the tenant's accounts as their carriers judged them. */
+/** The templates of the tenant's accounts with their carriers' judgements. */
 export const listCarrierTemplates: Handler<Context, typeof contract> = async ({ db }, request) => {
   const { tenant_id } = request.principal
   const { items, next_cursor } = await page(request, order, (after, limit) =>

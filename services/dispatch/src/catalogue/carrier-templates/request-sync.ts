@@ -4,7 +4,7 @@ import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { requestSync } from './carrier-template-store.ts'
 
-/** Has the worker read the templates of the tenant's accounts at once. */
+/** Requests a synchronisation of the tenant's accounts, which the worker starts at once. */
 export const requestTemplateSync: Handler<Context, typeof contract> = idempotent({
   async effect(_context, { principal }, run) {
     const providers = await requestSync(run, principal.tenant_id)

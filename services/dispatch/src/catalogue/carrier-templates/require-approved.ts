@@ -4,7 +4,7 @@ import type { Provider } from '../providers/provider-directory.ts'
 import type { WithCarrierTemplates } from './carrier-template-directory.ts'
 
 /**
- * A template must be approved at one provider at least; the others are skipped when it is sent.
+ * Requires that at least one provider has the template approved. The send skips the others.
  * @throws Problem `template_not_approved`
  */
 export async function requireApproved(

@@ -23,7 +23,7 @@ const save = defineStatement({
     where provider_id = $1`,
 })
 
-/** Stores the templates that an account holds. Newer reports by webhook stay. */
+/** Stores the templates of an account. Newer reports by webhook stay. */
 export async function saveTemplates(
   run: Run,
   { provider_id, tenant_id, started_at }: DueSync,

@@ -10,7 +10,7 @@ const batch = 10
 const planEveryMs = 2000
 const longestError = 400
 
-/** Keeps the stored templates of accounts up to date: of new accounts at once, of all others periodically. */
+/** Synchronises the stored templates: those of new accounts at once, all others periodically. */
 export function startTemplateSync(kit: Kit, context: Context): void {
   const { db, carrierTable, config } = context
   const kinds = Object.keys(carrierTable).filter((kind) => carrierTable[kind]?.templates)
@@ -19,7 +19,7 @@ export function startTemplateSync(kit: Kit, context: Context): void {
     everyMs: planEveryMs,
     async run() {
       await planSyncs(db.run, kinds)
-      // Several pages for each, one after the other.
+      // Each account may take several pages, one after the other.
       const due = await claimSyncs(db.run, batch, config.CARRIER_TIMEOUT * 10)
       await Promise.all(due.map((one) => withLogFields({ tenant_id: one.tenant_id }, () => sync(context, one))))
       return due.length === batch
@@ -40,6 +40,6 @@ async function sync({ db, config, carrierTable, secrets, log }: Context, due: Du
     log.info({ provider_id, templates: templates.length }, 'templates read')
   } catch (error) {
     await postponeSync(db.run, provider_id, (error as Error).message.slice(0, longestError), config.TEMPLATE_SYNC)
-    log.warn({ provider_id, err: error }, 'the templates of an account could not be read; it is tried again')
+    log.warn({ provider_id, err: error }, 'cannot read the templates of an account; retrying')
   }
 }

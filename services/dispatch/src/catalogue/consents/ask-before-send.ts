@@ -13,7 +13,7 @@ interface Message {
   recipient_index: string
 }
 
-/** Without an answer the message waits in the retry schedule. */
+/** The message waits for its next delay. */
 const unavailable = later('The consent service did not answer; nothing was sent')
 
 /** Checks consent immediately before the carrier is called. @returns a refusal; undefined when the message may be sent */

@@ -2,7 +2,7 @@ import { type ConsentAnswer, type ConsentSubject, checkConsents, type ServicePri
 import { coalesce, createInternalClient, type SignPrincipal } from '@notify/service-kit'
 import type { Config } from '../../config.ts'
 
-/** Answers whether numbers may be written to, as the consent service knows it at this moment. */
+/** Asks the consent service whether numbers may receive messages. */
 export interface ConsentDirectory {
   /** @throws Problem `service_unavailable` when the consent service gives no answer */
   ask(subject: ConsentSubject): Promise<ConsentAnswer>

@@ -5,7 +5,7 @@ import { consentFault } from './judge-consent.ts'
 const template = (category: string) => ({ name: 'a', language: 'en', category })
 const entry_id = newId('optin')
 
-test('only an active consent lets a message through, and a marketing stop holds back marketing alone', () => {
+test('only an active consent permits a message, and a marketing stop refuses only marketing', () => {
   expect(consentFault({ status: 'none', marketing_stopped: false, entry_id: null }, undefined)).toContain('no recorded')
   expect(consentFault({ status: 'revoked', marketing_stopped: false, entry_id }, undefined)).toContain(entry_id)
   expect(consentFault({ status: 'active', marketing_stopped: false, entry_id }, template('marketing'))).toBeUndefined()

@@ -1,7 +1,7 @@
 import type { ConsentAnswer } from '@notify/contracts'
 import type { TemplateReference } from '../../channels/channel-template.ts'
 
-/** Why a recipient may not be sent a message, as text for people; undefined when it may. */
+/** The reason, for people, why the consent does not permit a message; undefined when it does. */
 export function consentFault(
   { status, marketing_stopped, entry_id }: ConsentAnswer,
   template: TemplateReference | undefined,

@@ -2,7 +2,7 @@ import { dispatchAuditRecorded } from '@notify/contracts'
 import { type Change, type Run, recordAudit } from '@notify/database'
 import type { DomainRow } from './domain-store.ts'
 
-/** Records who added or deleted a domain. */
+/** Records the creation or deletion of a domain in the audit log. */
 export async function auditDomain(
   run: Run,
   request: Change['request'],

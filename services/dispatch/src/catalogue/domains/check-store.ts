@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { claimDueSql, column, defineStatement, type Queries, type Run } from '@notify/database'
+import { claimDueSql, column, defineStatement, lockName, type Queries, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
 import { build } from '../../db/schema.ts'
@@ -92,16 +92,9 @@ export function saveCheck(
   })
 }
 
-const lockName = defineStatement({
-  name: 'lock-domain-name',
-  isPrepared: false,
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0)) as locked',
-  columns: { locked: column.void() },
-})
-
 /** Takes an advisory lock on the name, so that tenants verify it one at a time. */
 async function isTaken(run: Run, { id, domain }: DomainRow): Promise<boolean> {
-  await run(lockName, [`domains ${domain}`])
+  await lockName(run, `domains ${domain}`)
   const others = build.selectFrom('domains').select('id').where('domain', '=', domain).where('id', '<>', id)
   return (await run(others.where('status', '=', 'verified'))).length > 0
 }

@@ -25,10 +25,10 @@ export type DomainRow = RowOf<typeof domainColumns>
 const carrierError = `(select string_agg(i.error, ' ' order by i.provider_id) from domain_identities i
   where i.domain_id = d.id and i.wanted and i.error is not null)`
 
-/** These columns of `domains as d`, for a query. */
+/** `domainColumns` of `domains as d`, for a query. */
 export const domainSelection = [...ownNames, sql.raw<string | null>(carrierError).as('carrier_error')]
 
-/** SQL: these columns of `domains d`. */
+/** SQL: `domainColumns` of `domains d`. */
 export const domainColumnsSql = `${ownNames.join(', ')}, ${carrierError} as carrier_error`
 
 /** The domains of a tenant. */

@@ -10,7 +10,7 @@ import { privateKeyAad } from './domain-store.ts'
 
 type IdentityId = Pick<Selectable<Tables['domain_identities']>, 'domain_id' | 'provider_id'>
 
-/** A domain at a carrier account, with what is needed to change it there. */
+/** A domain at a carrier account, with the account and the state that it must have there. */
 export interface Identity extends IdentityId {
   account: Account
   accountRevision: number
@@ -51,7 +51,7 @@ const renewOutdated = defineStatement({
       and i.synced_revision <> p.revision and ($1::text is null or i.domain_id = $1)`,
 })
 
-/** Plans the registrations that accounts lack, or that predate a change of their credentials. */
+/** Plans missing registrations, and those that are older than a change of the account's credentials. */
 export async function planIdentities(
   run: Run,
   carriers: SendingCarriers,

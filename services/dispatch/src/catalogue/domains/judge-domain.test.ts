@@ -24,8 +24,8 @@ const cases = statuses.flatMap((status) =>
 )
 const was = (status: DomainStatus) => status === 'verified' || status === 'degraded'
 
-describe('whatever the state and the findings', () => {
-  test('a domain is verified by two right records, and stays so without bad news', () => {
+describe('for every state and all findings', () => {
+  test('two correct records verify a domain, and it stays verified until a record is wrong or missing', () => {
     for (const { before, seen, after } of cases) {
       const allRight = seen.every((verdict) => verdict === 'right')
       if (allRight) expect(after.status).toBe('verified')
@@ -37,7 +37,7 @@ describe('whatever the state and the findings', () => {
     }
   })
 
-  test('trouble alone changes no status of a domain or a record', () => {
+  test('failing lookups alone change no status of a domain or a record', () => {
     for (const { before, seen, after } of cases) {
       if (seen.some((verdict) => verdict !== 'unknown')) continue
       expect(after.states.dkim?.status).toBe(before.states.dkim.status)
@@ -47,14 +47,14 @@ describe('whatever the state and the findings', () => {
     }
   })
 
-  test('what was verified is verified or degraded, what was not is neither degraded nor forgets a wrong record', () => {
+  test('a verified domain stays verified or degrades; any other never degrades, and keeps showing a wrong record', () => {
     for (const { before, seen, after } of cases) {
       expect(was(after.status)).toBe(was(before.status) || seen.every((verdict) => verdict === 'right'))
       if (!was(before.status) && seen.includes('wrong')) expect(after.status).toBe('failed')
     }
   })
 
-  test('what is gone fails a domain that was verified, and is awaited by one that never was', () => {
+  test('a missing record has failed on a domain that was verified, and is pending on one that never was', () => {
     for (const { before, seen, after } of cases) {
       if (seen[0] !== 'absent') continue
       expect(after.states.dkim?.status).toBe(was(before.status) ? 'failed' : 'pending')
@@ -73,7 +73,7 @@ test('the MAIL FROM records never decide', () => {
   expect([after.status, after.states.mail_from_mx?.status]).toEqual(['verified', 'failed'])
 })
 
-test('what was found stays shown while DNS is in trouble', () => {
+test('the record found last stays shown while DNS lookups fail', () => {
   const states = { dkim: { status: 'verified' as const, found: 'v=DKIM1' } }
   const after = judgeDomain({ status: 'verified', states }, { dkim: { verdict: 'unknown', error: 'later' } })
   expect(after.states.dkim).toEqual({ status: 'verified', found: 'v=DKIM1', error: 'later' })
@@ -84,18 +84,18 @@ describe('the wait for the next check', () => {
   const wait = (status: DomainStatus, sinceMs: number, unanswered = false, random = 0.5) =>
     Math.round(nextCheckMs({ status, sinceMs, unanswered }, waits, () => random))
 
-  test('is a minute for what is new, grows with its age, and ends at a day', () => {
+  test('is a minute for a new domain, grows with its age, and is at most a day', () => {
     expect(wait('pending', 0)).toBe(60_000)
     expect(wait('failed', 3_600_000)).toBe(900_000)
     expect(wait('degraded', 864_000_000)).toBe(86_400_000)
   })
 
-  test('is a day for what is verified, and minutes when DNS was in trouble', () => {
+  test('is a day for a verified domain, and minutes after failed lookups', () => {
     expect(wait('verified', 0)).toBe(86_400_000)
     expect(wait('verified', 864_000_000, true)).toBe(900_000)
   })
 
-  test('is spread by a tenth to both sides', () => {
+  test('varies by a tenth in both directions', () => {
     expect(wait('verified', 0, false, 0)).toBe(86_400_000 * 0.9)
     expect(wait('verified', 0, false, 0.999999)).toBeCloseTo(86_400_000 * 1.1, -4)
   })

@@ -10,7 +10,7 @@ export interface Judged {
   states: RecordStates
 }
 
-/** The MAIL FROM records are optional: without them the carrier uses its own name. */
+/** The MAIL FROM records are optional: without them the carrier uses its own domain. */
 const required = ['dkim', 'spf'] as const
 
 /**

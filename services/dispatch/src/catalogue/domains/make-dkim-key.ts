@@ -21,7 +21,7 @@ let waiting = 0
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Makes a key pair for a domain, one at a time: each takes 0.1 s of CPU.
+ * Generates a key pair for a domain, one at a time: each takes 0.1 s of CPU.
  * @throws Problem `rate_limited` when too many wait
  */
 export async function makeDkimKey(): Promise<DkimKey> {

@@ -77,13 +77,13 @@ async function tell(context: Context, due: DueIdentity): Promise<void> {
     const identity = openIdentity(context, due)
     await callCarrier(context, identity)
     await (identity.wanted.key ? settleIdentity : forgetIdentity)(db.run, identity)
-    metrics.identityTold('ok')
+    metrics.identitySynced('ok')
   } catch (error) {
     const { name, message } = error as Error
     const reason = name === 'Error' ? message : `${name}: ${message}`
-    const told = `The email provider ${provider_id} has not taken the domain yet; it is tried again. ${reason}`
-    await postponeIdentity(db.run, due, told.slice(0, longestError))
-    metrics.identityTold('failed')
+    const text = `The email provider ${provider_id} has not registered the domain yet; it is retried. ${reason}`
+    await postponeIdentity(db.run, due, text.slice(0, longestError))
+    metrics.identitySynced('failed')
     log.warn({ domain_id, provider_id, wanted, err: error }, 'cannot register a domain with a carrier; retrying')
   }
 }

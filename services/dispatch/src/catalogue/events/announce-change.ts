@@ -2,7 +2,7 @@ import type { OperatorPrincipal } from '@notify/contracts'
 import type { Context } from '../../context.ts'
 import type { WithEvents } from './event-catalogue.ts'
 
-/** After what an event sends has changed: this process uses it at once, the others within a second. */
+/** Makes a changed event take effect: in this process at once, in the others within a second. */
 export function announceChange(
   { directory, log, wakeOutbox }: Pick<Context, 'log' | 'wakeOutbox'> & WithEvents,
   { params, principal, requestId }: { params: object; principal: OperatorPrincipal; requestId: string },

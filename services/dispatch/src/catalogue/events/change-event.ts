@@ -11,11 +11,11 @@ interface ChangeRequest {
   query?: { expected_updated_at?: string | undefined } | undefined
 }
 
-/** What becomes of an event; undefined when it is so already. */
+/** The new state of an event; undefined when nothing changes. */
 type Change = Omit<EventState, 'updatedBy'> | undefined
 
 /**
- * Changes an event under its lock, with the entry in the audit log.
+ * Changes an event under its lock, and records it in the audit log.
  * @throws Problem `event_not_found`, `edit_conflict`
  */
 export async function changeEvent(

@@ -47,7 +47,7 @@ export function describeVersion(row: VersionRow, current: number): EventVersion 
   return { ...summarizeVersion(row, current), templates: row.templates }
 }
 
-/** What an event sends. */
+/** The editable content of an event or version. */
 export function contentOf({ name, allowed_channels, templates }: EventRow | VersionRow): EventContent {
   return { name, allowed_channels, templates }
 }
@@ -57,7 +57,7 @@ interface EventRequest {
   params: { application_id: Id<'app'>; event_key: string }
 }
 
-/** The event that a path names. @throws Problem `event_not_found` for what cannot be a key */
+/** The event that a path names. @throws Problem `event_not_found` for a text that cannot be a key */
 export function eventIdOf({ principal, params }: EventRequest): EventId {
   if (!EventKey.safeParse(params.event_key).success) throw eventMissing()
   return { tenantId: principal.tenant_id, applicationId: params.application_id, eventKey: params.event_key }

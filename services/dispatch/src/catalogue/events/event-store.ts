@@ -27,7 +27,7 @@ export async function findEvent(run: Run, id: EventId): Promise<EventRow | undef
   return (await run(one(id)))[0]
 }
 
-/** Locks an event for the rest of the transaction, so that changes of one moment follow each other. */
+/** Locks an event for the rest of the transaction, so that concurrent changes follow each other. */
 export async function lockEvent(run: Run, id: EventId): Promise<EventRow | undefined> {
   return (await run(one(id).forUpdate()))[0]
 }

@@ -9,7 +9,7 @@ import type { WithEvents } from './event-catalogue.ts'
 import { requirePublishable } from './require-publishable.ts'
 import { keepVersion, requireRoomForVersion } from './version-store.ts'
 
-/** Publishes the draft as a new version; without a draft an inactive event is activated as it was. */
+/** Publishes the draft as a new version. Without a draft it reactivates an inactive event. */
 export const publishEvent: Handler<Context & WithEvents, typeof contract> = idempotent({
   async effect({ config, channels }, request, run) {
     const published = await changeEvent(run, request, 'event.published', async (row, id) => {

@@ -6,7 +6,7 @@ import { requireFillable } from '../templates/check-templates.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent } from './describe-event.ts'
 
-/** Saves a draft. Only an event that was never published is changed itself. */
+/** Saves a draft. An event that was never published is its own draft. */
 export const replaceEvent: Handler<Context & { renderer: Renderer }, typeof contract> = async (context, request) => {
   const { body, principal } = request
   await requireFillable(context, principal.tenant_id, body.templates)

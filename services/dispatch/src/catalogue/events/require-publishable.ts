@@ -8,9 +8,9 @@ import { type PresentTemplate, presentTemplates } from '../templates/present-tem
 import type { EventId } from './event-store.ts'
 
 /**
- * Refuses to publish what could never be sent.
- * @throws Problem `validation_failed` naming the channels without template and the templates of codes without a code,
- * `template_category_mismatch`
+ * Refuses to publish an event that could never be sent.
+ * @throws Problem `validation_failed` naming the channels without a template, and templates of one-time codes without
+ * `{{code}}`; `template_category_mismatch`
  */
 export async function requirePublishable(
   run: Run,
@@ -40,7 +40,7 @@ export async function requirePublishable(
 /** The events `otp` and `otp.<language>` send one-time codes. */
 const sendsCodes = ({ eventKey }: EventId) => eventKey === 'otp' || eventKey.startsWith('otp.')
 
-/** A message of a code without the code would be of no use. */
+/** The templates of a one-time code that do not print it. */
 function missingCodes({ definition, template }: PresentTemplate): FieldError[] {
   return Object.entries(definition.codeTexts?.(template) ?? {})
     .filter(([, text]) => text !== undefined && !printsCode(text))
@@ -54,7 +54,7 @@ const printsCode = (template: string) =>
     .slice(1)
     .some((part) => /\bcode\b/.test(part.split('}}', 1)[0]!))
 
-/** What the carrier has not judged yet may be published; sending it is refused until it is approved. */
+/** A template that the carrier has not judged yet may be published. Sends are refused until it is approved. */
 async function requireApprovedCategory(
   run: Run,
   id: EventId,

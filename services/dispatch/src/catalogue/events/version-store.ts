@@ -16,7 +16,7 @@ export function requireRoomForVersion(run: Run, id: EventId, most: number): Prom
   return requireRoom(run, { code, what, rows, owner: Object.values(keysOf(id)), most })
 }
 
-/** Keeps what an event sends as its current version; a version that is kept already stays as it is. */
+/** Stores the content of an event as its current version, unless that version is stored already. */
 export async function keepVersion(run: Run, row: EventRow, publishedBy: string | null): Promise<void> {
   const { tenant_id, application_id, event_key, version, name, allowed_channels, templates } = row
   const key = { tenant_id, application_id, event_key, version }

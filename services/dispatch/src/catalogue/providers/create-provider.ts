@@ -9,7 +9,7 @@ import { lowestPriority, requireRoomForProvider } from './provider-store.ts'
 import { refuseOurs, requireCredentials, requireDestination, type WithHostResolver } from './read-credentials.ts'
 import { writeProvider } from './write-provider.ts'
 
-/** Adds a provider; what we make for it is shown this once. */
+/** Adds a provider. Only this response shows the credentials that we generate. */
 export const createProvider: Handler<Context & WithProviders & WithHostResolver, typeof contract> = idempotent({
   async prepare(context, { body }) {
     const kind = kindOf(context.carrierTable, body.kind)

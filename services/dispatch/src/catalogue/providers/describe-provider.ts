@@ -5,7 +5,7 @@ import { isSecret, kindOf, type ProviderKind } from './provider-kind.ts'
 import type { ProviderRow } from './provider-store.ts'
 import { type Credentials, credentialsOf } from './write-provider.ts'
 
-/** Shorter secrets are not shown at all: four characters would be too much of them. */
+/** Shorter secrets are hidden completely: four characters would reveal too much. */
 const longEnough = 12
 const hidden = '****'
 

@@ -5,7 +5,7 @@ import { lockProviderId } from './provider-store.ts'
 import { credentialsOf } from './write-provider.ts'
 import { writeSubscriptionProvider } from './write-subscription-provider.ts'
 
-/** Deletes the provider that signed for a deleted subscription alone. An id that does not exist yet cannot be created afterwards. */
+/** Deletes the provider of a deleted subscription. If it does not exist yet, it cannot be created afterwards. */
 export async function endSubscriptionProvider(context: Context, change: SubscriptionChange): Promise<void> {
   const { provider_id: id, status, subscription_id, tenant_id, application_id } = change
   if (id === undefined || status !== 'deleted') return

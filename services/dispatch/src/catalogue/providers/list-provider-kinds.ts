@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { allKinds, isSecret, makesSecret, type ProviderKind } from './provider-kind.ts'
 
-/** The kinds of providers, each with the schema that its credentials are validated by. */
+/** The kinds of providers with the schemas of their credentials. */
 export const listProviderKinds: Handler<Context, typeof contract> = async ({ carrierTable }) => ({
   items: allKinds(carrierTable).map(([name, kind]) => ({
     kind: name,

@@ -30,12 +30,12 @@ export async function lockProvider(run: Run, tenantId: Id<'ten'>, id: Id<'prov'>
   return (await run(one(tenantId, id).forUpdate()))[0]
 }
 
-/** Locks the row with this id, whosever it is and deleted or not. */
+/** Locks the row with this id, of any tenant, deleted or not. */
 export async function lockAnyProvider(run: Run, id: Id<'prov'>): Promise<ProviderRow | undefined> {
   return (await run(byId(id).forUpdate()))[0]
 }
 
-/** Locks an id, and the row that it may have: two transactions never both create it. */
+/** Locks an id and its row, if any, so that two transactions never both create it. */
 export async function lockProviderId(run: Run, id: Id<'prov'>): Promise<ProviderRow | undefined> {
   await lockName(run, `provider ${id}`)
   return lockAnyProvider(run, id)
@@ -90,13 +90,13 @@ export async function lowestPriority(run: Run, tenantId: Id<'ten'>, channel: Cha
   return row!.next
 }
 
-/** Whether another tenant has connected an account; locks the question for the rest of the transaction. */
+/** Whether another tenant has connected an account. Locks the account for the rest of the transaction. */
 export async function isTakenAccount(
   run: Run,
   { kind, accountId, tenantId }: { kind: string; accountId: string; tenantId: Id<'ten'> },
 ): Promise<boolean> {
-  // Two claims of one moment must see each other.
-  await run(lockName, [`provider account ${kind} ${accountId}`])
+  // Concurrent claims must see each other.
+  await lockName(run, `provider account ${kind} ${accountId}`)
   const taken = await run(
     build
       .selectFrom('providers')
@@ -140,10 +140,10 @@ export async function upsertProvider(run: Run, values: ProviderValues): Promise<
   return row!
 }
 
-/** A deleted provider whose credentials nothing needs any more. */
+/** A deleted provider whose credentials are no longer needed. */
 export type PurgedRow = Pick<ProviderRow, 'id' | 'tenant_id' | 'channel' | 'kind' | 'revision'>
 
-/** Takes providers deleted before the retention began; workers take different ones. */
+/** Claims providers that were deleted before the retention began. Concurrent workers claim different ones. */
 export function claimPurges(run: Run, deletedForMs: number, limit: number): Promise<PurgedRow[]> {
   const deleted = build
     .selectFrom('providers')
@@ -153,7 +153,7 @@ export function claimPurges(run: Run, deletedForMs: number, limit: number): Prom
   return run(deleted.orderBy('id').limit(limit).forUpdate().skipLocked())
 }
 
-/** Replaces the credentials of a purged provider, and gives its account free. */
+/** Empties the credentials of a purged provider, and releases its account. */
 export async function purgeProvider(run: Run, id: Id<'prov'>, emptied: Buffer): Promise<void> {
   const set = { credentials: emptied, account_id: null, purged_at: sql<Date>`now()` }
   await run(

@@ -5,13 +5,13 @@ import type { Context } from '../../context.ts'
 import type { ProviderKind } from './provider-kind.ts'
 import type { Credentials } from './write-provider.ts'
 
-/** A context that looks up the hosts that tenants name. */
+/** A context that resolves the hosts that tenants name. */
 export interface WithHostResolver {
   resolveHost: HostResolver
 }
 
 /**
- * Refuses fields that are made by us.
+ * Refuses fields that the service generates.
  * @throws Problem `validation_failed` naming each as `credentials.<field>`
  */
 export function refuseOurs({ ours = [] }: ProviderKind, given: object): void {
@@ -53,7 +53,7 @@ export async function requireDestination(
     if (!allowed.hasHost(host, port)) readDestination(`https://${host}/`, allowed)
     await resolvePublic(host, port, { resolve: context.resolveHost, allowed })
   } catch (error) {
-    // A name that does not resolve now may do so later; every connect judges it again.
+    // A name that does not resolve now may do so later; every connection checks it again.
     if (!(error instanceof DestinationError)) return
     throw new Problem('destination_not_allowed', `credentials.host ${error.message}`, {
       errors: [{ path: 'credentials.host', message: error.message }],

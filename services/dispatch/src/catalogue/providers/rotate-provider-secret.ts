@@ -8,10 +8,10 @@ import { kindOf, makesSecret } from './provider-kind.ts'
 import { lockProvider, type ProviderRow } from './provider-store.ts'
 import { type Credentials, credentialsOf, type Writing, writeProvider } from './write-provider.ts'
 
-/** How long requests bear the signature of the secret before. */
+/** How long the previous secret signs requests too. */
 const overlapMs = 24 * 3_600_000
 
-/** Makes a new signing secret; each one before it signs as well for a day after its successor was made. */
+/** Generates a new signing secret. A former secret signs too, for a day after its successor was generated. */
 export const rotateProviderSecret: Handler<Context, typeof contract> = idempotent({
   async effect(context, request, run) {
     const { params, principal } = request
@@ -20,7 +20,7 @@ export const rotateProviderSecret: Handler<Context, typeof contract> = idempoten
     if (!makesSecret(kindOf(context.carrierTable, row.kind))) {
       throw new Problem(
         'secret_of_carrier',
-        `The carrier issues the secrets of ${row.kind}: make a new one there, then PATCH credentials`,
+        `The carrier issues the secrets of ${row.kind}: create a new one there, then PATCH credentials`,
       )
     }
     const { secret, written, until } = await rotateSecret(context, run, row, principal.subject)
@@ -41,7 +41,7 @@ export const rotateProviderSecret: Handler<Context, typeof contract> = idempoten
   },
 })
 
-/** Gives a locked provider a new secret. @param updated_by the operator who asks for it; null: none has changed the provider */
+/** Gives a locked provider a new secret. @param updated_by the operator; null if none has ever changed the provider */
 export async function rotateSecret(context: Writing, run: Run, row: ProviderRow, updated_by: string | null) {
   const secret = newWebhookSecret()
   const known = credentialsOf(context, row)
@@ -50,7 +50,7 @@ export async function rotateSecret(context: Writing, run: Run, row: ProviderRow,
   return { secret, written, until: credentials.previous_until }
 }
 
-/** Adds the secrets that still sign beside the one of a webhook provider: those of its known credentials, the latest two. */
+/** Adds the former secrets of a webhook provider that still sign: the latest two of its known credentials. */
 export function withFormerSecrets(next: Credentials, known: Credentials): Credentials {
   const { previous_secret: _, previous_until: __, older_secret: ___, older_until: ____, ...rest } = next
   const until = new Date(Date.now() + overlapMs).toISOString()

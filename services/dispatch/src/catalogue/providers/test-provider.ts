@@ -13,7 +13,7 @@ import { credentialsOf } from './write-provider.ts'
 /** Less than the gateway waits. */
 const longestMs = 5000
 
-/** Asks the carrier about the account; what it answers is the result, good or bad. */
+/** Asks the carrier about the account. Its answer is the result, whether good or bad. */
 export const testProvider: Handler<Context & WithHostResolver, typeof contract> = idempotentAnswer(
   async (context, { params, principal }) => {
     const row = await findProvider(context.db.run, principal.tenant_id, params.provider_id)

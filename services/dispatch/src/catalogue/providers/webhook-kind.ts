@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 const { most, leastMs, longestMs } = webhookRetryDelays
 
-/** What signs webhooks: the secret, the two before it while they are valid, and a retry schedule of its own. */
+/** The signing secret, the two previous ones while they are valid, and an optional retry schedule. */
 const WebhookCredentials = z
   .strictObject({
     secret: z

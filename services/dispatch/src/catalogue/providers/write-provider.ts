@@ -9,7 +9,7 @@ import { isTakenAccount, type ProviderRow, upsertProvider } from './provider-sto
 
 export type Credentials = Record<string, string>
 
-/** A provider as it is to be. */
+/** The wanted state of a provider. */
 export interface ProviderState {
   id: ProviderRow['id']
   tenant_id: ProviderRow['tenant_id']
@@ -23,7 +23,7 @@ export interface ProviderState {
   /** The operator who changes it; null: the bootstrap document. */
   updated_by: string | null
   isDeleted?: boolean
-  /** The webhook subscription that it signs for alone; as before when absent. */
+  /** The webhook subscription that it signs for alone; unchanged when absent. */
   subscription_id?: ProviderRow['subscription_id']
 }
 
@@ -78,7 +78,7 @@ async function requireFree(run: Run, { kind, tenant_id }: Pick<ProviderRow, 'kin
   )
 }
 
-/** A provider as services that verify its callbacks or sign with it learn of it. */
+/** The event of a provider, for the services that verify its callbacks or sign with it. */
 export function changeOf(
   { secrets }: Pick<Writing, 'secrets'>,
   row: ProviderRow,

@@ -48,7 +48,7 @@ test.each([
   expect(readKeyword(body)).toBeUndefined()
 })
 
-test('what the carrier understood counts before the words, in any language', () => {
+test("the carrier's result takes precedence over the text, in any language", () => {
   expect(readKeyword('ARRET', 'STOP')).toBe('stop')
   expect(readKeyword('da', 'START')).toBe('start')
   expect(readKeyword('end', 'HELP')).toBeUndefined()

@@ -10,7 +10,7 @@ const maxTexts = 200
 const maxFaults = 50
 
 /**
- * Refuses templates that can never be rendered, or that break a rule of their channel whatever the variables are.
+ * Refuses templates that can never be rendered, or that break a rule of their channel for all variables.
  * @throws Problem `validation_failed` naming each, `rate_limited` when the tenant's templates take too much time
  */
 export async function requireFillable(

@@ -8,7 +8,7 @@ export interface PresentTemplate {
   template: unknown
 }
 
-/** The templates of a set, each with what its channel knows of it. */
+/** The templates of a set, each with the definition of its channel. */
 export function presentTemplates(channels: Channels, templates: EventTemplates): PresentTemplate[] {
   return Object.values(channels).flatMap(({ name, template: definition }) =>
     templates[name] ? [{ name, definition, template: templates[name] }] : [],

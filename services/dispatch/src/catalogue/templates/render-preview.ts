@@ -38,7 +38,7 @@ export async function renderPreview(
   return rendered
 }
 
-/** One text at a time, so that the time limit counts between them. */
+/** One text at a time, so that the time limit is checked between them. */
 async function fillEach<T>(
   definition: ChannelTemplate<T>,
   template: T,
