@@ -18,7 +18,7 @@ const commands = { dispatch, gateway, otp, 'webhook-delivery': webhookDelivery }
 const workers = ['dispatch-worker', 'webhook-delivery'] as const satisfies readonly NodeProcess[]
 const apart = [...workers, 'gateway', 'dispatch-api', 'otp'] as const satisfies readonly NodeProcess[]
 const manual = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
-/** What the manual stops before a restore. */
+/** The deployments that operations.md stops before a restore. */
 const [, stopCommand] = /^kubectl -n notify scale (.+) --replicas=0$/m.exec(manual)!
 const stopped = apart.filter((process) => stopCommand!.split(' ').includes(`deployment/${process}`))
 let env: TestEnv
@@ -33,7 +33,7 @@ afterAll(() => env?.stop())
 const stopWorkers = () => Promise.all(workers.map((one) => env.kill(one)))
 const startWorkers = () => Promise.all(workers.map((one) => env.restart(one)))
 
-/** Runs the command in this process. @returns the lines that it prints, but for what it did not find */
+/** Runs the command in this process. @returns the lines that it prints, without those of a count of 0 */
 async function afterRestore(service: keyof typeof commands, ...args: string[]) {
   const kit = createTestKit(service)
   const lines: { found?: string; settled?: string; count?: number }[] = []
@@ -44,10 +44,10 @@ async function afterRestore(service: keyof typeof commands, ...args: string[]) {
 
 const textsTo = async (to: string) => (await env.messages({ to })).map(({ text }) => text)
 
-test('what was sent after a backup is not sent again when it is restored, but for what an operator releases', async () => {
+test('messages that were sent after a backup are not sent again after its restore, unless an operator releases them', async () => {
   const path = freshPath('ok')
   const { subscription_id } = await subscribe(env, path, { events: ['notification.delivered'] })
-  // The endpoint rests, so that a delivery waits.
+  // The endpoint is inactive, so that a delivery waits.
   await env.admin.query('update webhook_delivery.endpoints set active = false')
   await send(env, freshPhone())
   await eventually(async () => {
@@ -104,7 +104,7 @@ test('what was sent after a backup is not sent again when it is restored, but fo
   expect(settled).toContainEqual({ settled: 'notifications', count: 3 })
   expect(await afterRestore('gateway', ...sentUntil, '--settle')).toEqual([{ settled: 'retry jobs', count: 0 }])
 
-  // Released before a repetition of the command, which leaves it alone.
+  // Released before a repetition of the command, which does not settle it again.
   expect((await retry(env, released)).status).toBe(202)
   expect(await afterRestore('dispatch', ...sentUntil, '--settle')).toEqual([
     { settled: 'notifications', count: 0 },
@@ -120,7 +120,7 @@ test('what was sent after a backup is not sent again when it is restored, but fo
     retryable: true,
   })
   await untilState(env, kept, { delivery_status: 'scheduled' })
-  // What follows later has arrived: nothing of before is still on its way.
+  // Later webhooks have arrived, so no earlier one is in flight.
   await untilReceived(env, path, 6)
   expect(await textsTo(sentPhone)).toHaveLength(1)
   expect(await textsTo(releasedPhone)).toHaveLength(2)
@@ -129,7 +129,7 @@ test('what was sent after a backup is not sent again when it is restored, but fo
   expect(await received(env, path)).toHaveLength(6)
 })
 
-test('a code that a backup brings back is not sent again, and its request can be repeated', async () => {
+test('a restored code is not sent again, and its request can be repeated', async () => {
   const phone = freshPhone()
   const ask = () =>
     env.api('POST', '/api/v1/otp/send', {
@@ -159,7 +159,7 @@ test('a code that a backup brings back is not sent again, and its request can be
   expect(newest).not.toBe(first)
 })
 
-test('a retry job that a backup brings back half done retries nothing that was retried since', async () => {
+test('a restored retry job that was half done retries no item that was retried since the backup', async () => {
   const phones = Array.from({ length: 4 }, () => freshPhone('0002'))
   const ids = await Promise.all(phones.map((phone) => send(env, phone)))
   for (const id of ids) await untilActivity(env, id, { status: 'undelivered' })
@@ -171,7 +171,7 @@ test('a retry job that a backup brings back half done retries nothing that was r
   await env.kill('gateway')
   expect(await jobNow()).toMatchObject({ finished_at: null })
   const restore = await backUp(env, ['gateway', 'dispatch'])
-  // What the dead gateway had claimed is due again when its lease is over.
+  // The items that the dead gateway had claimed are due again when its lease ends.
   const dueNow = () => env.admin.query('update gateway.retry_jobs set next_at = now() where next_at is not null')
   await dueNow()
   await env.restart('gateway')
@@ -186,7 +186,7 @@ test('a retry job that a backup brings back half done retries nothing that was r
   await restore()
   await dueNow()
   const sentUntil = ['--sent-until', new Date().toISOString()]
-  // As processes of their own, as an operator runs them: longer than a gateway takes to resume a job.
+  // In separate processes, as an operator runs them: they take longer than a gateway takes to resume a job.
   const counted = await runCommand(env, 'gateway', ['after-restore', ...sentUntil])
   expect(counted).toEqual({ status: 0, output: expect.stringContaining(job.retry_id) })
   expect((await runCommand(env, 'dispatch-api', ['after-restore', ...sentUntil])).status).toBe(0)
@@ -196,7 +196,7 @@ test('a retry job that a backup brings back half done retries nothing that was r
 
   const laterPhone = freshPhone()
   await untilState(env, await send(env, laterPhone), { delivery_status: 'delivered' })
-  // A job of later runs behind those of before.
+  // A new job runs after the earlier ones.
   const { body: later } = await env.api('POST', '/api/v1/activity/retries', {
     ...asked,
     body: { recipient: laterPhone },
@@ -208,7 +208,7 @@ test('a retry job that a backup brings back half done retries nothing that was r
   await sentTwice()
 })
 
-test('after-restore asks until when the lost database may have sent', async () => {
+test('after-restore requires the time until which the lost database may have sent', async () => {
   for (const args of [[], ['--sent-until', 'yesterday']]) {
     await expect(afterRestore('dispatch', ...args)).rejects.toThrow('use: after-restore --sent-until <time>')
   }

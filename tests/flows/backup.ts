@@ -6,7 +6,7 @@ const rowsOf = `select c.table_schema as schema, c.table_name as name,
   where t.table_type = 'BASE TABLE' and c.is_generated = 'NEVER' and c.table_schema = any($1) and c.table_name <> 'schema_migrations'
   group by 1, 2`
 
-/** Copies all rows of schemas. @returns what puts them back in place of the rows of that moment */
+/** Copies all rows of schemas. @returns a function that replaces the rows of that moment with the copies */
 export async function backUp({ admin }: TestEnv, schemas: readonly string[]): Promise<() => Promise<void>> {
   const { rows: tables } = await admin.query<{ schema: string; name: string; columns: string }>(rowsOf, [schemas])
   await admin.query('drop schema if exists backup cascade; create schema backup')

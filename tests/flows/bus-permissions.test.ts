@@ -30,7 +30,7 @@ const sampleOf = (pattern: string) => pattern.replaceAll('*', 'sample')
 const publish = (service: ServiceName, subject: string) => busOf(service).js.publish(subject, '[]', { timeout: 1000 })
 const settings = { ackWaitMs: 15_000, maxAckPending: 1000, unsyncedMs: 300_000 }
 
-test.each(serviceNames)('%s finds its stream as it should be, and publishes what it declares', async (service) => {
+test.each(serviceNames)('%s may read its stream, and publishes the events that it declares', async (service) => {
   await provisionStream(busOf(service), service, 1)
   for (const pattern of publishedBy(service)) {
     expect(await publish(service, sampleOf(pattern))).toMatchObject({ stream: streams[service].name })
@@ -38,7 +38,7 @@ test.each(serviceNames)('%s finds its stream as it should be, and publishes what
 })
 
 test.each(serviceNames)(
-  '%s makes the durables that it declares, and takes and acknowledges from them',
+  '%s creates the durables that it declares, and fetches and acknowledges their messages',
   async (service) => {
     const bus = busOf(service)
     const publishers = new Map(
@@ -65,18 +65,21 @@ test.each(serviceNames)('%s wakes its own relay', async (service) => {
   subscription.unsubscribe()
 })
 
-test.each(serviceNames)('%s publishes nothing of another service, nor what it does not declare', async (service) => {
-  for (const other of serviceNames.filter((name) => name !== service)) {
-    for (const pattern of publishedBy(other)) {
-      await expect(publish(service, sampleOf(pattern))).rejects.toThrow(denied)
+test.each(serviceNames)(
+  '%s cannot publish events of another service, nor events that it does not declare',
+  async (service) => {
+    for (const other of serviceNames.filter((name) => name !== service)) {
+      for (const pattern of publishedBy(other)) {
+        await expect(publish(service, sampleOf(pattern))).rejects.toThrow(denied)
+      }
+      await expect(publish(service, wakeSubject(other))).rejects.toThrow(denied)
     }
-    await expect(publish(service, wakeSubject(other))).rejects.toThrow(denied)
-  }
-  await expect(publish(service, `${streams[service].subjects[0].split('.')[0]}.undeclared`)).rejects.toThrow(denied)
-})
+    await expect(publish(service, `${streams[service].subjects[0].split('.')[0]}.undeclared`)).rejects.toThrow(denied)
+  },
+)
 
 test.each(serviceNames)(
-  '%s hears no subject directly: no fact, no request, no answer to another service',
+  '%s cannot subscribe to a subject directly: no fact, no request, no answer to another service',
   async (service) => {
     const { connection } = busOf(service)
     const others = serviceNames.filter((name) => name !== service)
@@ -89,7 +92,7 @@ test.each(serviceNames)(
   },
 )
 
-test.each(serviceNames)('%s makes no durable but its own, nor one of its own with another filter', async (service) => {
+test.each(serviceNames)('%s can create only its own durables, and only with their filters', async (service) => {
   const own = await durablesOf(service)
   const foreign = (await Promise.all(serviceNames.filter((name) => name !== service).map(durablesOf))).flat()
   for (const { stream, name, filter } of foreign) {
@@ -112,7 +115,7 @@ test.each(serviceNames)('%s makes no durable but its own, nor one of its own wit
 })
 
 test.each(serviceNames)(
-  '%s deletes and changes no stream, nor its own: it could let it copy another; of others it deletes no message',
+  "%s cannot delete or change a stream, not even its own, which could copy another; nor delete another's messages",
   async (service) => {
     const { streams: api } = busOf(service).jsm
     for (const other of serviceNames) {
@@ -142,7 +145,7 @@ test('the user of consent cannot forge a receipt, nor read the credentials that 
   await expect(connection.request('$JS.API.DIRECT.GET.DISPATCH', '{"seq":1}')).rejects.toThrow(denied)
 })
 
-test('a service with a wrong password ends at its start, with one line that names server and user and no secret', async () => {
+test('a service with a wrong password fails to start, with one line that names server and user but no secret', async () => {
   const { wiring, natsUrl } = env.stack
   const { port } = new URL(natsUrl)
   const environment = { ...(await environmentOf('otp', wiring)), NATS_URL: `nats://otp:hunter2@127.0.0.1:${port}` }
@@ -158,7 +161,7 @@ test('a service with a wrong password ends at its start, with one line that name
   expect([status, `${stdout}${stderr}`.includes('hunter2')]).toEqual([1, false])
 })
 
-test('a service keeps using a stream whose settings are of another release, and logs it', async () => {
+test('a service keeps using a stream with the settings of another release, and logs it', async () => {
   await using admin = await openBus(env)
   await admin.jsm.streams.update('OTP', { max_age: 60_000_000_000, duplicate_window: 1_000_000_000 })
   const { config } = await provisionStream(busOf('otp'), 'otp', 1)

@@ -19,7 +19,7 @@ const processes = [
   'webhook-delivery',
 ] as const satisfies readonly NodeProcess[]
 
-/** The library that gives a process a clock of its own; only Linux loads it in this way. */
+/** The library that changes the clock of a process; only Linux loads it in this way. */
 function libfaketime(): string | undefined {
   if (process.platform !== 'linux') return undefined
   requireBinary('faketime')
@@ -41,9 +41,9 @@ describeWith('clocks', () => {
       LD_PRELOAD: library!,
       FAKETIME_TIMESTAMP_FILE: fileOf(name),
       FAKETIME_NO_CACHE: '1',
-      // As a step of the system's clock: monotonic time goes on.
+      // As when the system's clock is stepped: monotonic time is not affected.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      // Far from UTC, with daylight saving: nothing may depend on it.
+      // Far from UTC, with daylight saving: nothing may depend on the time zone.
       TZ: 'Australia/Lord_Howe',
     })
     env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp', 'inbox-stream', 'webhook-delivery'], {
@@ -57,7 +57,7 @@ describeWith('clocks', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Steps the clocks of processes to so many minutes off. */
+  /** Sets the clocks of processes off by so many minutes. */
   function setClocks(minutes: number, names: readonly NodeProcess[] = processes): void {
     const seconds = minutes * 60
     for (const name of names) writeFileSync(fileOf(name), `${seconds < 0 ? '' : '+'}${seconds}\n`)
@@ -69,7 +69,7 @@ describeWith('clocks', () => {
 
   test('the clock of a process is stepped', async () => {
     setClocks(-10, ['gateway'])
-    // Node makes the text of a date once a second.
+    // Node formats the date once a second.
     await eventually(async () => {
       const { headers } = await fetch(`${env.urls.gateway}/healthz`)
       expect(Date.parse(headers.get('date')!)).toBeLessThan(Date.now() - 500_000)
@@ -78,7 +78,7 @@ describeWith('clocks', () => {
   })
 
   test.each(tenMinutes)(
-    'after a step of all clocks by %d minutes everything goes on, and is sent once',
+    'after a step of all clocks by %d minutes messages continue, and are sent once',
     async (step) => {
       const path = freshPath('ok')
       await subscribe(env, path, { events: ['notification.delivered'] })
@@ -90,7 +90,7 @@ describeWith('clocks', () => {
       const after = await send(env, retried)
       for (const id of [early, after, underWay]) await untilState(env, id, { delivery_status: 'delivered' })
       await untilReceived(env, path, 3)
-      // What was sent or is due in Postgres's future is neither sent again nor early.
+      // A message that was sent, or is due, in Postgres's future is sent neither again nor early.
       expect(await timesSentTo(before)).toBe(1)
       expect(await timesSentTo(unanswered)).toBe(1)
       expect(await timesSentTo(retried)).toBe(1)
@@ -99,7 +99,7 @@ describeWith('clocks', () => {
     },
   )
 
-  test.each(tenMinutes)('a code that was asked for before a step by %d minutes verifies after it', async (step) => {
+  test.each(tenMinutes)('a code that was sent before a step by %d minutes verifies after it', async (step) => {
     const phone = freshPhone()
     const asked = await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient: phone } })
     expect(asked.status).toBe(200)
@@ -115,35 +115,41 @@ describeWith('clocks', () => {
     expect(verified.body).toMatchObject({ status: 'verified' })
   })
 
-  test.each(tenMinutes)('a worker whose clock alone leaps by %d minutes sends nothing twice or early', async (leap) => {
-    const [unanswered, retried, later] = [freshPhone('0005'), freshPhone('0004'), freshPhone()]
-    const scheduled = await send(env, later, { send_at: inMinutes(5) })
-    const ids = [await send(env, unanswered), await send(env, retried)]
-    setClocks(leap, ['dispatch-worker'])
-    for (const id of ids) await untilState(env, id, { delivery_status: 'delivered' })
-    const next = await send(env, freshPhone())
-    await untilState(env, next, { delivery_status: 'delivered' })
-    expect(await timesSentTo(unanswered)).toBe(1)
-    expect(await timesSentTo(retried)).toBe(1)
-    expect(await stateOf(env, scheduled)).toMatchObject({ delivery_status: 'scheduled' })
-  })
+  test.each(tenMinutes)(
+    'a worker whose clock is stepped alone, by %d minutes, sends nothing twice or early',
+    async (leap) => {
+      const [unanswered, retried, later] = [freshPhone('0005'), freshPhone('0004'), freshPhone()]
+      const scheduled = await send(env, later, { send_at: inMinutes(5) })
+      const ids = [await send(env, unanswered), await send(env, retried)]
+      setClocks(leap, ['dispatch-worker'])
+      for (const id of ids) await untilState(env, id, { delivery_status: 'delivered' })
+      const next = await send(env, freshPhone())
+      await untilState(env, next, { delivery_status: 'delivered' })
+      expect(await timesSentTo(unanswered)).toBe(1)
+      expect(await timesSentTo(retried)).toBe(1)
+      expect(await stateOf(env, scheduled)).toMatchObject({ delivery_status: 'scheduled' })
+    },
+  )
 
-  test.each(tenMinutes)('a gateway whose clock alone leaps by %d minutes blames no caller for it', async (leap) => {
-    setClocks(leap, ['gateway'])
-    const phone = freshPhone()
-    // What it signs by a clock that is behind has expired when it is read.
-    const [status, code] = leap > 0 ? [202, undefined] : [503, 'service_unavailable']
-    await eventually(async () => {
-      const sent = await post(env, smsTo(phone))
-      expect([sent.status, sent.body.code]).toEqual([status, code])
-      const read = await env.api('GET', '/api/v1/suppressions', { token: env.operatorToken })
-      expect([read.status, read.body.code]).toEqual([leap > 0 ? 200 : 503, code])
-    })
-    setClocks(0)
-    await eventually(async () => expect((await post(env, smsTo(freshPhone()))).status).toBe(202))
-  })
+  test.each(tenMinutes)(
+    'a gateway whose clock is stepped alone, by %d minutes, does not answer callers with 401',
+    async (leap) => {
+      setClocks(leap, ['gateway'])
+      const phone = freshPhone()
+      // A principal that it signs with a late clock has expired when it is read.
+      const [status, code] = leap > 0 ? [202, undefined] : [503, 'service_unavailable']
+      await eventually(async () => {
+        const sent = await post(env, smsTo(phone))
+        expect([sent.status, sent.body.code]).toEqual([status, code])
+        const read = await env.api('GET', '/api/v1/suppressions', { token: env.operatorToken })
+        expect([read.status, read.body.code]).toEqual([leap > 0 ? 200 : 503, code])
+      })
+      setClocks(0)
+      await eventually(async () => expect((await post(env, smsTo(freshPhone()))).status).toBe(202))
+    },
+  )
 
-  test("a user's token ends by the clock of the replica that reads it", async () => {
+  test("a user's token expires by the clock of the replica that verifies it", async () => {
     const token = await userToken(env, 'user-of-clocks', { ttl_seconds: 300 })
     setClocks(10, ['inbox-stream'])
     expect((await inbox(env, token)).status).toBe(401)
@@ -151,7 +157,7 @@ describeWith('clocks', () => {
     expect((await inbox(env, token)).status).toBe(200)
   })
 
-  test.each(tenMinutes)('nothing that is kept is deleted by a step of %d minutes', async (step) => {
+  test.each(tenMinutes)('a step by %d minutes deletes no data within its retention', async (step) => {
     const id = await send(env, freshPhone())
     await untilState(env, id, { delivery_status: 'delivered' })
     const count = async () =>
@@ -164,7 +170,7 @@ describeWith('clocks', () => {
       ).rows[0]
     const before = await count()
     setClocks(step)
-    // Retention runs at the start too.
+    // Retention also runs at the start.
     await env.restart('dispatch-worker')
     await env.restart('otp')
     await untilState(env, await send(env, freshPhone()), { delivery_status: 'delivered' })
@@ -172,7 +178,7 @@ describeWith('clocks', () => {
     for (const name of Object.keys(before)) expect(after[name]).toBeGreaterThanOrEqual(before[name])
   })
 
-  test('times are those of UTC, whatever the zone of processes and of the database', async () => {
+  test('times are in UTC, whatever the time zone of processes and of the database', async () => {
     const { rows } = await env.admin.query<{ name: string }>('select current_database() as name')
     await env.admin.query(`alter database ${rows[0]!.name} set timezone to 'Pacific/Kiritimati'`)
     for (const name of ['gateway', 'dispatch-worker', 'dispatch-api'] as const) await env.restart(name)

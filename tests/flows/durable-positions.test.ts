@@ -21,7 +21,7 @@ const settings = { ackWaitMs: 15_000, maxAckPending: 1000, unsyncedMs: 300_000 }
 
 type Distortion = (info: Record<string, unknown>) => Record<string, unknown>
 
-/** Of each kind of answer that cannot be, one. `read-position.test.ts` has every value of every field. */
+/** One of each kind of impossible answer. `read-position.test.ts` has every value of every field. */
 const distortions: Record<string, Distortion> = {
   'a server with a corrupt state file': (info) => everySequence(info, 2 ** 64 - 1),
   'delivered.stream_seq is 2^53': (info) => inPair(info, 'delivered', { stream_seq: 2 ** 53 }),
@@ -63,13 +63,13 @@ async function deliverThree(publisher: ServiceName, durable: string, filter: str
     if (sequences.push(message.seq) === 1) await message.ackAck()
   }
   expect(sequences).toHaveLength(3)
-  // The next check records what was acknowledged.
+  // The next check records the acknowledged messages.
   await provisionConsumer(bus, { publisher, durable, filter, ...settings })
   return sequences[1]!
 }
 
 test.each(serviceNames)(
-  'whatever impossible position the server tells of a durable of %s, it is provisioned and misses nothing',
+  'a durable of %s with an impossible position is provisioned and misses nothing',
   async (service) => {
     await Promise.all(
       (await consumersOf(service)).map(async ({ publisher, durable, filter }) => {

@@ -24,8 +24,8 @@ async function suppressionsOf(recipient: string) {
   return body.items
 }
 
-describe('an email goes all the way', () => {
-  test('of an event: its template is filled, and the signed event of the carrier makes it delivered', async () => {
+describe('an email is sent and delivered', () => {
+  test("with an event's template, and delivered by the signed event of the carrier", async () => {
     const to = freshAddress()
     const id = await sendEmail(env, {
       channel: 'email',
@@ -56,7 +56,7 @@ describe('an email goes all the way', () => {
     expect(JSON.stringify(message.request.body)).toContain('Lovelace')
   })
 
-  test('of its own content, as it was written', async () => {
+  test('with its own content, unchanged', async () => {
     const to = freshAddress()
     const html_body = '<p>{{ not a template }}</p>'
     const id = await sendEmail(env, emailTo(to, { subject: 'Grüße — {{x}}', body: 'Hallo', html_body }))
@@ -64,7 +64,7 @@ describe('an email goes all the way', () => {
     expect(await emailOf(env, to)).toMatchObject({ subject: 'Grüße — {{x}}', text: 'Hallo', html: html_body })
   })
 
-  test('of a stored template, which serves text messages as well', async () => {
+  test('with a stored template, which has a text for SMS too', async () => {
     const made = await asOperator('POST', '/api/v1/templates', {
       name: 'Invoice',
       templates: {
@@ -93,7 +93,7 @@ describe('an email goes all the way', () => {
     await untilState(env, body.notification_id, { delivery_status: 'delivered', send_at })
   })
 
-  test('repeated under its Idempotency-Key it is one email, answered byte for byte', async () => {
+  test('once under its Idempotency-Key, and repetitions get the same answer byte for byte', async () => {
     const to = freshAddress()
     const headers = { 'idempotency-key': `email-${to}` }
     const [first, again] = [await post(env, emailTo(to), { headers }), await post(env, emailTo(to), { headers })]
@@ -104,7 +104,7 @@ describe('an email goes all the way', () => {
   })
 })
 
-test('one of a batch is refused alone, whatever its channel', async () => {
+test('or refused alone within a batch, whatever its channel', async () => {
   const barred = freshAddress()
   await asOperator('POST', '/api/v1/suppressions', { channel: 'email', recipient: barred })
   const requests = [
@@ -126,7 +126,7 @@ test('one of a batch is refused alone, whatever its channel', async () => {
   expect(await env.messages({ to: barred })).toEqual([])
 })
 
-describe('what comes back', () => {
+describe('the outcome of an email', () => {
   test('a permanent bounce: undelivered, and the address is suppressed in any spelling', async () => {
     const to = freshAddress('bounce')
     const id = await sendEmail(env, emailTo(to))
@@ -144,7 +144,7 @@ describe('what comes back', () => {
     }
     const again = await retry(env, id)
     expectProblem(again, 409, 'not_retryable')
-    // Lifting the suppression would not help: no advice to.
+    // The explanation does not advise to lift the suppression, which would not help.
     expect(again.body.detail).toMatch(/bounce:Permanent/)
     expect(await env.messages({ to })).toHaveLength(1)
     const [{ suppression_id }] = await suppressionsOf(to)
@@ -152,7 +152,7 @@ describe('what comes back', () => {
     await sendEmail(env, emailTo(to))
   })
 
-  test('a refusal for suppression is no answer to keep: the same key is accepted once it is lifted', async () => {
+  test('a refusal for suppression is not stored: the same key is accepted once the suppression is lifted', async () => {
     const to = freshAddress()
     const { body } = await asOperator('POST', '/api/v1/suppressions', { channel: 'email', recipient: to })
     const headers = { 'idempotency-key': `lifted-${to}` }
@@ -161,7 +161,7 @@ describe('what comes back', () => {
     expect((await post(env, emailTo(to), { headers })).status).toBe(202)
   })
 
-  test('what was accepted is answered again under its key, although the recipient was suppressed since', async () => {
+  test('an accepted request is answered again under its key, although the recipient was suppressed since', async () => {
     const to = freshAddress()
     const headers = { 'idempotency-key': `before-${to}` }
     const first = await post(env, emailTo(to), { headers })
@@ -182,7 +182,7 @@ describe('what comes back', () => {
     expect((await stateOf(env, id)).delivery_status).toBe('delivered')
   })
 
-  test('a full mailbox: undelivered, but an operator may try again', async () => {
+  test('a full mailbox: undelivered, but an operator may retry it', async () => {
     const to = freshAddress('softbounce')
     const id = await sendEmail(env, emailTo(to))
     await untilState(env, id, { delivery_status: 'undelivered', retryable: true })
@@ -193,7 +193,7 @@ describe('what comes back', () => {
     await untilState(env, id, { delivery_status: 'undelivered', retry_count: 1, attempts: [{}, {}] })
   })
 
-  test('a recipient that is suppressed meanwhile is not retried either', async () => {
+  test('a retry is refused if the recipient was suppressed meanwhile', async () => {
     const to = freshAddress('softbounce')
     const id = await sendEmail(env, emailTo(to))
     await untilState(env, id, { delivery_status: 'undelivered', retryable: true })
@@ -212,7 +212,7 @@ describe('what comes back', () => {
     ['throttle', { delivery_status: 'delivered' }],
     ['timeout', { delivery_status: 'delivered', attempts: [{ outcome: 'accepted' }] }],
     ['silent', { delivery_status: 'sent', attempts: [{ outcome: 'accepted' }] }],
-  ])('%s ends as it must', async (behaviour, expected) => {
+  ])('a recipient of behaviour %s gives its outcome', async (behaviour, expected) => {
     const to = freshAddress(behaviour)
     const id = await sendEmail(env, emailTo(to))
     await untilState(env, id, expected)
@@ -220,8 +220,8 @@ describe('what comes back', () => {
   })
 })
 
-describe('a sender of its own', () => {
-  test('is refused until its domain is verified, then signs for the email that the carrier gets', async () => {
+describe('a sender in the request', () => {
+  test('is refused until its domain is verified, and is then the sender at the carrier', async () => {
     const domain = 'shop.example'
     const from = `news@${domain}`
     const refused = await post(env, emailTo(freshAddress(), { from }))
@@ -243,7 +243,7 @@ describe('a sender of its own', () => {
     await eventually(async () => expectProblem(await post(env, emailTo(to, { from })), 422, 'domain_not_verified'))
   })
 
-  test('whose domain has drifted since the acceptance is not sent from, until it is mended', async () => {
+  test('whose domain has degraded since the acceptance is not used until the domain is repaired', async () => {
     const { body: added } = await env.api('POST', '/api/v1/domains', { body: { domain: 'drift.example' } })
     const check = async () => (await env.api('POST', `/api/v1/domains/${added.domain_id}/verify`)).body.status
     await env.setDns(added.records)
@@ -265,12 +265,12 @@ describe('a sender of its own', () => {
     await emailOf(env, to)
   })
 
-  test('is not the business of another channel', async () => {
+  test('is refused on other channels', async () => {
     expectProblem(await post(env, smsTo(freshPhone(), { from: 'news@shop.example' })), 422, 'validation_failed')
   })
 })
 
-test('the trail shows emails apart from other channels, masked', async () => {
+test('the activity filters emails by channel, with masked recipients', async () => {
   const to = freshAddress('bounce')
   const id = await sendEmail(env, emailTo({ email: to, name: 'Ada Lovelace' }))
   await sendEmail(env, smsTo(freshPhone()))

@@ -58,7 +58,7 @@ async function run(service: Service, recipient: string, ...args: string[]): Prom
   return lines
 }
 
-/** The procedure of operations.md: all services, then all again for messages that were under way. */
+/** The procedure of operations.md: all services, then all again for messages that were in flight. */
 async function eraseEverywhere(recipient: string, ...args: string[]): Promise<void> {
   for (let round = 0; round < 2; round++) {
     await using bus = await openBus(env)
@@ -67,7 +67,7 @@ async function eraseEverywhere(recipient: string, ...args: string[]): Promise<vo
   }
 }
 
-test('after erasing a person nothing yields the number or its blind index, and others are as they were', async () => {
+test('after the erasure of a person nothing contains the number or its blind index, and others are unchanged', async () => {
   const [theirs, other] = [freshPhone(), freshPhone()]
   const path = freshPath('ok')
   await subscribe(env, path, { events: ['notification.delivered'] })
@@ -123,7 +123,7 @@ test('after erasing a person nothing yields the number or its blind index, and o
       expect.objectContaining({ notification_id: kept, metadata: { table: '8' } }),
     ]),
   )
-  // Messages carry events of several people; those of both are gone.
+  // A message contains events of several people; those of both are erased.
   expect((await findPerson(env, other)).filter((name) => !name.startsWith('stream'))).toEqual(
     others.filter((name) => !name.startsWith('stream')),
   )
@@ -134,7 +134,7 @@ test('after erasing a person nothing yields the number or its blind index, and o
   expect((await env.api('GET', `/api/v1/whatsapp/opt-ins/${encodeURIComponent(other)}`)).body.status).toBe('active')
 })
 
-/** What the stored webhooks say. */
+/** The bodies of the stored webhooks. */
 async function storedBodies(): Promise<Record<string, unknown>[]> {
   const { rows } = await env.admin.query('select tenant_id, id, body from webhook_delivery.deliveries')
   return rows.map(
@@ -142,7 +142,7 @@ async function storedBodies(): Promise<Record<string, unknown>[]> {
   )
 }
 
-test('a stop stays a stop when the person is erased, unless the operator forgets stops', async () => {
+test('a STOP stays in force when the person is erased, unless the operator passes --forget-stops', async () => {
   const phone = freshPhone()
   const suppress = await env.api('POST', '/api/v1/suppressions', {
     token: env.operatorToken,
@@ -214,6 +214,6 @@ test("a delivery that waits for the person's own webhook address ends, and no lo
   expect(await findPerson(env, address)).toEqual([])
 })
 
-test('erase-recipient asks for the tenant and the recipient', async () => {
+test('erase-recipient requires the tenant and the recipient', async () => {
   await expect(run('dispatch', '')).rejects.toThrow('use: erase-recipient --tenant <id>')
 })

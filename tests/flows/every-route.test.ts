@@ -1,4 +1,4 @@
-// Each defines the tests of its subject; all use one stack.
+// Each file defines tests; all use one stack.
 import './every-route/who-may.ts'
 import './every-route/lists.ts'
 import './every-route/examples.ts'

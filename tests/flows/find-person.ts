@@ -26,7 +26,7 @@ export const keyRingOf = ({ stack }: TestEnv): KeyRing => parseKeyRing(stack.sta
 export const indexOf = ({ stack, tenantId }: TestEnv, recipient: string): string =>
   createBlindIndex(parseKey(stack.state.blind_index_key))(tenantId, recipient)
 
-/** Everything that yields the person: in clear or by blind index, encrypted, or in a sealed event. */
+/** Everything that contains the person: in plain text, by blind index, encrypted, or in a sealed event. */
 export async function findPerson(env: TestEnv, recipient: string): Promise<string[]> {
   const digits = recipient.replace(/^\+/, '')
   const texts = [digits, indexOf(env, recipient)]
@@ -39,7 +39,7 @@ export async function findPerson(env: TestEnv, recipient: string): Promise<strin
   ].toSorted()
 }
 
-/** The tables of all schemas in which a text stands. */
+/** The tables of all schemas that contain a text. */
 export async function tablesWith({ admin }: TestEnv, ...texts: string[]): Promise<string[]> {
   const { rows } = await admin.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables
@@ -56,7 +56,7 @@ export async function tablesWith({ admin }: TestEnv, ...texts: string[]): Promis
   return found
 }
 
-/** The encrypted columns whose values hold a text. */
+/** The encrypted columns whose values contain a text. */
 async function columnsWith(env: TestEnv, text: string): Promise<string[]> {
   const found = new Set<string>()
   for (const [service, columns] of Object.entries(encrypted)) {
@@ -83,7 +83,7 @@ function sealedTextOf(env: TestEnv, subject: string, payload: object | null): st
   return contract && payload ? JSON.stringify(openEvent(keyRingOf(env), contract, payload as never)) : ''
 }
 
-/** The outboxes and dead letters with a sealed event that holds a text. */
+/** The outboxes and dead letters with a sealed event that contains a text. */
 async function eventsWith(env: TestEnv, text: string): Promise<string[]> {
   const found = new Set<string>()
   for (const service of [...Object.keys(encrypted), 'gateway'] as (keyof typeof encrypted)[]) {
@@ -100,7 +100,7 @@ async function eventsWith(env: TestEnv, text: string): Promise<string[]> {
   return [...found]
 }
 
-/** The schemas whose encrypted responses to repeated requests hold a text. */
+/** The schemas whose encrypted stored responses contain a text. */
 async function responsesWith(env: TestEnv, text: string): Promise<string[]> {
   const found = new Set<string>()
   for (const schema of ['gateway', 'dispatch', 'otp', 'consent', 'inbox_stream', 'webhook_delivery']) {
@@ -116,7 +116,7 @@ async function responsesWith(env: TestEnv, text: string): Promise<string[]> {
   return [...found]
 }
 
-/** The subjects of retained messages that hold a text, in clear or sealed. */
+/** The subjects of retained messages that contain a text, plain or sealed. */
 async function messagesWith(env: TestEnv, [digits, index]: readonly string[]): Promise<string[]> {
   await using bus = await openBus(env)
   const found = new Set<string>()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => env?.stop())
 
 const at = (name: string, value: unknown = 'x') => `{${JSON.stringify(name)}:${JSON.stringify(value)}}`
-/** JSON with a field of this name, which a literal could not have. */
+/** JSON with a field of this name, which an object literal could not have. */
 const smsWith = (field: string, json: string) =>
   `${JSON.stringify(smsTo(freshPhone())).slice(0, -1)},"${field}":${json}}`
 const sending = (raw: string, headers = {}) => env.api('POST', '/api/v1/notifications', { raw, headers })
@@ -45,8 +45,8 @@ function signedForm(fields: Record<string, string>): Promise<ApiResponse> {
   return postForm(env, { fields, address, signed })
 }
 
-/** Every place where callers and carriers choose a name, and the status with which this one is answered. */
-const places: [string, number, (name: string) => Promise<ApiResponse>][] = [
+/** Every input in which callers and carriers choose a name, and the status for such a name. */
+const inputs: [string, number, (name: string) => Promise<ApiResponse>][] = [
   ['channel', 422, (name) => sending(JSON.stringify(smsTo(freshPhone(), { channel: name })))],
   ['priority', 422, (name) => sending(JSON.stringify(smsTo(freshPhone(), { priority: name })))],
   ['field', 422, (name) => sending(smsWith(name, '1'))],
@@ -118,14 +118,14 @@ const places: [string, number, (name: string) => Promise<ApiResponse>][] = [
   ['account of a form', 403, (name) => signedForm({ ...statusFields(demoAccount(env), 'sent'), AccountSid: name })],
 ]
 
-describe.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is a name like any other', (name) => {
-  test.each(places)('as %s: %i', async (_place, status, ask) => {
+describe.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is an ordinary name', (name) => {
+  test.each(inputs)('as %s: %i', async (_input, status, ask) => {
     const answer = await ask(name)
     expect([answer.status, answer.body.code]).not.toEqual([500, 'internal_error'])
     expect(answer.status).toBe(status)
   })
 
-  test('as a variable, and in metadata: what objects inherit is never shown', async () => {
+  test('as a variable and in metadata, without showing inherited properties', async () => {
     const refused = name === '__proto__' ? 422 : 202
     expect((await sending(smsWith('metadata', at(name)))).status).toBe(refused)
     expect((await sending(smsWith('template_data', at(name)))).status).toBe(refused)

@@ -53,13 +53,13 @@ function callAs(caller: ApiRequest, route: Route, { params, fresh, ...sample }: 
   return env.api(route.method, path, { ...caller, ...(body === undefined ? {} : { body }) })
 }
 
-/** Another identifier of the same form, which nobody has. */
+/** An unused identifier of the same form. */
 function unknownOf(id: string): string {
   const [, prefix] = /^([a-z]+)_/.exec(id) ?? []
   return prefix === undefined ? freshPhone() : newId(prefix as 'app')
 }
 
-/** An answer without what differs from request to request. */
+/** An answer without the parts that differ from request to request. */
 const plain = ({ status, headers, text }: ApiResponse, ids: readonly string[]) => ({
   status,
   headers: [...headers.keys()].filter((name) => name !== 'date').sort(),
@@ -75,11 +75,11 @@ const named = (chosen: readonly Route[]) => chosen.map((route) => [`${route.meth
 const routes = publicRoutes().filter(({ auth, path }) => isFor(auth.caller) && !path.endsWith('/stream'))
 
 describe.each(named(routes.filter(({ path }) => path.includes('/:'))))('%s', (_name, route) => {
-  test("answers another tenant's id as it answers one that nobody has, and changes nothing", async () => {
+  test("answers another tenant's id like an unknown one, and changes nothing", async () => {
     const sample = await samples[route.name]!(0)
     const ids = Object.values(sample.params!)
     for (const caller of callersOf(route)) {
-      // Ids of ours, one after the other replaced by one that nobody has.
+      // Our own ids, one after the other replaced by an unknown one.
       const foreign = await callAs(caller, route, sample)
       const unknown = Object.fromEntries(Object.entries(sample.params!).map(([name, id]) => [name, unknownOf(id)]))
       const missing = await callAs(caller, route, { ...sample, params: unknown })
@@ -91,11 +91,11 @@ describe.each(named(routes.filter(({ path }) => path.includes('/:'))))('%s', (_n
     expect([own.status, route.responses[own.status] !== undefined]).toEqual([own.status, true])
   })
 
-  test("does the same work for another tenant's id as for one that nobody has", async () => {
+  test("does the same work for another tenant's id as for an unknown one", async () => {
     for (const caller of callersOf(route)) {
       await work.expectEqual(async () => {
         const sample = await samples[route.name]!(0)
-        // What our own use of the id leaves in a cache must not tell either.
+        // A cache that our own use of the id has filled must not reveal it either.
         if (route.method === 'GET') await callRoute(env, route, sample)
         const ids = Object.entries(sample.params!)
         const unknown = Object.fromEntries(ids.map(([name, id]) => [name, unknownOf(id)]))
@@ -108,7 +108,7 @@ describe.each(named(routes.filter(({ path }) => path.includes('/:'))))('%s', (_n
   })
 })
 
-/** Lists that are not empty for a tenant that has done nothing. */
+/** Lists that are not empty for a new tenant. */
 const ofEveryTenant = new Set(['listApplications', 'listProviderKinds'])
 
 test.each(named(routes.filter(({ method, path }) => method === 'GET' && !path.includes('/:'))))(
@@ -142,7 +142,7 @@ describe('an id of another tenant in a body', () => {
     })
   }
 
-  test('is no template of a notification', async () => {
+  test('is refused as the template of a notification', async () => {
     await same(
       (template_id) => {
         const content = { body: undefined, template_id, template_data: { name: 'a' } }
@@ -153,7 +153,7 @@ describe('an id of another tenant in a body', () => {
     )
   })
 
-  test('is no code that can be tried', async () => {
+  test('is refused as the transaction of a code', async () => {
     let body!: { transaction_id: string; code: string }
     const makeOurs = async () => {
       body = exampleBody('verifyOtp', (await samples.verifyOtp!(0)).fresh) as typeof body
@@ -163,7 +163,7 @@ describe('an id of another tenant in a body', () => {
     expect((await env.api('POST', '/api/v1/otp/verify', { body })).status).toBe(200)
   })
 
-  test('is no application of a template or of a webhook subscription', async () => {
+  test('is refused as the application of a template or of a webhook subscription', async () => {
     const templates = { sms: { body: 'Hello' } }
     const makeOurs = async () => (await samples.getApplication!(0)).params!.application_id!
     await same(
@@ -180,7 +180,7 @@ describe('an id of another tenant in a body', () => {
   })
 })
 
-test("a user's token of another tenant opens an inbox of its own", async () => {
+test("a user's token of another tenant opens that tenant's own inbox", async () => {
   const userId = freshUser()
   const mine = await userToken(env, userId)
   expect((await env.api('GET', '/api/v1/inbox', { token: mine })).status).toBe(200)

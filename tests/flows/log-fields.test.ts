@@ -25,11 +25,11 @@ const linesOf = (process: NodeProcess): Line[] =>
     .split('\n')
     .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
 
-/** Waits for lines of a process that say this. */
+/** Waits for such a line of a process. */
 const untilLogged = (process: NodeProcess, expected: Line) =>
   eventually(() => expect(linesOf(process)).toContainEqual(expect.objectContaining(expected)))
 
-test('one message is found by its ids in the log of every process that it passes', async () => {
+test('a message is found by its ids in the log of every process that handles it', async () => {
   const path = freshPath('ok')
   await subscribe(env, path, { events: ['notification.delivered'] })
   const headers = { traceparent: traceOf('a'), 'x-request-id': 'req-of-the-caller' }
@@ -52,7 +52,7 @@ test('one message is found by its ids in the log of every process that it passes
   }
 })
 
-test('a code carries the ids of its request through otp and dispatch', async () => {
+test('the log lines of a code have the ids of its request in otp and dispatch', async () => {
   const { status } = await env.api('POST', '/api/v1/otp/send', {
     body: { channel: 'sms', recipient: freshPhone() },
     headers: { traceparent: traceOf('b'), 'x-request-id': 'req-of-a-code' },
@@ -64,7 +64,7 @@ test('a code carries the ids of its request through otp and dispatch', async () 
   await untilLogged('dispatch-worker', { ...message, msg: 'attempt' })
 })
 
-test('a refusal bears them, and what belongs to several messages bears none of one', async () => {
+test('a refusal has these ids, and a line about several messages has none of them', async () => {
   const headers = { traceparent: traceOf('c'), 'x-request-id': 'req-refused' }
   expect((await post(env, smsTo('no number'), { headers })).status).toBe(422)
   await untilLogged('gateway', {

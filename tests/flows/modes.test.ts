@@ -19,11 +19,11 @@ const parameterOf = ({ path }: Route) => /:(\w+)/.exec(path)?.[1]
 
 let env: TestEnv
 let keys: Record<Mode, string>
-/** What a key of each mode has made, by the name that paths give it. A route with another parameter needs a line here. */
+/** The resources created by a key of each mode, by path parameter. A route with another parameter needs a line here. */
 let made: Record<Mode, Record<string, string>>
 /** Transactions of one-time passwords whose code is known. */
 let verifiable: Record<Mode, string>
-/** Each with a recipient of its own. A route with another body needs a line here. */
+/** Bodies with a fresh recipient each. A route with another body needs a line here. */
 const bodies: Record<string, (mode: Mode) => object> = {
   createNotification: () => smsTo(freshPhone()),
   createNotificationBatch: () => ({ requests: [smsTo(freshPhone())] }),
@@ -40,7 +40,7 @@ const bodies: Record<string, (mode: Mode) => object> = {
 
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'consent', 'otp', 'inbox-stream'])
-  // Keys like those made before test keys were refused this permission.
+  // A test key with every permission, written directly: the API refuses some.
   const { apiKey } = await addKey(env, env, { mode: 'test', permissions: [...KeyPermission.options] })
   keys = { live: env.apiKey, test: apiKey }
   const send_at = new Date(Date.now() + 3_600_000).toISOString()
@@ -84,13 +84,13 @@ afterAll(() => env?.stop())
 function request(mode: Mode, route: Route, id?: string, headers: Record<string, string> = {}) {
   const path = route.path.replace(/:\w+/, id ?? '')
   const body = route.body ? bodies[route.name]?.(mode) : undefined
-  if (route.body && !body) throw new Error(`say in this test what a body of ${route.name} is`)
+  if (route.body && !body) throw new Error(`this test has no body for ${route.name}`)
   return env.api(route.method, path, { key: keys[mode], headers, ...(body ? { body } : {}) })
 }
 
 /** Every row that a key may have made, with its mode. */
 async function rows(): Promise<{ id: string; mode: Mode }[]> {
-  // What is sent goes on changing: of codes only what a caller can change is compared.
+  // The state of a sent code keeps changing, so only fields that a caller can change are compared.
   const found = await Promise.all(
     [
       `select * from dispatch.notifications where lane <> 'otp' order by id`,
@@ -101,12 +101,12 @@ async function rows(): Promise<{ id: string; mode: Mode }[]> {
   return found.flatMap((one) => one.rows)
 }
 
-describe.each(modes)('what a %s key asks for of a %s key’s', (mode, other) => {
+describe.each(modes)('a request of a %s key for a resource of a %s key', (mode, other) => {
   test.each(named(routes.filter((route) => parameterOf(route) && !isLiveOnly(route))))(
-    '%s: as unknown as what never was, and unchanged',
+    '%s: answers like for an unknown id, and changes nothing',
     async (_name, route) => {
       const id = made[other][parameterOf(route)!]
-      if (id === undefined) throw new Error(`say in this test how a ${parameterOf(route)} is made`)
+      if (id === undefined) throw new Error(`this test creates no ${parameterOf(route)}`)
       const before = await rows()
       const answer = await request(mode, route, id)
       const unknown = await request(mode, route, id.slice(0, -4).padEnd(id.length, '0'))
@@ -117,7 +117,7 @@ describe.each(modes)('what a %s key asks for of a %s key’s', (mode, other) => 
   )
 })
 
-test.each(named(routes.filter(isLiveOnly)))('%s is not for test keys, and says why', async (_name, route) => {
+test.each(named(routes.filter(isLiveOnly)))('%s refuses test keys, with the reason', async (_name, route) => {
   const before = await env.admin.query('select * from dispatch.domains')
   const answer = await request('test', route, made.live[parameterOf(route) ?? ''])
   expectProblem(answer, 403, 'permission_denied')
@@ -126,7 +126,7 @@ test.each(named(routes.filter(isLiveOnly)))('%s is not for test keys, and says w
 })
 
 test.each(named(routes.filter((route) => !parameterOf(route) && !isLiveOnly(route))))(
-  '%s: each mode makes and finds its own, and an Idempotency-Key of one is none of the other',
+  '%s: each mode creates and finds its own, and has its own Idempotency-Keys',
   async (_name, route) => {
     const headers = route.method === 'POST' ? { 'idempotency-key': `modes-${route.name}` } : {}
     const known = new Set((await rows()).map(({ id }) => id))
@@ -141,7 +141,7 @@ test.each(named(routes.filter((route) => !parameterOf(route) && !isLiveOnly(rout
   },
 )
 
-test('a suppression concerns live keys alone: a test key learns nothing of it', async () => {
+test('a suppression affects only live keys, and a test key cannot detect it', async () => {
   const phone = freshPhone()
   const { operatorToken: token } = env
   const body = { channel: 'sms', recipient: phone }
@@ -150,13 +150,13 @@ test('a suppression concerns live keys alone: a test key learns nothing of it', 
   expect((await post(env, smsTo(phone), { key: keys.test })).status).toBe(202)
 })
 
-test('the trail says which of its items a test key sent, from the first state to the last', async () => {
+test('the activity shows which items a test key sent, from the first state to the last', async () => {
   const { body } = await post(env, smsTo(freshPhone()), { key: keys.test })
   await untilActivity(env, body.notification_id, { mode: 'test', status: 'sent' })
   await untilActivity(env, made.live.notification_id!, { mode: 'live', status: 'scheduled' })
 })
 
-test('a key reads and cancels what a key of its own mode made', async () => {
+test('a key reads and cancels notifications of its own mode', async () => {
   for (const [mode] of modes) {
     const path = `/api/v1/notifications/${made[mode].notification_id}`
     expect((await env.api('GET', path, { key: keys[mode] })).body.delivery_status).toBe('scheduled')

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changes } from './new-channel/changes.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-/** A copy of the project with a channel that it does not have, `push`, and a carrier for it. */
+/** A copy of the project with a new channel, `push`, and a carrier for it. */
 let copy: string
 const added = join(root, 'tests/flows/new-channel/added')
 const notCopied = /\/(?:\.local|dist|tests)(?:\/|$)|\.test\.ts$/
@@ -40,7 +40,7 @@ function linkModules(): void {
   for (const name of readdirSync(from)) if (name !== '@notify') symlinkSync(join(from, name), join(to, name))
 }
 
-/** Without what this run of tests has prepared: programs and a database of the project as it is. */
+/** Without the variables of this test run, which name programs and a database of the unchanged project. */
 const { PATH, HOME } = process.env
 const node = (...args: string[]) =>
   execFileSync(process.execPath, args, { cwd: copy, env: { PATH, HOME }, encoding: 'utf8', stdio: 'pipe' })

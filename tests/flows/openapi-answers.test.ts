@@ -34,7 +34,7 @@ let document: {
   paths: Record<string, Record<string, { responses: Record<string, Declared | { $ref: string }> }>>
   components: object
 }
-/** A key that has used up its limit, and an operator that may do nothing. */
+/** A key that has used up its limit, and an operator without permissions. */
 let limited: string
 let powerless: string
 
@@ -91,7 +91,7 @@ async function sendRaw(route: Route, lines: string): Promise<Answer> {
   return { status, headers: Object.fromEntries(headers), text }
 }
 
-/** Requests that are wrong, each in its way, and one that is not. */
+/** One valid request, and others that are each wrong in one way. */
 const provocations: Record<string, (route: Route) => Promise<Answer>> = {
   'as it is': (route) => send(route, {}),
   'without credentials': (route) => send(route, { bearer: '' }),
@@ -120,7 +120,7 @@ const provocations: Record<string, (route: Route) => Promise<Answer>> = {
   'with an unknown coding': (route) => sendRaw(route, 'Host: a\r\nTransfer-Encoding: gzip, chunked\r\n'),
 }
 
-/** What a declared answer lacks of the one that was given. */
+/** The parts of an answer that its declaration lacks. */
 function undeclared(route: Route, { status, headers, text }: Answer): string[] {
   const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method.toLowerCase()]!
   const response = operation.responses[status]
@@ -129,7 +129,7 @@ function undeclared(route: Route, { status, headers, text }: Answer): string[] {
   const faults: string[] = []
   const names = Object.keys(declared.headers).map((name) => name.toLowerCase())
   for (const name of Object.keys(headers)) {
-    if (!ofTransport.has(name) && !names.includes(name)) faults.push(`${status} bears ${name}`)
+    if (!ofTransport.has(name) && !names.includes(name)) faults.push(`${status} has ${name}`)
   }
   for (const [name, { $ref }] of Object.entries(declared.headers)) {
     const component = resolve<{ required?: boolean }>($ref)
@@ -145,15 +145,15 @@ function resolve<Part>(reference: string): Part | undefined {
   return names.reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], document) as Part
 }
 
-/** What a refusal lacks of the form that every one has (RFC 9457), with the id that the caller gave its request. */
+/** The faults of a refusal against its common form (RFC 9457), which contains the caller's request id. */
 function malformed({ status, headers, text }: Answer, requestId: string | undefined): string[] {
   const faults = requestId === undefined || headers['x-request-id'] === requestId ? [] : ['another request id']
   if (status < 400) return faults
   const problem = JSON.parse(text)
-  const { type, code, request_id, status: told } = problem
+  const { type, code, request_id, status: stated } = problem
   if (!headers['content-type']?.startsWith('application/problem+json')) faults.push('no problem')
   if (request_id !== headers['x-request-id']) faults.push('a request id of its own')
-  if (told !== status || !type.endsWith(`/errors/${code}`)) faults.push('another status or type')
+  if (stated !== status || !type.endsWith(`/errors/${code}`)) faults.push('another status or type')
   faults.push(...unlikeExample(problem))
   return faults
 }
@@ -171,7 +171,7 @@ test.each(routes)('every answer of %s is declared, with its headers and its code
   }
 })
 
-test.each(routes)('%s gives the request id of its caller back', async (_name, route) => {
+test.each(routes)("%s returns its caller's request id", async (_name, route) => {
   const headers = { 'x-request-id': 'the-callers:own_id.1' }
   for (const bearer of [undefined, '']) {
     const answer = await send(route, bearer === undefined ? { headers } : { headers, bearer })
@@ -190,12 +190,12 @@ test.each(queried)('%s refuses NUL in %s', async (_name, parameter, route) => {
   expect([status, JSON.parse(text).errors?.[0]?.path]).toEqual([422, parameter])
 })
 
-test('the requests above provoked what they were made for', () => {
+test('the requests above provoked every kind of refusal', () => {
   const provoked = [200, 400, 401, 403, 404, 406, 413, 415, 417, 422, 429, 431, 501]
   expect([...seen]).toEqual(expect.arrayContaining(provoked))
 })
 
-test('so are an accepted request and its replay', async () => {
+test('an accepted request and its replay are declared', async () => {
   const route = publicRoutes().find(({ name }) => name === 'createNotification')!
   const sent = { body: JSON.stringify(smsTo(freshPhone())), headers: { 'idempotency-key': 'declared' } }
   for (const replayed of [undefined, 'true']) {
@@ -205,7 +205,7 @@ test('so are an accepted request and its replay', async () => {
   }
 })
 
-test('so is what is answered while the service behind the gateway is down', async () => {
+test('the answer while the service behind the gateway is down is declared', async () => {
   await Promise.all([env.kill('dispatch-api'), env.kill('inbox-stream'), env.kill('callbacks')])
   const behind = publicRoutes().filter(({ service }) => service !== 'gateway')
   await Promise.all(

@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const sentTo = async (phone: string) => (await env.messages({ to: phone })).length
 
-test('with Redis killed messages are accepted and delivered as ever', async () => {
+test('while Redis is down messages are accepted and delivered', async () => {
   await env.kill('redis')
   const phone = freshPhone()
   await untilActivity(env, await send(env, phone), { status: 'delivered' })
@@ -49,7 +49,7 @@ test('with Redis killed messages are accepted and delivered as ever', async () =
   expect(await sentTo(phone)).toBe(1)
 })
 
-test('with NATS down it is still 202; when NATS is back, everything is delivered once and the trail is right', async () => {
+test('while NATS is down the answer is 202; when NATS is back, everything is delivered once and the activity is right', async () => {
   const before = (await activity(env)).body.total_count
   await env.kill('nats')
   const phones = [freshPhone(), freshPhone(), freshPhone('0002')]
@@ -70,17 +70,17 @@ test('with NATS down it is still 202; when NATS is back, everything is delivered
   expect((await env.call('dispatch-worker', 'GET', '/readyz')).status).toBe(200)
 })
 
-/** Another body under the key: the record was kept although the bus was not there. */
+/** Sends another body under the key, to show that the record was stored while NATS was down. */
 async function retryLast(key: { headers: Record<string, string> }): Promise<number> {
   return (await post(env, smsTo(freshPhone()), key)).status
 }
 
-test('when JetStream forgets everything, what was accepted is still delivered once and the trail is right', async () => {
+test('after JetStream has lost everything, accepted messages are delivered once and the activity is right', async () => {
   const settled = [await send(env), await send(env, freshPhone('0002')), await send(env, freshPhone('0008'))] as const
   await untilActivity(env, settled[0], { status: 'delivered' })
   await untilActivity(env, settled[1], { status: 'undelivered' })
   await untilActivity(env, settled[2], { status: 'sent' })
-  // Published and lost: the worker is not there to take it.
+  // Published and lost, because the worker does not run.
   await env.kill('dispatch-worker')
   const phone = freshPhone()
   const waiting = await send(env, phone)
@@ -103,14 +103,14 @@ test('when JetStream forgets everything, what was accepted is still delivered on
   expect((await activity(env)).body.total_count).toBe(rows[0].count)
 })
 
-/** For after a start: callbacks logs again that it waits. */
+/** @returns a function that waits until callbacks logs again that it waits */
 function untilWaits(): () => Promise<void> {
-  const said = () => env.logs('callbacks', 5000).split('waiting for NATS').length
-  const before = said()
-  return () => eventually(() => expect(said()).toBeGreaterThan(before))
+  const lines = () => env.logs('callbacks', 5000).split('waiting for NATS').length
+  const before = lines()
+  return () => eventually(() => expect(lines()).toBeGreaterThan(before))
 }
 
-test('a process that starts while NATS is down lives and waits, logs it, and works when NATS is up', async () => {
+test('a process that starts while NATS is down waits, logs it, and works when NATS is up', async () => {
   await env.kill('nats')
   await env.kill('callbacks')
   const waits = untilWaits()
@@ -126,7 +126,7 @@ test('a process that starts while NATS is down lives and waits, logs it, and wor
   await untilActivity(env, await send(env, freshPhone()), { status: 'delivered' }, 20_000)
 })
 
-test('a gateway and a dispatch-api that start while NATS is down accept; what they accepted is delivered when it comes', async () => {
+test('a gateway and a dispatch-api that start while NATS is down accept messages, which are delivered when it is up', async () => {
   await env.kill('nats')
   for (const name of ['gateway', 'dispatch-api'] as const) {
     await env.kill(name)
@@ -141,7 +141,7 @@ test('a gateway and a dispatch-api that start while NATS is down accept; what th
   expect(await sentTo(phone)).toBe(1)
 })
 
-test('a process that is asked to end while it waits for NATS ends in good order', async () => {
+test('a process that is stopped while it waits for NATS ends with code 0', async () => {
   await env.kill('nats')
   await env.kill('callbacks')
   const waits = untilWaits()
@@ -154,7 +154,7 @@ test('a process that is asked to end while it waits for NATS ends in good order'
   await env.restart('callbacks')
 })
 
-test('with the database down a request is 503 with Retry-After that reveals no internals; then all works again', async () => {
+test('while the database is down a request is 503 with Retry-After, without internals; then all works again', async () => {
   const known = await send(env, freshPhone('0002'))
   await untilActivity(env, known, { status: 'undelivered' })
   await database.fail()
@@ -168,15 +168,15 @@ test('with the database down a request is 503 with Retry-After that reveals no i
   for (const answer of during) {
     expectProblem(answer, 503, 'service_unavailable')
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
-    const { type: _, ...said } = answer.body
-    expect(JSON.stringify(said)).not.toMatch(/postgres|ECONN|127\.0\.0\.1/i)
+    const { type: _, ...shown } = answer.body
+    expect(JSON.stringify(shown)).not.toMatch(/postgres|ECONN|127\.0\.0\.1/i)
   }
   await database.recover()
   await eventually(async () => expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202))
   await untilActivity(env, await send(env), { status: 'delivered' })
 })
 
-/** Sends 96 messages, a few at a time, while something happens. @returns the phones that were answered 202 */
+/** Sends 96 messages, a few at a time, during faults. @returns the phones that were answered 202 */
 async function sendThrough(happenings: Record<number, () => Promise<void>>): Promise<string[]> {
   const accepted: string[] = []
   const one = async () => {
@@ -195,7 +195,7 @@ async function sendThrough(happenings: Record<number, () => Promise<void>>): Pro
   return accepted
 }
 
-/** Waits until each of them has been sent (what a killed consumer held comes again after 15 s), and expects that none was sent twice. */
+/** Waits until each was sent (events of a killed consumer are redelivered after 15 s), and expects that none was sent twice. */
 async function expectSentOnce(phones: string[]): Promise<void> {
   await eventually(async () => {
     const counts = Map.groupBy(await env.messages(), ({ to }) => to)
@@ -203,13 +203,13 @@ async function expectSentOnce(phones: string[]): Promise<void> {
   })
 }
 
-test('a database that restarts under load costs no accepted message and ends no process', async () => {
+test('a restart of the database under load loses no accepted message and ends no process', async () => {
   const { pids } = env.stack
   await expectSentOnce(await sendThrough({ 4: database.fail, 8: database.recover }))
   expect(env.stack.pids).toEqual(pids)
 })
 
-test('a database that ends every connection costs no accepted message and ends no process', async () => {
+test('a database that closes every connection loses no accepted message and ends no process', async () => {
   const { pids } = env.stack
   const endConnections = async () => {
     await env.admin.query(
@@ -220,7 +220,7 @@ test('a database that ends every connection costs no accepted message and ends n
   expect(env.stack.pids).toEqual(pids)
 })
 
-test('what needs a locked table is 503 with Retry-After, with an Idempotency-Key or without', async () => {
+test('a request that needs a locked table is 503 with Retry-After, with an Idempotency-Key or without', async () => {
   const id = await send(env, freshPhone('0002'))
   await untilActivity(env, id, { status: 'undelivered' })
   const suppress = (options = {}) =>
@@ -253,7 +253,7 @@ test('what needs a locked table is 503 with Retry-After, with an Idempotency-Key
 test.each([
   ['without an Idempotency-Key', {}],
   ['with an Idempotency-Key', { headers: { 'idempotency-key': 'answer-of-the-database-lost' } }],
-])('a send %s whose commit took effect and lost its answer is accepted, once', async (_, options) => {
+])('a send %s whose commit took effect, but whose answer was lost, is accepted once', async (_, options) => {
   await send(env, freshPhone('0008'))
   const phone = freshPhone()
   const lost = database.loseResponseTo('commit-accepted-')
@@ -264,7 +264,7 @@ test.each([
   expect(await sentTo(phone)).toBe(1)
 })
 
-test('a request that is committed is accepted, though the next one of its call loses the database', async () => {
+test('a committed request is accepted, although the next one of its call loses the database', async () => {
   const sign = await createPrincipalSigner(env.stack.state.otp_signing_key, 'otp')
   const principal = await sign({ kind: 'service', service: 'otp', permissions: ['notifications:accept'] })
   const item = (request: object) => ({
@@ -296,7 +296,7 @@ test('a request that is committed is accepted, though the next one of its call l
 })
 
 test.each(['dispatch-api', 'dispatch-worker', 'callbacks'] as const)(
-  '%s killed under load costs no accepted message, and the trail is right in the end',
+  '%s killed under load loses no accepted message, and the activity is right in the end',
   async (process) => {
     const phones = await sendThrough({ 4: () => env.kill(process), 6: () => env.restart(process) })
     await expectSentOnce(phones)
@@ -310,13 +310,13 @@ test.each(['dispatch-api', 'dispatch-worker', 'callbacks'] as const)(
   },
 )
 
-test('callbacks killed before it answers a carrier: the carrier gets 503 to repeat it, and the gateway lives', async () => {
+test('if callbacks is killed before it answers a carrier, the carrier gets 503, and the gateway keeps running', async () => {
   const { pids } = env.stack
   await env.kill('callbacks', 'SIGSTOP')
   const reports = Array.from({ length: 4 }, () =>
     report(env, { notificationId: 'notif_x', attemptId: 'att_x' }, 'delivered'),
   )
-  // Those that wait have been passed on entirely: another request is answered.
+  // The waiting requests were forwarded completely, since another request is answered.
   expect((await activity(env)).status).toBe(200)
   await env.kill('callbacks')
   for (const answer of await Promise.all(reports)) expectProblem(answer, 503, 'service_unavailable')
@@ -325,7 +325,7 @@ test('callbacks killed before it answers a carrier: the carrier gets 503 to repe
   await untilActivity(env, await send(env), { status: 'delivered' })
 })
 
-test('a carrier that is killed and comes back gets each message', async () => {
+test('a carrier that is killed and restarted gets each message', async () => {
   await env.kill('carrier-sandbox')
   const phone = freshPhone()
   const id = await send(env, phone)

@@ -5,7 +5,7 @@ import { expectProblem } from '@notify/test-kit/api'
 import { type StandInSns, startSns } from '@notify/test-kit/ses'
 import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
 
-/** Callers of one moment, more than there are connections. */
+/** Concurrent callers, more than there are connections. */
 const callersOf = (name: string) => fewer[name] ?? 12
 /** Each domain costs a key pair; a tenant may have four exports under way. */
 const fewer: Record<string, number> = { createDomain: 3, exportActivity: 4, exportAuditLog: 4 }
@@ -30,7 +30,7 @@ afterAll(async () => {
   await sns?.stop()
 })
 
-/** A caller of an empty pool, or of a locked row, is refused with 503 after 5 s: no answer may be one. */
+/** A caller that waits 5 s for a connection or a locked row is refused with 503. No answer may be 503. */
 const allAtOnce = (calls: readonly (() => Promise<ApiResponse>)[]): Promise<ApiResponse[]> =>
   Promise.all(calls.map((call) => call()))
 
@@ -49,7 +49,7 @@ describe.each(allRoutes().map((route) => [route.name, route] as const))('with on
     return make(at)
   }
 
-  test('answers many callers at once, and lets nobody keep or reinterpret what is for them', async () => {
+  test('answers many concurrent callers, with headers that forbid caching and another media type', async () => {
     const prepared = await Promise.all(each(sampleOf))
     const keyed = route.method === 'POST'
     const answers = await allAtOnce(
@@ -68,7 +68,7 @@ describe.each(allRoutes().map((route) => [route.name, route] as const))('with on
   const isKeyed = route.method === 'POST' && ['key', 'operator', 'key or operator'].includes(route.auth.caller)
   if (!isKeyed) return
 
-  test('has its effect once for many with one Idempotency-Key, and gives all of them its answer', async () => {
+  test('has its effect once for many callers with one Idempotency-Key, and gives all of them its answer', async () => {
     const sample = await sampleOf(0)
     const twin = () => callRoute(env, route, sample, { headers: { 'idempotency-key': `${name}-twins` } })
     const answers = await allAtOnce(each(() => twin))
@@ -86,7 +86,7 @@ describe.each(allRoutes().map((route) => [route.name, route] as const))('with on
   })
 })
 
-test('in none of it a transaction asked for a second connection', () => {
+test('requested no second connection in a transaction', () => {
   for (const name of env.stack.children.keys()) expect(env.logs(name, 100_000)).not.toContain('second connection')
 })
 

@@ -7,7 +7,7 @@ import { post } from '@notify/test-kit/api'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 const ini = readFileSync(join(import.meta.dirname, '../../infra/pgbouncer/pgbouncer.ini'), 'utf8')
-/** Fewer than the services have of their own, so that these share them. */
+/** Fewer than the pools of the services have, so that services share them. */
 const connections = 'default_pool_size = 3'
 const services = ['gateway', 'dispatch', 'callbacks'] as const
 const processes = ['gateway', 'dispatch-api', 'dispatch-worker', 'callbacks'] as const
@@ -24,11 +24,11 @@ beforeAll(async () => {
   }
   env = await TestEnv.start(services, {
     apart: 'all',
-    // PgBouncer of Debian does not know named statements.
+    // PgBouncer of Debian does not support named statements.
     env: { all: { DATABASE_PREPARED_STATEMENTS: 'off' }, ...vars },
     async onStack(stack) {
       const urls = services.map((service) => stack.databaseUrl(service))
-      // The shared Postgres leaves the port of an own one free.
+      // The port of an own Postgres is free, because tests share one.
       const { postgres: port } = stack.ports.process
       const via = (url: string) => {
         const proxied = new URL(url)
@@ -54,7 +54,7 @@ afterAll(async () => {
   await pgbouncer?.stop()
 })
 
-test('through PgBouncer in transaction mode everything that is accepted is delivered once, with its trail', async () => {
+test('through PgBouncer in transaction mode accepted messages are delivered once, and the activity is right', async () => {
   const before = (await activity(env)).body.total_count
   const phones = Array.from({ length: 60 }, () => freshPhone())
   const ids = await Promise.all(phones.map((phone) => send(env, phone)))
@@ -65,7 +65,7 @@ test('through PgBouncer in transaction mode everything that is accepted is deliv
   await eventually(async () => expect((await activity(env)).body.total_count).toBe(before + 61))
 })
 
-test('the sessions behind PgBouncer are those of the services, with the settings of their roles', async () => {
+test('sessions behind PgBouncer have the roles of the services and their settings', async () => {
   const { rows } = await env.admin.query(
     `select usename as role, count(*)::int as sessions from pg_stat_activity
      where datname = current_database() and usename in ('gateway', 'dispatch', 'callbacks') group by usename order by usename`,
@@ -77,7 +77,7 @@ test('the sessions behind PgBouncer are those of the services, with the settings
   for (const name of processes) expect(env.logs(name, 10_000)).not.toContain('provision the database')
 })
 
-test('idempotency, which holds a transaction over several statements, holds there too', async () => {
+test('idempotency, which needs transactions of several statements, works there too', async () => {
   const body = { requests: [smsTo(freshPhone()), smsTo(freshPhone())] }
   const request = { body, headers: { 'idempotency-key': 'through-the-pooler' } }
   const first = await env.api('POST', '/api/v1/notifications/batch', request)

@@ -15,10 +15,10 @@ import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
-/** What nobody may find anywhere but where it was sent to. */
+/** The texts that may be found only at their destination. */
 let secrets: string[]
 
-/** A flow with values that cannot be mistaken, through success, failure, refusal, retry and bad input. */
+/** A flow with unmistakable values, through success, failure, refusal, retry and bad input. */
 beforeAll(async () => {
   env = await TestEnv.start(undefined, { env: { all: { LOG_LEVEL: 'trace' } } })
   const word = 'Zwetschgenknödel'
@@ -67,7 +67,7 @@ beforeAll(async () => {
   })
   await untilActivity(env, undelivered, { status: 'delivered' })
   expect((await env.api('POST', '/api/v1/domains', { body: { domain: 'shop.example' } })).status).toBe(201)
-  // What is refused is not kept either.
+  // Refused requests are not stored either.
   const bad = [
     { raw: `{"channel":"sms","recipient":{"phone":"${secretPhone}"},"body":"${word}` },
     { body: { ...smsTo(secretPhone ?? ''), event_key: 'order.shipped' } },
@@ -85,9 +85,9 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-test('no log file holds a phone number, a text, a key or a token', async () => {
+test('no log file contains a phone number, a text, a key or a token', async () => {
   const folder = join(env.stack.dataDir, 'logs')
-  // What happened last has been written.
+  // The last lines have been written.
   await eventually(() => expect(env.logs('callbacks')).toContain('"code":"invalid_signature"'))
   await eventually(() => expect(env.logs('dispatch-worker', 5000)).toContain('"msg":"attempt"'))
   const files = readdirSync(folder)
@@ -98,9 +98,9 @@ test('no log file holds a phone number, a text, a key or a token', async () => {
   }
 })
 
-test('no key in Redis holds any of them', async () => {
+test('no key in Redis contains any of them', async () => {
   const token = operatorToken(env, { sub: 'Schneewittchen' })
-  // Counts live for a second.
+  // Counters expire after a second.
   const keys = await eventually(async () => {
     await activity(env, {}, token)
     const text = await redisKeys(env)
@@ -118,7 +118,7 @@ async function redisKeys({ stack }: TestEnv): Promise<string> {
   return readAll(socket)
 }
 
-test('no message on the bus holds any of them', async () => {
+test('no message on the bus contains any of them', async () => {
   await using bus = await openBus(env)
   const messages = await storedMessages(bus)
   expect(new Set(messages.map(({ subject }) => subject.split('.')[0]))).toEqual(
@@ -128,10 +128,10 @@ test('no message on the bus holds any of them', async () => {
   expect(writtenSecrets(text, secrets)).toEqual([])
 })
 
-test('no column of any table holds any of them, in whatever way they may be written', async () => {
+test('no column of any table contains any of them, in any notation', async () => {
   const searched = await searchColumns(env.admin, serviceNames.map(schemaOf), secrets)
   expect(searched.found).toEqual([])
-  // The search has seen what it should: outboxes, payloads, credentials and the trail, all with rows.
+  // The search covered outboxes, payloads, credentials and the activity, all with rows.
   expect(searched.columns).toEqual(
     expect.arrayContaining([
       'dispatch.outbox.events',
@@ -151,7 +151,7 @@ test('no column of any table holds any of them, in whatever way they may be writ
   expect(masked.found).not.toContain('dispatch.notifications.payload: 0100')
 })
 
-test('what is encrypted in the tables is what must not be found there', async () => {
+test('the encrypted columns contain these texts', async () => {
   const keyRing = parseKeyRing(env.stack.state.encryption_keys)
   const { rows } = await env.admin.query(
     `select 'notifications' as place, tenant_id, id, payload as sealed from dispatch.notifications
@@ -168,7 +168,7 @@ test('what is encrypted in the tables is what must not be found there', async ()
   expect(inside.filter((secret) => !text.join('\n').includes(secret))).toEqual([])
 })
 
-test('the search finds what is planted, in columns of any type', async () => {
+test('the search finds planted texts in columns of any type', async () => {
   const planted = 'Rübezahl +1'
   const ways = {
     text: planted,
@@ -195,20 +195,20 @@ test('the search finds what is planted, in columns of any type', async () => {
   expect(searched).toHaveLength(columns.length)
 })
 
-test('no metric holds any of them', async () => {
+test('no metric contains any of them', async () => {
   for (const url of Object.values(env.stack.metricsUrls)) {
     const text = await (await fetch(url)).text()
     expect([url, secrets.filter((secret) => text.includes(secret))]).toEqual([url, []])
   }
 })
 
-test('the same recipient is found by its index, which two tenants do not share', async () => {
+test('a recipient is found by its blind index, which differs between tenants', async () => {
   const { rows } = await env.admin.query('select distinct recipient_index from dispatch.notifications')
   expect(rows).toHaveLength(5)
   for (const { recipient_index } of rows) expect(recipient_index).toMatch(/^[\w-]{22}$/)
 })
 
-test('no role can see into another’s schema, nor make anything outside its own', async () => {
+test("no role can read another's schema, nor create anything outside its own", async () => {
   for (const service of serviceNames) {
     const own = env.sql(service)
     for (const other of serviceNames.filter((name) => name !== service)) {

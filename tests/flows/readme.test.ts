@@ -7,7 +7,7 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { untilTemplates } from '@notify/test-kit/whatsapp'
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
-/** The blocks of commands to paste, without those that start the system. */
+/** The blocks of commands, without those that start the system. */
 const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
   .map(([, text]) => text!)
   .filter((text) => !text.startsWith('npm '))
@@ -46,7 +46,7 @@ afterAll(async () => {
   await env?.stop()
 })
 
-/** Gives commands to the one shell, so that variables last. @returns what they print */
+/** Runs commands in one shell, so that variables persist. @returns their output */
 async function paste(commands: string): Promise<string> {
   printed = ''
   const addressed = commands
@@ -57,13 +57,13 @@ async function paste(commands: string): Promise<string> {
   return printed
 }
 
-test('the commands of the README do what it says, pasted one block after the other', async () => {
+test('the commands of the README work as described, pasted one block after the other', async () => {
   expect(blocks).toHaveLength(outputs.length)
   for (const [at, block] of blocks.entries()) {
     const output = await paste(block)
     expect(output).toMatch(outputs[at]!)
     expect(output).toContain('ended with 0')
-    // A person reads on meanwhile. The activity may be a second late.
+    // As long as a person reads on: the activity may be a second late.
     if (output.includes('"status":"accepted"'))
       await eventually(async () => {
         const { rows } = await env.sql('gateway').query('select count(*)::int as count from activity')

@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const attemptsIn = (text: string) => text.split('"msg":"attempt"').length - 1
 
-/** Sends so many, some at a time. */
+/** Sends so many messages, some at a time. */
 async function sendMany(count: number): Promise<string[]> {
   const ids: string[] = []
   const caller = async () => {
@@ -26,7 +26,7 @@ async function sendMany(count: number): Promise<string[]> {
   return ids
 }
 
-/** Each is delivered: once by the carrier's count, and by the trail. */
+/** Expects each to be delivered once, by the carrier's count and by the activity. */
 async function everyOneIsDeliveredOnce(ids: readonly string[], timeoutMs = 60_000): Promise<void> {
   await eventually(
     async () => {
@@ -45,13 +45,13 @@ async function everyOneIsDeliveredOnce(ids: readonly string[], timeoutMs = 60_00
     `select status, sum(count)::int as count from gateway.activity_totals where event_key = ''
      group by status having sum(count) <> 0 order by status`,
   )
-  const { rows: trail } = await env.admin.query(
+  const { rows: activity } = await env.admin.query(
     `select status, count(*)::int as count from gateway.activity group by status order by status`,
   )
-  expect(rows).toEqual(trail)
+  expect(rows).toEqual(activity)
 }
 
-test('two workers and two gateways share the work: nothing is sent twice, and the trail counts each once', async () => {
+test('two workers and two gateways share the work: nothing is sent twice, and the activity counts each message once', async () => {
   const ids = await sendMany(300)
   await everyOneIsDeliveredOnce(ids)
   const [worker] = replicas
@@ -79,7 +79,7 @@ test('a key that is revoked or rotated at one gateway stops at the other within 
     ],
   ]
   for (const [key, end] of ends) {
-    // Both gateways know the key when it ends.
+    // Both gateways have the key cached when it ends.
     expect(await Promise.all(gateways.map((gateway) => statusAt(gateway, key)))).toEqual([200, 200])
     expect((await end()).status).toBeLessThan(300)
     const endedAt = performance.now()
@@ -90,18 +90,18 @@ test('a key that is revoked or rotated at one gateway stops at the other within 
       if (statuses.includes(200)) accepted.push(asked - endedAt)
       expect(statuses).toEqual([401, 401])
     })
-    // When the last accepted request was sent: how long answers take does not count.
+    // Measured when the last accepted request was sent, because the time of answers does not count.
     expect(Math.max(0, ...accepted)).toBeLessThan(1000)
   }
 })
 
-test('a worker and a gateway that are asked to end amid the work leave the rest to the others', async () => {
+test('a worker and a gateway that are stopped under load leave the rest to the others', async () => {
   const [worker] = replicas
   const before = attemptsIn(worker!.output())
   const sending = sendMany(300)
   await eventually(() => expect(attemptsIn(worker!.output())).toBeGreaterThan(before + 20), { timeoutMs: 30_000 })
   await Promise.all(replicas.map((replica) => replica.end('SIGTERM')))
   for (const { child } of replicas) expect(child.exitCode).toBe(0)
-  // Given back, and not left until JetStream misses the acks, which takes 15 s.
+  // Returned by the process, not redelivered after the ack wait of 15 s.
   await everyOneIsDeliveredOnce(await sending, 12_000)
 })

@@ -15,11 +15,11 @@ afterAll(async () => {
   await replicated?.stop()
 })
 
-/** Why internal calls were lost, for a failure that names only their callers. */
+/** The causes of lost internal calls, for a failure that names only their callers. */
 const lostCalls = ({ env, old }: Replicated): readonly string[] =>
   `${old.output()}${env.logs('gateway', 10_000)}${env.logs('otp', 10_000)}`.match(/[\w-]+ did not answer [^"]+/g) ?? []
 
-test('while every service is replaced under traffic of every kind, no request fails and no event of a stream is missed', async () => {
+test('while every service is replaced under traffic of every kind, no request fails and no stream event is lost', async () => {
   const { env, old } = replicated
   readers = await Promise.all(Array.from({ length: 5 }, () => startReader(env)))
   const reader = () => readers[Math.floor(Math.random() * readers.length)]!
@@ -31,7 +31,7 @@ test('while every service is replaced under traffic of every kind, no request fa
     },
   }
   const load = startLoad({ ...(await kindsOf(env)), ...sends }, 1000)
-  // Connections that are in use all the time.
+  // Keeps connections in use all the time.
   const busy = startLoad(cheapKindsOf(env), 40)
   const grows = async (by: number) => {
     const before = load.count()

@@ -11,7 +11,7 @@ const [before, after] = ['before', 'after'].map((id) => `${id}:${randomBytes(32)
 
 let env: TestEnv
 beforeAll(async () => {
-  // As after the first step of a rotation: every process can read the new key, none encrypts with it yet.
+  // As after the first step of a rotation: every process has the new key, and none encrypts with it yet.
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     apart: ['dispatch-worker', 'callbacks', 'dispatch-api'],
     env: { all: { ENCRYPTION_KEYS: `${before},${after}` } },
@@ -21,7 +21,7 @@ afterAll(() => env?.stop())
 
 const metadata = { table: '7' }
 
-test('rotate-keys encrypts everything with the key in front, and what it encrypted is still sent and verified', async () => {
+test('rotate-keys re-encrypts everything with the first key of the ring, and messages and callbacks still work', async () => {
   const id = await send(env, freshPhone('0002'), { body: 'Your table is ready.', metadata })
   await untilState(env, id, { delivery_status: 'undelivered', metadata })
   const domain = await env.api('POST', '/api/v1/domains', { body: { domain: 'shop.example' } })
@@ -44,7 +44,7 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
   expect((await env.messages()).map(({ text }) => text)).toEqual(['Your table is ready.', 'Your table is ready.'])
 })
 
-test('rotate-keys fails while values of a key that is not in the ring are left, and says how many', async () => {
+test('rotate-keys fails while values of a key that is not in the ring are left, and counts them', async () => {
   const other = `other:${randomBytes(32).toString('base64')}`
   const { status, output } = await run('callbacks', 'rotate-keys', other)
   expect(status).toBe(1)
@@ -52,7 +52,7 @@ test('rotate-keys fails while values of a key that is not in the ring are left, 
   expect(output).toContain('of the unknown key after')
 })
 
-test('a command that a service does not have starts nothing, and names those it has', async () => {
+test('an unknown command of a service starts nothing, and prints the existing ones', async () => {
   for (const [process, argument, has] of [
     [
       'callbacks',
@@ -70,11 +70,11 @@ test('a command that a service does not have starts nothing, and names those it 
   }
 })
 
-/** Runs a command with the new key in front. */
+/** Runs a command with the new key as the first of the ring. */
 const run = (process: ServiceProcess, command: string, ring = `${after},${before}`) =>
   runCommand(env, process, [command], { ENCRYPTION_KEYS: ring })
 
-/** The key that signs a domain's emails, as every process that has both keys can read it. */
+/** The private key of a domain, decrypted with both keys of the ring. */
 async function privateKeyOf({ domain_id }: { domain_id: string }): Promise<string> {
   const { rows } = await env.admin.query('select private_key as sealed from dispatch.domains where id = $1', [
     domain_id,
@@ -82,7 +82,7 @@ async function privateKeyOf({ domain_id }: { domain_id: string }): Promise<strin
   return parseKeyRing(`${after},${before}`).decrypt(rows[0].sealed, `domains|${env.tenantId}|${domain_id}`)
 }
 
-/** The keys with which anything is encrypted now. */
+/** The ids of all keys by which a value is encrypted now. */
 async function keyIds(): Promise<(string | undefined)[]> {
   const { rows } = await env.admin.query(
     `select payload as sealed from dispatch.notifications union all select metadata from dispatch.notifications

@@ -30,20 +30,20 @@ describe.each(processes)('%s', (process) => {
   test('answers /healthz and /readyz', async () => {
     const healthy = await env.call(process, 'GET', '/healthz')
     expect([healthy.status, healthy.body]).toEqual([200, { status: 'ok' }])
-    // On a busy machine Postgres may take longer than a probe waits.
+    // On a busy machine Postgres may take longer than the timeout of a probe.
     await eventually(async () => {
       const ready = await env.call(process, 'GET', '/readyz')
       expect([ready.status, ready.body]).toEqual([200, { status: 'ready', failures: [] }])
     })
   })
 
-  test('answers /metrics on a port of its own, and not on that of its interface', async () => {
+  test('answers /metrics on its metrics port, and not on its HTTP port', async () => {
     expectProblem(await env.call(process, 'GET', '/metrics'), 404, 'not_found')
     const response = await fetch(env.stack.metricsUrls[process] ?? '')
     expect(response.status).toBe(200)
     const text = await response.text()
     expect(text).toMatch(/^http_server_request_duration_seconds_count\{.*http_response_status_code="/m)
-    // What can be counted exists before it happens.
+    // Counters exist before the first event.
     expect(text).toContain('http_server_problems_total{code="internal_error"} 0')
     expect(text).toMatch(/^notify_build_info\{version="[\d.]+",node_version="/m)
     for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_delay_p99_seconds']) {
@@ -51,12 +51,12 @@ describe.each(processes)('%s', (process) => {
     }
   })
 
-  test('answers what it does not know with a 404 problem', async () => {
+  test('answers an unknown path with a 404 problem', async () => {
     expectProblem(await env.call(process, 'GET', '/api/v1/nothing'), 404, 'not_found')
     expectProblem(await env.call(process, 'POST', '/'), 404, 'not_found')
   })
 
-  test('answers a target that it cannot read with a 400 problem', async () => {
+  test('answers an invalid request target with a 400 problem', async () => {
     expectProblem(await env.call(process, 'GET', '/%ff'), 400, 'invalid_request_target')
     const lines = ['GET http://', 'GET http://[', 'OPTIONS *', 'CONNECT a:443']
     for (const line of lines) {
@@ -83,10 +83,10 @@ test('each of the seven owns a schema and a stream', async () => {
 })
 
 describe('SIGTERM', () => {
-  /** How the process ended, as its parent saw it. */
+  /** How the process ended, as reported to its parent. */
   const endOf = (process: ServiceProcess): unknown => Reflect.get(env.stack.children.get(process) ?? {}, 'endedHow')
 
-  test('a request under way is answered, new ones are not taken, and the process ends with code 0', async () => {
+  test('a request in progress is answered, new ones are refused, and the process ends with code 0', async () => {
     const body = JSON.stringify(smsTo(freshPhone()))
     const { hostname, port } = new URL(env.stack.url('gateway'))
     const socket = connect(Number(port), hostname)
@@ -119,7 +119,7 @@ describe('SIGTERM', () => {
   })
 })
 
-/** Waits until nobody listens on the port any more. */
+/** Waits until the port is closed. */
 function expectRefused(port: number): Promise<void> {
   return eventually(async () => {
     const socket = connect(port, '127.0.0.1')

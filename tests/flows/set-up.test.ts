@@ -68,7 +68,7 @@ const templates = {
   },
 }
 
-test('without a line of SQL an operator sets an application up from nothing, and it sends on every channel', async () => {
+test('an operator sets up an application through the API alone, and it sends on every channel', async () => {
   for (const { provider_id } of (await call('GET', '/api/v1/providers')).body.items)
     expect((await call('DELETE', `/api/v1/providers/${provider_id}`)).status).toBe(204)
   const { application_id } = await made('/api/v1/applications', { name: 'Set up' })
@@ -103,7 +103,7 @@ test('without a line of SQL an operator sets an application up from nothing, and
   const ids = await Promise.all(
     Object.entries(recipients).map(async ([channel, recipient]) => {
       const body = { channel, recipient, event_key: 'set.up', data: { name: 'Ada' } }
-      // The carrier's templates are read within seconds, and another replica learns of events and providers within one.
+      // Templates of the carrier are synchronised within seconds; replicas apply events and providers within a second.
       return eventually(async () => {
         const answer = await env.api('POST', '/api/v1/notifications', { key, body })
         expect([channel, answer.status, answer.body.detail]).toEqual([channel, 202, undefined])

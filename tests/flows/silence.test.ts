@@ -59,7 +59,7 @@ afterEach(async () => {
   for (const proxy of Object.values(proxies)) await proxy.recover()
 })
 
-/** The promise is 8 s; the rest is for a machine that has much else to do. */
+/** The guarantee is 8 s; the rest is for a busy machine. */
 const answerWithinMs = 8000 + 2000
 
 /** One call of each kind of route that dispatch owns. */
@@ -75,7 +75,7 @@ const callsOfDispatch = (id: string): (() => Promise<ApiResponse>)[] => [
   () => env.api('GET', '/api/v1/suppressions', { token: env.operatorToken }),
 ]
 
-/** Makes the calls side by side and expects each to be refused in time. */
+/** Makes the calls concurrently and expects each to be refused in time. */
 async function expectUnavailable(calls: readonly (() => Promise<ApiResponse>)[]): Promise<void> {
   await Promise.all(
     calls.map(async (call) => {
@@ -93,7 +93,7 @@ async function acceptedCount(): Promise<number> {
   return rows[0].count
 }
 
-/** Enough at once that every pool has opened its connections. */
+/** Enough concurrent requests to open every connection of every pool. */
 const warm = () => Promise.all(Array.from({ length: 24 }, () => send(env, freshPhone('0008'))))
 
 async function expectDelivered(phone: string, id: string): Promise<void> {
@@ -107,7 +107,7 @@ const readiness = async (process: 'gateway' | 'dispatch-api' | 'dispatch-worker'
   return { status, failures: body.failures, alive }
 }
 
-test('when all open Postgres connections fall silent at once, the service goes on over new ones within seconds', async () => {
+test('when all open Postgres connections become silent, the service continues over new ones within seconds', async () => {
   await warm()
   const phone = freshPhone()
   const waiting = await send(env, phone)
@@ -116,12 +116,12 @@ test('when all open Postgres connections fall silent at once, the service goes o
   await eventually(async () => expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202))
   await eventually(async () => expect((await activity(env)).status).toBe(200))
   expect(performance.now() - began).toBeLessThan(answerWithinMs)
-  // From now on nobody pays for what happened.
+  // From now on no request is delayed.
   for (let i = 0; i < 16; i++) await send(env, freshPhone('0008'))
   await expectDelivered(phone, waiting)
 })
 
-test('while nothing reaches Postgres and back, each call is 503 within 8 s; then all works again', async () => {
+test('while Postgres is unreachable, each call is 503 within 8 s; then all works again', async () => {
   const id = await send(env, freshPhone('0002'))
   await untilActivity(env, id, { status: 'undelivered' })
   proxies.postgres.swallowOpen()
@@ -135,7 +135,7 @@ test('while nothing reaches Postgres and back, each call is 503 within 8 s; then
   await expectDelivered(phone, await eventually(() => send(env, phone)))
 })
 
-test('while Postgres is frozen each call is 503 within 8 s and readiness names it; thawed it goes on', async () => {
+test('while Postgres is frozen, each call is 503 within 8 s and readiness names it; afterwards all works again', async () => {
   const id = await send(env, freshPhone('0002'))
   await untilActivity(env, id, { status: 'undelivered' })
   postgres.freeze()
@@ -152,7 +152,7 @@ test('while Postgres is frozen each call is 503 within 8 s and readiness names i
   await eventually(async () => expect(await readiness('dispatch-worker')).toMatchObject({ status: 200 }))
 })
 
-test('while dispatch is frozen each call is 503 within 8 s, however many wait; thawed it goes on', async () => {
+test('while dispatch is frozen, each call is 503 within 8 s, however many wait; afterwards all works again', async () => {
   const id = await send(env, freshPhone('0008'))
   await env.kill('dispatch-api', 'SIGSTOP')
   try {
@@ -166,7 +166,7 @@ test('while dispatch is frozen each call is 503 within 8 s, however many wait; t
   await eventually(() => send(env, freshPhone('0008')))
 })
 
-test('what was answered 503 while dispatch was frozen is not accepted when it is thawed', async () => {
+test('a request that was answered 503 while dispatch was frozen is not accepted when dispatch continues', async () => {
   const [plain, keyed, inBatch] = [freshPhone('0008'), freshPhone('0008'), freshPhone('0008')]
   const key = { headers: { 'idempotency-key': keyed } }
   await warm()
@@ -181,7 +181,7 @@ test('what was answered 503 while dispatch was frozen is not accepted when it is
   } finally {
     await env.kill('dispatch-api', 'SIGCONT')
   }
-  // What waited in the sockets is read before this request.
+  // Requests that waited in the sockets are read before this one.
   const repeated = await eventually(async () => {
     const answer = await post(env, smsTo(keyed), key)
     expect(answer.status).toBe(202)
@@ -191,7 +191,7 @@ test('what was answered 503 while dispatch was frozen is not accepted when it is
   expect(await acceptedCount()).toBe(before + 1)
 })
 
-test('when the connections to dispatch fall silent, messages are accepted over new ones and the next calls wait for nothing', async () => {
+test('when the connections to dispatch become silent, messages are accepted over new ones, and the next calls are not delayed', async () => {
   await warm()
   proxies.dispatch.swallowOpen()
   expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202)
@@ -216,7 +216,7 @@ async function expectNothingLost(fault: () => unknown, during: () => Promise<voi
 }
 
 test(
-  'when the open connections to NATS fall silent, what is accepted is delivered once over new ones',
+  'when the open connections to NATS become silent, accepted messages are delivered once over new ones',
   () =>
     expectNothingLost(
       () => proxies.nats.swallowOpen(),
@@ -229,7 +229,7 @@ test(
 test.each([
   ['NATS is frozen', () => env.kill('nats', 'SIGSTOP'), () => env.kill('nats', 'SIGCONT')],
   [
-    'nothing reaches NATS and back',
+    'NATS is unreachable',
     () => {
       proxies.nats.swallowOpen()
       proxies.nats.swallowNew()
@@ -237,7 +237,7 @@ test.each([
     () => proxies.nats.recover(),
   ],
 ])(
-  'while %s it is 202 as ever and only the worker is not ready; then everything is delivered once',
+  'while %s the answer is 202 and only the worker is not ready; then everything is delivered once',
   (_, fault, end) => {
     const during = async () => {
       const unready = { status: 503, failures: ['nats'], alive: 200 }
@@ -249,21 +249,21 @@ test.each([
 )
 
 test.each([
-  ['its open connection falls silent', async () => proxies.redis.swallowOpen(), async () => {}],
+  ['its open connection becomes silent', async () => proxies.redis.swallowOpen(), async () => {}],
   ['it is frozen', () => env.kill('redis', 'SIGSTOP'), () => env.kill('redis', 'SIGCONT')],
-])('Redis: when %s nobody waits for it, and it counts again afterwards', async (_, fault, end) => {
-  const said = (what: string) => env.logs('gateway', 100_000).split(what).length
-  const [lost, found] = [said('Redis does not respond'), said('Redis responds again')]
+])('Redis: when %s no request waits for it, and it counts again afterwards', async (_, fault, end) => {
+  const count = (what: string) => env.logs('gateway', 100_000).split(what).length
+  const [lost, found] = [count('Redis does not respond'), count('Redis responds again')]
   await fault()
   await eventually(async () => {
     const began = performance.now()
     await send(env, freshPhone('0008'))
     expect(performance.now() - began).toBeLessThan(3000)
-    expect(said('Redis does not respond')).toBeGreaterThan(lost)
+    expect(count('Redis does not respond')).toBeGreaterThan(lost)
   })
   await end()
   await eventually(async () => {
     await send(env, freshPhone('0008'))
-    expect(said('Redis responds again')).toBeGreaterThan(found)
+    expect(count('Redis responds again')).toBeGreaterThan(found)
   })
 })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-test('202 means committed: the notification is there, queued or further, before the answer is read', async () => {
+test('202 means committed: the notification is stored, queued or further, before the answer is read', async () => {
   const { status, body } = await post(env, smsTo(freshPhone('0008'), { metadata: { order: 'A-1' } }))
   expect(status).toBe(202)
   const { rows } = await env.admin.query(
@@ -22,7 +22,7 @@ test('202 means committed: the notification is there, queued or further, before 
   expect(rows[0].told).toBeGreaterThanOrEqual(1)
 })
 
-test('of many requests at the same moment, good and bad, each gets the answer to its own', async () => {
+test('each of many concurrent requests, valid and invalid, gets its own answer', async () => {
   const bad = [
     [smsTo('no phone'), 'invalid_recipient'],
     [{ channel: 'sms', event_key: 'no.such.event', recipient: freshPhone() }, 'event_not_found'],

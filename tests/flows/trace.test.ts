@@ -47,7 +47,7 @@ async function sendTraced(env: TestEnv, headers: Record<string, string>) {
   return { id: body.notification_id, phone, carrierSaw: message?.request.headers.traceparent ?? '' }
 }
 
-/** The names of the steps that led to this one, the latest first; the caller's own step comes last. */
+/** The names of a span and its ancestors, up to the caller's own. */
 function pathOf(span: ReceivedSpan, spans: ReceivedSpan[]): string[] {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId)
   return [`${span.service}: ${span.name}`, ...(parent ? pathOf(parent, spans) : [span.parentSpanId])]
@@ -65,7 +65,7 @@ test('one trace spans gateway, dispatch, worker, carrier call, outbox, JetStream
     expect(paths).toContainEqual(callback)
     expect(paths).toContainEqual(['dispatch: consume dispatch-receipt-sms', ...callback])
     expect(paths).toContainEqual(['gateway: consume gateway-notification-transactional', ...accepted])
-    // Every step hangs together with the caller's.
+    // Every span descends from the caller's.
     for (const path of paths) expect(path.at(-1)).toBe(callersSpan)
   })
   const carrierCall = trace().find(({ name }) => name === 'send twilio')
@@ -73,7 +73,7 @@ test('one trace spans gateway, dispatch, worker, carrier call, outbox, JetStream
   expect(carrierCall?.attributes['notification.id']).toBe(id)
 })
 
-test('a trace begins at the gateway when the caller brings none, and reveals nothing of the message', async () => {
+test('a trace begins at the gateway if the caller sends none, and contains nothing of the message', async () => {
   const { id, phone, carrierSaw } = begunHere
   const [, begun] = carrierSaw.split('-')
   expect(begun).toMatch(/^[0-9a-f]{32}$/)
@@ -88,7 +88,7 @@ test('a trace begins at the gateway when the caller brings none, and reveals not
   expect(JSON.stringify(receiver.spans)).not.toMatch(new RegExp(`${phone.slice(1)}|table is ready`))
 })
 
-test('a caller that did not sample is not traced, and its context is handed on', () => {
+test('a request that the caller did not sample is not traced, and its context is forwarded', () => {
   expect(unsampled.carrierSaw).toBe(notSampled)
   expect(receiver.spans.filter(({ traceId }) => traceId === 'a'.repeat(32))).toEqual([])
 })

@@ -16,7 +16,7 @@ let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'], {
     apart: ['consent'],
-    // Longer than a killed consent takes to be back, however busy the machine is.
+    // Longer than consent takes to restart on a busy machine.
     env: { 'dispatch-worker': { SEND_RETRY_DELAYS: '1s,1s,1s,2s,2s,4s,4s,8s,8s' } },
   })
   await untilTemplates(env)
@@ -61,7 +61,7 @@ test('refused without a reference and without consent, accepted, delivered and r
   await untilState(env, await sent(phone), { delivery_status: 'delivered' })
 }, 40_000)
 
-test('no log line bears an id of Meta, in which the number stands', async () => {
+test('no log line contains an id of Meta, because it contains the number', async () => {
   const phone = await agreed()
   await untilState(env, await sent(phone), { delivery_status: 'delivered' })
   const [message] = await env.messages({ to: phone })
@@ -98,7 +98,7 @@ test('ids of Meta are stored, published and shown without the number', async () 
   expect(shown.attempts[0].provider_message_id).toMatch(/^wamid\./)
 })
 
-test('a replay survives a STOP: the key answers what it answered before', async () => {
+test('after a STOP a repetition under the same key returns the earlier answer', async () => {
   const phone = await agreed()
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const first = await post(env, shippedTo(phone), { headers })
@@ -107,7 +107,7 @@ test('a replay survives a STOP: the key answers what it answered before', async 
   expect([again.status, again.text]).toEqual([202, first.text])
 })
 
-test('a STOP between acceptance and send ends the message for good, with the entry of the ledger in the reason', async () => {
+test('a STOP between acceptance and send fails the message permanently, with the ledger entry in the reason', async () => {
   const phone = await agreed()
   const { body } = await post(env, shippedTo(phone, { send_at: new Date(Date.now() + 3000).toISOString() }))
   await writeToUs(env, phone, { button: 'Stop' })
@@ -123,7 +123,7 @@ test('a STOP between acceptance and send ends the message for good, with the ent
 }, 20_000)
 
 describe('without the consent service', () => {
-  test('nothing is accepted, and what was accepted waits and is sent when it is back', async () => {
+  test('nothing is accepted, and accepted messages wait and are sent when it is back', async () => {
     const phone = await agreed()
     const { body } = await post(env, shippedTo(phone, { send_at: new Date(Date.now() + 1500).toISOString() }))
     await env.kill('consent')
@@ -175,7 +175,7 @@ describe('a template', () => {
     )
   })
 
-  test('with named parameters costs what its category costs', async () => {
+  test('with named parameters costs the credits of its category', async () => {
     const named = withTemplate('spring_sale', 'marketing', { first_name: '{{name}}', until: 'May\n1st' })
     const phone = await agreed()
     const { body } = await sendTemplate(phone, named)
@@ -183,7 +183,7 @@ describe('a template', () => {
     expect((await env.messages({ to: phone }))[0]!.text).toBe('Hi Ada, spring sale until May 1st!')
   })
 
-  test('is known as soon as the carrier reports it: paused, and approved again', async () => {
+  test('changes its state when the carrier reports it: paused, and approved again', async () => {
     const phone = await agreed()
     await judgeTemplate(env, { name: 'news', category: 'UTILITY', body: 'Hi {{1}}.' })
     const template = withTemplate('news', 'utility')
@@ -194,7 +194,7 @@ describe('a template', () => {
     await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(202))
   }, 40_000)
 
-  test('is read again when an operator asks, and is listed with its state', async () => {
+  test('is synchronised when an operator requests it, and is listed with its state', async () => {
     await judgeTemplate(env, { name: 'quiet_news', category: 'UTILITY', tell: false })
     const path = '/api/v1/whatsapp/templates'
     const asked = await env.api('POST', `${path}/sync`, { token: env.operatorToken })
@@ -210,13 +210,13 @@ describe('a template', () => {
     )
   }, 20_000)
 
-  test('of the caller’s own text there is none: text is never sent', async () => {
+  test("is required: the caller's own text is never sent", async () => {
     const { event_key: _, data: __, ...rest } = shippedTo(await agreed())
     expectProblem(await post(env, { ...rest, body: 'Hello' }), 422, 'validation_failed')
   })
 })
 
-test('who stopped marketing gets everything else, and marketing again once it is resumed', async () => {
+test('a recipient who stopped marketing gets all other messages, and marketing again once it is resumed', async () => {
   const phone = await agreed()
   await writeToUs(env, phone, { preference: 'stop' })
   await untilConsent(env, phone, { status: 'active', marketing: 'stopped' })

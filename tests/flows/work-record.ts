@@ -5,20 +5,20 @@ import { addressVariable, type ServiceName, serviceNames } from '@notify/contrac
 import type { ServiceProcess, Stack } from '@notify/dev-env'
 import { httpReader, type Recorder, startRecorder, statementReader } from '@notify/test-kit/recorder'
 
-/** What the services do for a request: the statements that they run and the calls that they make of each other. */
+/** The work of the services for a request: their statements, and their calls of each other. */
 export interface WorkRecord {
   env: Record<string, Record<string, string>>
   onStack(stack: Stack): void
   /**
-   * Expects that calls cause the same work, whatever the services do by themselves meanwhile.
-   * @param make the calls of one trial, with ids that no trial before used: a cached id is not looked up
+   * Expects that calls cause the same work, ignoring the background work of the services.
+   * @param make the calls of one trial, with new ids in each trial, because a cached id is not looked up
    */
   expectEqual(make: () => Promise<Call[]>): Promise<void>
   stop(): Promise<void>
 }
 
 interface Call {
-  /** Taken out of the work before it is compared. */
+  /** Removed from the work before the comparison. */
   ids: readonly string[]
   call(): Promise<unknown>
 }
@@ -30,7 +30,7 @@ const longestUnrestMs = 1000
 /** The process of a service that answers its routes. */
 const answering = (service: ServiceName): ServiceProcess => (service === 'dispatch' ? 'dispatch-api' : service)
 
-/** Puts a recorder in front of every service, and between every service that answers requests and its database. */
+/** Places a recorder before every service, and between every service that answers requests and its database. */
 export async function recordWork(): Promise<WorkRecord> {
   let stack: Stack | undefined
   let journal: string[] = []
@@ -70,7 +70,7 @@ export async function recordWork(): Promise<WorkRecord> {
           await untilQuiet(() => journal.length)
           done.push(await during(one))
         }
-        // Each trial has what the calls cause; what the services do by themselves is missing from one or the other.
+        // Work caused by the calls occurs in each trial; background work is missing from some trials.
         common = common?.map((work, at) => inBoth(work, done[at]!)) ?? done
         if (common.every((work) => isDeepStrictEqual(work, common![0]))) return
       }
@@ -82,7 +82,7 @@ export async function recordWork(): Promise<WorkRecord> {
   }
 }
 
-/** What both lists have, each as often as in the list that has it less. */
+/** The elements that both lists contain, each as often as in the list that has fewer. */
 function inBoth(some: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return some.filter((one) => {
@@ -92,7 +92,7 @@ function inBoth(some: readonly string[], others: readonly string[]): string[] {
   })
 }
 
-/** Waits until the work that an earlier request left behind is over, but not for ever: services never rest for long. */
+/** Waits until the work of an earlier request is over, for a limited time, because background work never ends. */
 async function untilQuiet(count: () => number): Promise<void> {
   const until = performance.now() + longestUnrestMs
   for (let before = -1; before !== count() && performance.now() < until; await delay(quietMs)) before = count()

@@ -8,20 +8,20 @@ import { exampleBody } from '../route-samples/sample.ts'
 import { callRoute } from '../route-samples/samples.ts'
 import { env, samples } from './stack.ts'
 
-/** A success that has the fields of its contract, and no others. */
+/** Expects a success with the fields of its contract, and no others. */
 function expectDeclared(responses: Readonly<Record<number, z.ZodType>>, { status, body, text }: ApiResponse): void {
   const schema = responses[status]
   expect([text, schema === undefined]).toEqual([text, false])
   if (status !== 204) expect(schema!.parse(body)).toEqual(body)
 }
 
-/** A place in a list, or a state that a change is based on: an example of one fits nothing. */
+/** A position in a list, or a state that a change is based on: its example matches no data. */
 const isOfState = (name: string) => name === 'cursor' || name.startsWith('expected_')
 
 const routes = publicRoutes().filter((route) => !isStream(route))
 
 test.each(routes.map((route) => [route.name, route] as const))(
-  '%s answers its documented example with what its contract promises',
+  '%s answers its documented example as its contract declares',
   async (name, route) => {
     const sample = await samples[name]!(0)
     const documented = exampleBody(name, sample.fresh)

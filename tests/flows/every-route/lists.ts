@@ -12,7 +12,7 @@ const parametersOf = ({ query }: Route) => Object.keys((query as z.ZodObject | u
 const lists = publicRoutes().filter((route) => route.method === 'GET' && parametersOf(route).includes('limit'))
 const named = (chosen: readonly Route[]) => chosen.map((route) => [`${route.method} ${route.path}`, route] as const)
 
-/** A filter by its name, or by list and name, that every row passes, or none of its own: it still makes another list. */
+/** Values of filters, by name or by list and name. With another filter it is another list, whether rows match or not. */
 const filters: Record<string, string> = {
   channel: 'sms',
   application_id: newId('app'),
@@ -22,7 +22,7 @@ const filters: Record<string, string> = {
   action: 'template.created',
   interval: 'month',
 }
-/** Lists that have no two rows here; their cursors are made by the same function. */
+/** Lists without two rows here; the same function makes their cursors. */
 const withoutRows = ['listEventVersions', 'listWhatsAppTemplates', 'getUsage', 'listInbox', 'listWebhookDeliveries']
 
 /** The sample of each list, which keeps its parameters. */
@@ -65,14 +65,14 @@ describe.each(named(lists))('%s', (_name, route) => {
     for (const limit of ['1', '100']) expect((await ask(route, `limit=${limit}`)).status).toBe(200)
   })
 
-  test('refuses cursors that are none, and those of other lists', async () => {
+  test('refuses invalid cursors, and those of other lists', async () => {
     const others = [...cursors].filter(([name]) => name !== route.name).map(([, cursor]) => cursor)
     const none = ['x', 'AQ', 'null', '..', Buffer.from('{"id":1}').toString('base64url'), 'A'.repeat(200)]
     for (const cursor of [...none, ...others]) expectRefused(await ask(route, `cursor=${cursor}`), 'cursor')
     expectRefused(await ask(route, `cursor=${'A'.repeat(201)}`), 'cursor')
   })
 
-  test('refuses unknown parameters, and its own twice', async () => {
+  test('refuses unknown and repeated parameters', async () => {
     expectRefused(await ask(route, 'colour=red'), 'colour')
     expectRefused(await ask(route, 'limit=1&limit=2'), 'limit')
   })
@@ -81,7 +81,7 @@ describe.each(named(lists))('%s', (_name, route) => {
 describe.each(named(lists.filter(({ name }) => !withoutRows.includes(name))))('a cursor of %s', (_name, route) => {
   const cursor = () => cursors.get(route.name)!
 
-  test('leads to the next page, and one that was altered nowhere', async () => {
+  test('returns the next page, and is refused when altered', async () => {
     expect((await ask(route, `limit=1&cursor=${cursor()}`)).status).toBe(200)
     const bytes = Buffer.from(cursor(), 'base64url')
     bytes[bytes.length - 2]! ^= 1
@@ -95,7 +95,7 @@ describe.each(named(lists.filter(({ name }) => !withoutRows.includes(name))))('a
     expectRefused(await ask(route, `limit=1&cursor=${cursor()}&${filter}=${value}`), 'cursor')
   })
 
-  test('is refused to another tenant', async () => {
+  test('is refused for another tenant', async () => {
     if (route.path.includes('/:')) return
     const tenantId = await addEmptyTenant(env)
     const applicationId = newId('app')
@@ -109,7 +109,7 @@ describe.each(named(lists.filter(({ name }) => !withoutRows.includes(name))))('a
   })
 })
 
-test('there are lists, and what has no rows here is one of them', () => {
+test('there are lists, and those without rows here are among them', () => {
   expect(lists.length).toBeGreaterThan(10)
   const names = lists.map(({ name }) => name)
   expect(withoutRows.filter((name) => !names.includes(name))).toEqual([])

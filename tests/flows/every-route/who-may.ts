@@ -8,7 +8,7 @@ import { env } from './stack.ts'
 
 const unknownId = '01jd3x8qk5w9t2m4v6b8n0p2r4'
 
-/** A kind of caller: its credentials, by the permission that the route asks of it. */
+/** A kind of caller: its credentials, by the permission that the route requires. */
 type Credentials = (permission: string) => Promise<ApiRequest> | ApiRequest
 
 let user: string
@@ -52,7 +52,7 @@ async function statusOf(route: Route, caller: ApiRequest): Promise<number> {
   return (await env.api(route.method, path, { ...caller, ...body })).status
 }
 
-/** Every caller's status: admitted callers learn about their request, not about themselves. */
+/** The status of every caller; `may` for an admitted one, whose answer depends on its request. */
 async function judge(route: Route, callers: Record<string, Credentials>, permission = '') {
   const judged = Object.entries(callers).map(async ([name, credentials]) => {
     const status = await statusOf(route, await credentials(permission))
@@ -70,7 +70,7 @@ const routes = publicRoutes()
 describe.each(named(routes.filter(({ auth }) => permissionsFor(auth))))('%s', (_name, route) => {
   const { key, operator } = permissionsFor(route.auth)!
 
-  test('refuses nobody and users with 401', async () => {
+  test('answers requests without credentials, and those of users, with 401', async () => {
     expect(await judge(route, { ...nobody, ...ofUsers })).toEqual(all({ ...nobody, ...ofUsers }, 401))
   })
 
@@ -94,7 +94,7 @@ describe.each(named(routes.filter(({ auth }) => permissionsFor(auth))))('%s', (_
 })
 
 test.each(named(routes.filter(({ auth, path }) => auth.caller === 'user' && !path.endsWith('/stream'))))(
-  '%s admits users alone',
+  '%s admits only users',
   async (_name, route) => {
     const others = { ...nobody, ...ofKeys, ...ofOperators }
     expect(await judge(route, { ...others, ...ofUsers }, KeyPermission.options[0])).toEqual({
@@ -110,12 +110,12 @@ test.each(named(routes.filter(({ auth }) => auth.caller === 'carrier')))(
     const others = { ...nobody, ...ofKeys, ...ofOperators, ...ofUsers }
     const callers = await Promise.all(Object.values(others).map((credentials) => credentials('notifications:send')))
     const statuses = new Set(await Promise.all(callers.map((caller) => statusOf(route, caller))))
-    // Refused for the signature, or before it is read: for the provider's id, or what a carrier would not send.
+    // Refused for the signature, or before it is read: for the provider's id, or for a form that no carrier sends.
     expect([[403], [404], [415], [422]]).toContainEqual([...statuses])
   },
 )
 
-test('each route is of one of these kinds', () => {
+test('each route has one of these kinds of callers', () => {
   const kinds = new Set(routes.map(({ auth }) => auth.caller))
   const known = ['key', 'operator', 'key or operator', 'any principal', 'user', 'carrier', 'anyone']
   expect([...kinds].filter((kind) => !known.includes(kind))).toEqual([])

@@ -11,7 +11,7 @@ export interface Operation {
   security: readonly Json[]
 }
 
-/** A request that the document forbids, or at least does not promise to serve. */
+/** A request that violates the document, or that the document does not promise to serve. */
 export interface Attack {
   path: Record<string, string>
   query: [string, string][]
@@ -74,7 +74,7 @@ const pollution = fc
   .tuple(fc.constantFrom(...polluting), fc.constantFrom('{}', '{"isAdmin":true}', '1', 'null', '{"then":1}'))
   .map(([name, value]) => `"${name}":${value}`)
 
-/** A value that nearly fits a schema: chosen from its own words. */
+/** A value that nearly matches a schema, built from its own keywords. */
 function near(schema: Json): fc.Arbitrary<unknown> {
   const {
     enum: choices,
@@ -94,7 +94,7 @@ function near(schema: Json): fc.Arbitrary<unknown> {
   return oddValue
 }
 
-/** An object with fields that fit, that are odd, and that are missing. */
+/** An object with valid, odd and missing fields. */
 function objectNear({ properties = {} }: Json): fc.Arbitrary<Record<string, unknown>> {
   const fields = Object.entries(properties as Record<string, Json>).map(([name, schema]) => {
     const value: fc.Arbitrary<unknown> = fc.oneof(

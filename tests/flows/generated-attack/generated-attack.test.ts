@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { unlikeExample } from '../unlike-example.ts'
 import { type Attack, attacksOn, type Operation, operationsOf } from './attacks.ts'
 
-/** Another seed makes other requests; a failure prints the seed and the path to the request. */
+/** Another seed generates other requests; a failure prints the seed and the path to the request. */
 const seed = Number(process.env.ATTACK_SEED ?? 20_261_122)
 const requests = 5_500
 const standIns: readonly NodeProcess[] = ['carrier-sandbox', 'identity-provider']
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-/** Every kind of caller that the operation takes. */
+/** Every kind of caller that the operation admits. */
 function callersOf({ security }: Operation): ApiRequest[] {
   const known = { apiKey: { key: env.apiKey }, operator: { token: env.operatorToken }, user: { token: user } }
   const named = security.flatMap((one) => Object.keys(one)).map((name) => known[name as keyof typeof known])
@@ -36,15 +36,15 @@ function send({ method, path }: Operation, caller: ApiRequest, attack: Attack) {
   // fetch sends no body with GET.
   const raw = method === 'GET' || !attack.body ? {} : { raw: attack.body }
   const target = query ? `${filled}?${query}` : filled
-  // Long targets are refused by HTTP itself.
+  // The HTTP server itself refuses longer targets.
   return env.api(method, target.slice(0, 6_000).replace(/%.?$/, ''), { ...caller, ...raw, headers: attack.headers })
 }
 
-/** Percent-encodes; a lone surrogate becomes what it is as bytes, which is no UTF-8. */
+/** Percent-encodes; a lone surrogate becomes its bytes, which are not valid UTF-8. */
 const encode = (text: string) =>
   encodeURIComponent(text.toWellFormed() === text ? text : '').replace(/^\.+$/, '-') || '%ED%A0%80'
 
-/** What is wrong with an answer. */
+/** The fault of an answer, if any. */
 function fault(status: number, contentType: string | null, text: string): string | undefined {
   if (status >= 500) return `${status} ${text}`
   if (status < 400) return undefined
@@ -85,7 +85,7 @@ test(`no answer to ${requests} generated requests is a 5xx, and every refusal is
   expect(found).toEqual([])
   const sent = [...statuses.values()].reduce((sum, count) => sum + count, 0)
   expect(sent).toBeGreaterThanOrEqual(5_000)
-  // Attacks that never get past the first check would prove nothing.
+  // Attacks that all fail at the first check would prove nothing.
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 404, 415, 422]))
   for (const process of Object.keys(env.urls) as NodeProcess[]) {
     if (standIns.includes(process)) continue

@@ -1,10 +1,10 @@
-/** What changes in an existing file: each text occurs once, and is replaced. */
+/** The changes of an existing file: each text occurs once, and is replaced. */
 export interface Change {
   file: string
   edits: readonly (readonly [find: string, replacement: string])[]
 }
 
-/** What a channel of a new name, with a carrier of its own that reports receipts, changes of existing files. */
+/** The changes of existing files for a new channel with its own carrier, which reports receipts. */
 export const changes: readonly Change[] = [
   {
     file: 'packages/contracts/src/channels/table.ts',

@@ -7,9 +7,9 @@ const names = serviceProcesses.filter((name) => name !== 'dispatch-sender')
 /** The whole system twice, with a balancer for each service at its usual address. */
 export interface Replicated {
   env: TestEnv
-  /** What is to be replaced; at first it alone gets connections. */
+  /** The processes to be replaced; at first only they get connections. */
   old: ReplicaProcess
-  /** New connections also go to the new processes. Then the old ones are asked to end, but get new connections a while longer. */
+  /** Sends new connections also to the new processes, then stops the old ones, which still get new connections for a while. */
   replace(): Promise<void>
   stop(): Promise<void>
 }

@@ -10,7 +10,7 @@ import { optIn, shippedTo } from '@notify/test-kit/whatsapp'
 import { exampleBody, made } from '../route-samples/sample.ts'
 import type { Kinds } from './load.ts'
 
-/** What callers do: sends of each channel, codes, inboxes, reads and writes of operators, callbacks, exports. */
+/** The requests of callers: sends of each channel, codes, inboxes, reads and writes of operators, callbacks, exports. */
 export async function kindsOf(env: TestEnv): Promise<Kinds> {
   return {
     ...(await sendsOf(env)),
@@ -102,7 +102,7 @@ async function writesOf(env: TestEnv): Promise<Kinds> {
   }
 }
 
-/** The second request, made from the answer to the first; the first where that has failed. */
+/** Makes a second request from the answer to the first. @returns the second answer, or the first if that failed */
 async function andThen(
   first: Promise<ApiResponse>,
   second: (body: ApiResponse['body']) => Promise<ApiResponse>,
@@ -113,7 +113,7 @@ async function andThen(
 
 const attempt = () => ({ notificationId: newId('notif'), attemptId: newId('att') })
 
-/** As with the ingress of k8s/components, which leads carriers to the callbacks service. */
+/** Like the ingress of k8s/components, which routes carriers directly to callbacks. */
 function reportDirectly(env: TestEnv): Promise<ApiResponse> {
   const account = demoAccount(env)
   const address = callbackAddress(attempt(), account)

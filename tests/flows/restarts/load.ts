@@ -9,14 +9,14 @@ export interface Load {
   count(): number
   /** Those without a 2xx response: kind and cause. */
   readonly failures: readonly string[]
-  /** Waits for the requests under way. */
+  /** Waits for the requests in progress. */
   stop(): Promise<void>
 }
 
 /** Callers of each kind; a caller waits for the answer to its request. */
 const callersEach = 2
 
-/** Sends requests of each kind until stopped. @param everyMs mean interval of a kind, where answers take no time */
+/** Sends requests of each kind until stopped. @param everyMs mean interval of a kind, if answers took no time */
 export function startLoad(kinds: Kinds, everyMs: number): Load {
   const failures: string[] = []
   let count = 0
@@ -48,7 +48,7 @@ export function startLoad(kinds: Kinds, everyMs: number): Load {
   }
 }
 
-/** What `fetch` hides in the cause of its error. */
+/** The cause of an error of `fetch`, which its message hides. */
 export function causeOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
   return cause?.code ?? message

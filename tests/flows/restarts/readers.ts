@@ -6,9 +6,9 @@ import { causeOf } from './load.ts'
 
 /** A reader of a live stream that reconnects as a browser does, but earlier than the server asks. */
 export interface Reader {
-  /** Ids of the events that it got, each connection's first included. */
+  /** Ids of the received events, including the first of each connection. */
   readonly ids: readonly number[]
-  /** Waits that streams asked for when they ended. */
+  /** The reconnection delays that streams sent when they ended. */
   readonly retries: readonly number[]
   /** Connections that were refused or not answered. */
   readonly failures: readonly string[]
@@ -40,7 +40,7 @@ export async function startReader(env: TestEnv): Promise<Reader> {
       headers,
       signal: closing.signal,
     })
-    if (status !== 200) failures.push(`a stream was answered ${status}`)
+    if (status !== 200) failures.push(`a stream got ${status}`)
     let rest = ''
     for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
       const blocks = (rest + chunk).split('\n\n')

@@ -55,7 +55,7 @@ export function callbackSamples(env: TestEnv, sns: StandInSns): Samples {
   }
 }
 
-/** A webhook of WhatsApp without content, on the shared address or on the own one. */
+/** A webhook of WhatsApp without content, to the shared URL or to that of a provider. */
 function postUpdate(env: TestEnv, name: string): Promise<ApiResponse> {
   const { meta_shared_app_secret, meta_own_app_secret, meta_own_provider_id } = env.stack.state
   const [place, secret] =

@@ -4,10 +4,10 @@ import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import { freshPhone } from '@notify/test-kit/sms'
 import { exampleBody, made, type Samples } from './sample.ts'
 
-/** Found nowhere else in an answer. */
+/** A number that occurs nowhere else in an answer. */
 const firstVersion = 471_147
 
-/** Samples of what dispatch manages: domains, suppressions and templates. */
+/** Samples of the management routes of dispatch: domains, suppressions and templates. */
 export function dispatchSamples(env: TestEnv): Samples {
   const domain = async () => ({ params: { domain_id: await copyDomain(env) } })
   const template = async () => {
@@ -84,7 +84,7 @@ export function dispatchSamples(env: TestEnv): Samples {
   }
 }
 
-/** A domain without the time that a new key takes. */
+/** Adds a domain with a copied key, because a new key takes time. */
 async function copyDomain(env: TestEnv): Promise<string> {
   const id = newId('dom')
   const { rowCount } = await env.admin.query(

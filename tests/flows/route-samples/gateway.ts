@@ -47,7 +47,7 @@ export function gatewaySamples(env: TestEnv): Samples {
   }
 }
 
-/** A notification that the activity shows. */
+/** Sends a notification, and waits until the activity shows it. */
 async function shown(env: TestEnv): Promise<string> {
   const id = (await post(env, smsTo(freshPhone()))).body.notification_id
   await eventually(async () => {
@@ -57,7 +57,7 @@ async function shown(env: TestEnv): Promise<string> {
   return id
 }
 
-/** A job without items. @param held whether it stays unfinished, as one that another worker holds */
+/** A job without items. @param held whether it stays unfinished, like one that another worker has claimed */
 async function retryJob(env: TestEnv, held = false): Promise<string> {
   const id = newId('retry')
   await env.admin.query(
@@ -68,7 +68,7 @@ async function retryJob(env: TestEnv, held = false): Promise<string> {
   return id
 }
 
-/** A notification that an operator may retry. */
+/** A failed notification that an operator may retry. */
 async function failed(env: TestEnv): Promise<string> {
   const id = (await post(env, smsTo(freshPhone(), { send_at: tomorrow() }))).body.notification_id
   await env.admin.query(

@@ -16,7 +16,7 @@ export function notificationSamples(env: TestEnv): Samples {
         name: 'Hello',
         templates: { sms: { body: 'Hello {{name}}' } },
       })
-      // A template that dispatch does not hold in memory yet: judging asks the database.
+      // A template that dispatch has not cached yet, so that judging reads the database.
       const fields = { template_id, body: undefined, template_data: { name: 'Ada' } }
       return { body: { requests: Array.from({ length: 5 }, () => smsTo(freshPhone(), fields)) } }
     },
@@ -50,7 +50,7 @@ async function acceptForOtp(env: TestEnv): Promise<ApiResponse> {
     ...{ tenant_id, application_id, mode: 'live', lane: 'otp' },
     request: smsTo(freshPhone()),
   }))
-  // Again, with one that is refused: the committed ones are looked up.
+  // Again with one that is refused, so that the committed ones are looked up.
   const refused = { ...items[0], notification_id: newId('notif'), request: smsTo('12') }
   const call = () =>
     env.call('dispatch-api', 'POST', '/internal/v1/notifications', {

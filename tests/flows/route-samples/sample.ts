@@ -2,16 +2,16 @@ import { allRoutes } from '@notify/contracts/catalogue'
 import { requestExampleOf } from '@notify/contracts/openapi-examples'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
 
-/** A request that a route answers with success; `at` distinguishes callers of the same moment. */
+/** A request that a route answers with success; `at` distinguishes concurrent callers. */
 export interface Sample {
   params?: Record<string, string>
   /** Default: the example of the OpenAPI document. */
   body?: unknown
   /** Fields of the documented example that differ from call to call. */
   fresh?: object
-  /** Of the end user who calls. */
+  /** Token of the end user who calls. */
   token?: string
-  /** For routes that are called in a way of their own. */
+  /** Makes the call, for routes that need another form of it. */
   call?(): Promise<ApiResponse>
 }
 

@@ -3,7 +3,7 @@ import type { ApiResponse, ServiceProcess, TestEnv } from '@notify/dev-env'
 import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import type { Samples } from './sample.ts'
 
-/** What the gateway asks the services that send. */
+/** The internal requests of the gateway for timelines. */
 export function timelineSamples(env: TestEnv): Samples {
   const tenant_id = env.tenantId
   const notification_id = newId('notif')

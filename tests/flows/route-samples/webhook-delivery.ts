@@ -42,7 +42,7 @@ export function webhookSamples(env: TestEnv): Samples {
   }
 }
 
-/** Asks for the provider of a subscription, as webhook-delivery does for its caller. */
+/** Requests the provider of a subscription, as webhook-delivery does for its caller. */
 async function askDispatch(env: TestEnv, rest: string, fields: object): Promise<ApiResponse> {
   const { tenantId: tenant_id, applicationId: application_id } = env
   const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)

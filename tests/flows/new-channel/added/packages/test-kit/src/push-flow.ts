@@ -1,6 +1,6 @@
 import { eventually, TestEnv } from '@notify/dev-env'
 
-/** Sends one push by the seeded event and prints what each room shows of it. */
+/** Sends one push with the seeded event and prints what each part of the system shows of it. */
 const worker: Record<string, string> = {}
 const env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
   env: { 'dispatch-worker': worker },
