@@ -18,7 +18,7 @@ interface Logged {
 export async function readCarrierLog(stack: Stack, to?: string): Promise<Received[]> {
   const query = new URLSearchParams({ limit: '100000', ...(to ? { to } : {}) })
   const response = await fetch(`${stack.url('carrier-sandbox')}/messages?${query}`)
-  if (!response.ok) throw new Error(`the carrier's log cannot be read: ${response.status}`)
+  if (!response.ok) throw new Error(`cannot read the log of the carrier sandbox: ${response.status}`)
   const { items } = (await response.json()) as { items: Logged[] }
   return items.map(({ to, received_at, request }) => ({
     to,

@@ -3,7 +3,7 @@ import type { JsonClient } from './json-client.ts'
 
 export type ChannelName = 'sms' | 'email' | 'whatsapp' | 'in_app' | 'webhook' | 'otp'
 
-/** Sends message `n`, whose text holds `markOf(n)`. @throws Error unless it is accepted */
+/** Sends message `n`, whose text contains `markOf(n)`. @throws Error unless it is accepted */
 export type Send = (n: number) => Promise<{ atMs: number }>
 
 const firstMark = 100_000
@@ -11,17 +11,17 @@ const firstMark = 100_000
 /** Six digits, so that it can be a code. */
 const markOf = (n: number) => String(firstMark + (n % 900_000))
 
-/** The number of the message whose mark a text holds. */
+/** The number of the message whose mark a text contains. */
 export function numberIn(text: string): number | undefined {
   const found = /\b\d{6}\b/.exec(text)
   return found ? Number(found[0]) - firstMark : undefined
 }
 
-/** Users who receive in-app messages in turns. */
+/** Users who receive in-app messages in turn. */
 export const users = Array.from({ length: 100 }, (_, at) => `user-${at}`)
 
 /**
- * A request of each channel, each to a recipient of its own; what WhatsApp needs is made first.
+ * A request of each channel, each with its own recipient. Creates the opt-in for WhatsApp first.
  * @param receiverOf the URL that gets webhook `n`
  */
 export async function sendersOf(
@@ -31,7 +31,7 @@ export async function sendersOf(
   const post = async (path: string, body: object) => {
     const answer = await client.post(path, body)
     if (answer.status === 202 || answer.status === 200) return answer
-    throw new Error(`a request was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    throw new Error(`a request got ${answer.status}: ${JSON.stringify(answer.body)}`)
   }
   const notify = (channel: ChannelName, recipient: unknown, rest: object) =>
     post('/api/v1/notifications', { channel, recipient, ...rest })
@@ -52,12 +52,12 @@ export async function sendersOf(
   }
 }
 
-/** The last digit keeps numbers apart from the stand-in's magic endings. */
+/** The last digit avoids the magic endings of the sandbox. */
 function phoneOf(n: number): string {
   return `+1559${String(n).padStart(6, '0')}1`
 }
 
-/** Until the template of the event is approved. */
+/** Repeats a send until the template of the event is approved. */
 async function untilAccepted(send: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

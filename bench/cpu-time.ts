@@ -17,7 +17,7 @@ export function cpuTimes(stack: Stack): Map<string, number> {
   return times
 }
 
-/** CPU time of each process for one message, in microseconds; those below 10 are left out. Rates vary with the machine, this less. */
+/** CPU time of each process for one message, in microseconds, without those below 10. Varies less than rates. */
 export function cpuPerMessage(
   before: ReadonlyMap<string, number>,
   after: ReadonlyMap<string, number>,

@@ -5,7 +5,7 @@ export interface JsonAnswer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: benches read answers of every shape
   body: any
-  /** When the answer had arrived, in milliseconds of the machine's clock. */
+  /** When the answer arrived, in Unix milliseconds. */
   atMs: number
 }
 
@@ -14,7 +14,7 @@ export interface JsonClient {
   close(): void
 }
 
-/** A customer's backend that keeps its connections, by default with the demo key; plain `node:http`, since it shares the machine. */
+/** A customer's backend with kept-alive connections, by default with the demo key; plain `node:http`, because it shares the machine. */
 export function createJsonClient(
   stack: Stack,
   baseUrl = stack.url('gateway'),
@@ -55,7 +55,7 @@ export function createJsonClient(
   }
 }
 
-/** Does so much work, so many callers at a time, each going on when its last piece is done. */
+/** Runs `work` so many times, by so many concurrent callers. */
 export async function doMany<T>(count: number, callers: number, work: (n: number) => Promise<T>): Promise<T[]> {
   const results: T[] = new Array(count)
   let next = 0

@@ -23,7 +23,7 @@ export interface Measured {
   broken: number
 }
 
-/** Checks that wrk is installed; it leaves nearly all CPU to the servers. */
+/** Checks that wrk is installed, which leaves nearly all CPU to the servers. */
 export async function prepareLoad(onProgress: (text: string) => void): Promise<void> {
   await installMissing(['wrk'], { onProgress })
 }
@@ -68,7 +68,7 @@ function quote(text: string): string {
 
 function read(output: string): Measured {
   const match = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output)
-  if (!match) throw new Error(`wrk said nothing that can be read:\n${output}`)
+  if (!match) throw new Error(`cannot parse the output of wrk:\n${output}`)
   const [requests = 0, micros = 1, p50 = 0, p99 = 0, refused = 0, broken = 0] = match.slice(1).map(Number)
   return { requestsPerSecond: requests / (micros / 1e6), p50Ms: p50 / 1000, p99Ms: p99 / 1000, refused, broken }
 }

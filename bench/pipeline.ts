@@ -5,7 +5,7 @@ import type { Accepted, SmsClient } from './sms-client.ts'
 const longestMs = 300_000
 const callers = 64
 
-/** What a run through the pipeline took. */
+/** The result of a run through the pipeline. */
 export interface Pipeline {
   accepted: readonly Accepted[]
   perSecond: number

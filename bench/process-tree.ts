@@ -18,7 +18,7 @@ export function statOf(pid: number): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** A file of `/proc`; empty when its process has exited or belongs to somebody else. */
+/** A file of `/proc`; empty when its process has exited or belongs to another user. */
 export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -10,7 +10,7 @@ interface Sending {
   send(n: number): Promise<unknown>
 }
 
-/** Sends so many messages, and waits until none is under way. */
+/** Sends so many messages, and waits until none is in flight. */
 export async function sendMany(database: pg.Pool, { count, callers, send }: Sending): Promise<void> {
   await doMany(count, callers, send)
   const untilMs = performance.now() + longestMs
@@ -20,9 +20,9 @@ export async function sendMany(database: pg.Pool, { count, callers, send }: Send
             + (select count(*) from dispatch.outbox where published_at is null) as open`,
     )
     if (Number(rows[0].open) === 0) break
-    if (performance.now() > untilMs) throw new Error(`${rows[0].open} are still under way`)
+    if (performance.now() > untilMs) throw new Error(`${rows[0].open} messages are still in flight`)
     await delay(250)
   }
-  // The last facts reach the activity, usage and the callbacks' tables.
+  // For the last facts to reach the activity, usage and the tables of callbacks.
   await delay(2000)
 }

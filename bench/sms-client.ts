@@ -26,7 +26,7 @@ export function createSmsClient(stack: Stack, apiKey?: string): SmsClient {
     const request = { channel: 'sms', recipient: { phone: to }, ...rest }
     const { status, body, atMs } = await client.post('/api/v1/notifications', request)
     if (status === 202) return { id: body.notification_id, atMs }
-    throw new Error(`a request was answered ${status}: ${JSON.stringify(body)}`)
+    throw new Error(`a request got ${status}: ${JSON.stringify(body)}`)
   }
   return {
     post,

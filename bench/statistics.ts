@@ -13,6 +13,6 @@ export const round = (value: number): number => roundTo(value, 3)
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const value = sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)]
-  if (value === undefined) throw new Error('there is nothing to take a percentile of')
+  if (value === undefined) throw new Error('a percentile needs at least one value')
   return value
 }

@@ -14,7 +14,7 @@ export interface Bundles {
   env: Record<string, string>
 }
 
-/** Makes the bundles of services in a temporary folder for the work. */
+/** Builds the bundles of services in a temporary folder for the work. */
 export async function withBundles<T>(
   services: readonly ServiceName[],
   work: (bundles: Bundles) => Promise<T>,

@@ -12,7 +12,7 @@ export async function withStack<T>(options: Partial<StackOptions>, work: (stack:
   const ports = await reservePortBlock()
   let stack: Stack | undefined
   try {
-    // As with the ingress of k8s/base, carriers reach callbacks without the gateway.
+    // As with the ingress of k8s/base, carriers call callbacks directly.
     const direct = { PUBLIC_URL: `http://127.0.0.1:${portsFrom(ports.base).process.callbacks}` }
     const { env = {}, ...rest } = options
     stack = await startStack({

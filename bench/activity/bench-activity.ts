@@ -10,15 +10,15 @@ import { rareEvent, recipients, seedItems, timeOf } from './seed-items.ts'
 const large = Number(process.env.BENCH_ITEMS ?? 1_000_000)
 const small = Math.min(10_000, large)
 const reads = Number(process.env.BENCH_READS ?? 200)
-/** Each p99 is the median of as many rounds: a pause of the machine spoils one of them at most. */
+/** Each p99 is the median of so many rounds, so that a pause of the machine spoils one at most. */
 const rounds = 5
 const callers = 4
 const limitMs = 50
 const mostTimesSmall = 2
 
 /**
- * The activity of many items beside that of 10,000: first pages, deep cursors, every filter and what combines badly. Two stacks
- * take turns case by case, so a machine that gets slower meanwhile makes both slower.
+ * Reads an activity of many items and one of 10,000: first pages, deep cursors, every filter and expensive combinations. Two
+ * stacks take turns case by case, so that a machine that becomes slower slows both.
  */
 export function benchActivity(): Promise<object> {
   const env = { all: { LOG_LEVEL: 'warn', RATE_LIMIT_KEY_PER_SECOND: '100000' } }
@@ -84,7 +84,7 @@ function casesOf(stack: Stack, items: number): Record<string, Record<string, str
   }
 }
 
-/** Filters whose last pages are read too. */
+/** Filters of which a late page is read too. */
 const deep: Record<string, Record<string, string>> = {
   'deep cursor': {},
   'deep cursor, status': { status: 'failed' },
@@ -93,7 +93,7 @@ const deep: Record<string, Record<string, string>> = {
   'deep cursor, busy recipient': { recipient: recipients.busy },
 }
 
-/** Ranges of one length, however many items there are. */
+/** Ranges of the same length for every number of items. */
 const summaries: Record<string, Record<string, string>> = {
   'summary of a day': { from: new Date(timeOf(0).getTime() - 86_400_000).toISOString(), to: timeOf(0).toISOString() },
   'summary of 30 days': {
@@ -105,7 +105,7 @@ const summaries: Record<string, Record<string, string>> = {
 
 type Read = () => Promise<unknown>
 
-/** Works with the reads of each case; the last one is the yardstick's. */
+/** Runs work with the read of each case; the last one is the yardstick's. */
 async function withReads<T>(stack: Stack, items: number, work: (cases: Map<string, Read>) => Promise<T>): Promise<T> {
   const token = await mintOperatorToken(stack.url('identity-provider'), stack.state.operator)
   const client = createReader(stack.url('gateway'), { authorization: `Bearer ${token}` })
@@ -166,7 +166,7 @@ async function p99Of(read: () => Promise<unknown>): Promise<number> {
   return percentile(await doMany(reads, callers, time), 0.99)
 }
 
-/** Keeps its connections; plain `node:http`, since it shares the machine. */
+/** A client with kept-alive connections; plain `node:http`, because it shares the machine. */
 function createReader(baseUrl: string, headers: Record<string, string>) {
   const agent = new http.Agent({ keepAlive: true })
   return {

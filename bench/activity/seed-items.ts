@@ -13,8 +13,8 @@ const everyMs = 2500
 export const timeOf = (age: number) => new Date(lastMs - age * everyMs)
 
 /**
- * Adds items through the table and its triggers, the newest first. Few of them have failed, fewer are of test keys, one in ten
- * thousand is of a rare event.
+ * Adds items through the table and its triggers, the newest first. Few have failed, fewer are of test keys, and one in ten
+ * thousand has a rare event.
  */
 export async function seedItems(stack: Stack, count: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.databaseUrl('gateway') })
@@ -27,7 +27,7 @@ export async function seedItems(stack: Stack, count: number): Promise<void> {
   await checkpoint(stack)
 }
 
-/** What was inserted is on disk before anything is measured. */
+/** Writes the inserted rows to disk before the measurement. */
 async function checkpoint({ adminDatabaseUrl }: Stack): Promise<void> {
   const admin = new pg.Client({ connectionString: adminDatabaseUrl })
   await admin.connect()
@@ -36,7 +36,7 @@ async function checkpoint({ adminDatabaseUrl }: Stack): Promise<void> {
 }
 
 async function insertItems(database: pg.Client, stack: Stack, count: number): Promise<void> {
-  // The role's own limit is for requests.
+  // The timeout of the role is for requests.
   await database.query('set statement_timeout = 0')
   const { tenant_id, application_id, blind_index_key } = stack.state
   await database.query(

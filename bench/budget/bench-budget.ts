@@ -14,8 +14,8 @@ const callers = 64
 const idleSeconds = 20
 
 /**
- * What one message of each channel takes from its request to its receipt, counted: rows, WAL, statements, messages of NATS,
- * wakes, writes, internal calls, CPU. `--check` compares with budget.json, `--write` replaces the figures there.
+ * Counts the work for one message of each channel from its request to its receipt: rows, WAL, statements, messages of NATS,
+ * wakes, writes, internal calls, CPU. `--check` compares it with budget.json, `--write` replaces the figures there.
  */
 export function benchBudget(): Promise<object> {
   return withCounts(async (counted) => {
@@ -44,7 +44,7 @@ export function benchBudget(): Promise<object> {
   })
 }
 
-/** What the idle system does in a second. */
+/** The work of the idle system in a second. */
 async function measureIdle(counted: Counted): Promise<Record<string, number>> {
   await delay(settleMs)
   const { counts, elapsedSeconds } = await countDuring(counted, idleSeconds)
@@ -75,7 +75,7 @@ async function measure(counted: Counted, send: Send): Promise<Counts> {
   return { ...each(before, after, messages), ...rows }
 }
 
-/** What a budget holds: counts of one message, over all processes. */
+/** The figures of a budget: counts of one message, over all processes. */
 function totalsOf(counts: Counts): Record<string, number> {
   const of = (kind: string, digits = 2) => roundTo(total(counts, kind), digits)
   return {

@@ -5,9 +5,9 @@ type Budget = Record<string, Record<string, number>>
 
 const file = join(import.meta.dirname, 'budget.json')
 
-/** What a message leaves behind hardly varies between runs. */
+/** Rows and bytes of a message hardly vary between runs. */
 const leastTolerance = 0.05
-/** What is done once a batch varies: batches form by chance, and on a busy machine they are smaller. */
+/** Work per batch varies: batches form by chance, and on a busy machine they are smaller. */
 const tolerances: Record<string, number> = {
   wal_bytes: 0.08,
   updates_not_hot: 0.25,
@@ -24,7 +24,7 @@ const tolerances: Record<string, number> = {
   switches_idle: 0.2,
 }
 
-/** Prints each count that has left its budget. One that grew fails the process. */
+/** Prints each count outside its budget. A count above it fails the process. */
 export function compareWithBudget(found: Budget): void {
   const budget = JSON.parse(readFileSync(file, 'utf8')) as Budget
   const lines = Object.entries(found).flatMap(([channel, counts]) =>

@@ -1,10 +1,10 @@
 import type { Stack } from '@notify/dev-env'
 import type { Counts } from './counts.ts'
 
-/** What these answer comes from outside. */
+/** Services that also answer calls from outside, which do not count. */
 const doors = ['gateway', 'callbacks']
 
-/** HTTP requests that our services made of each other, by the process that answered. */
+/** HTTP requests between our services, by the process that answered. */
 export async function readCallCounts(stack: Stack): Promise<Counts> {
   const inside = Object.entries(stack.metricsUrls).filter(([name]) => !doors.includes(name))
   const calls = inside.map(async ([name, url]) => {

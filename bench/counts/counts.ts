@@ -1,9 +1,9 @@
 import { roundTo } from '../statistics.ts'
 
-/** Counters by kind and name, such as `counts.statements.gateway`: totals since the start, or what one message took. */
+/** Counters by kind and name, such as `counts.statements.gateway`: totals since the start, or per message. */
 export type Counts = Record<string, Record<string, number>>
 
-/** What was done between two readings, divided by `messages`. */
+/** The difference of two readings, divided by `messages`. */
 export function each(before: Counts, after: Counts, messages: number): Counts {
   return mapCounts(after, (value, kind, name) => (value - (before[kind]?.[name] ?? 0)) / messages)
 }

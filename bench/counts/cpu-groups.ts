@@ -10,12 +10,12 @@ export function ofServices(counts: Counts, kind: string): number {
   return sumOf(counts, kind, isOurs)
 }
 
-/** The sum over our services and the servers that they need: what is left out are stand-ins and the bench itself. */
+/** The sum over our services and the servers that they need, without the stand-ins and the bench itself. */
 export function ofSystem(counts: Counts, kind: string): number {
   return sumOf(counts, kind, (name) => isOurs(name) || servers.includes(name))
 }
 
-/** CPU time in milliseconds: of our services, of each server, of the stand-ins and of the bench. */
+/** CPU time in milliseconds of our services, of each server, of the stand-ins and of the bench. */
 export function cpuMsByGroup(counts: Counts): Record<string, number> {
   const ms = (microseconds: number) => roundTo(microseconds / 1000, 3)
   const driver = counts.cpu_us?.['this bench'] ?? 0

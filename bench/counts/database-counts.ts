@@ -5,7 +5,7 @@ import type { Counts } from './counts.ts'
 export const statementSettings = ['shared_preload_libraries=pg_stat_statements']
 export const createStatements = 'create extension if not exists pg_stat_statements'
 
-/** Sessions report what they did to tables and how many transactions ended once a second while busy, and after ten when idle. */
+/** Sessions report row versions and transactions once a second while busy, and after ten seconds when idle. */
 export const reportedAfterMs = 11_000
 
 /** Counters that are exact at once: WAL, and statements by role with their time, `begin` and `commit` included. */
@@ -41,7 +41,7 @@ export async function readReportedCounts(database: pg.Pool): Promise<Counts> {
   }
 }
 
-/** What one statement took since the last reset. */
+/** The cost of one statement since the last reset. */
 export interface StatementCost {
   role: string
   calls: number

@@ -21,8 +21,8 @@ interface JetStream {
 }
 
 /**
- * `nats_in` and `nats_out`: all messages from and to the connections of a service, acknowledgements and requests included, with
- * their bytes. `stored` and `stored_bytes`: what streams took. `delivered`: what consumers of streams got, by consumer.
+ * `nats_in` and `nats_out`: all messages from and to the connections of a service with their bytes, including acknowledgements
+ * and requests. `stored` and `stored_bytes`: messages stored in streams. `delivered`: messages delivered, by consumer.
  */
 export async function readNatsCounts(stack: Stack): Promise<Counts> {
   const { connections } = await get<Connections>(stack, '/connz?limit=1000')

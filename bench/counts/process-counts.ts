@@ -3,8 +3,8 @@ import { namesIn, readOrEmpty, readTrees } from '../process-tree.ts'
 import type { Counts } from './counts.ts'
 
 /**
- * CPU time, context switches and write calls by process, descendants and threads included. `writes` counts `write`, `writev` and
- * `pwrite` to sockets, files and the pipes that wake threads; Postgres answers with `send`, so only its files count. Linux only.
+ * CPU time, context switches and write calls by process, with descendants and threads. `writes` counts `write`, `writev` and
+ * `pwrite` to sockets, files and the pipes that wake threads; Postgres uses `send` for answers, so only its files count. Linux only.
  */
 export function readProcessCounts(roots: Readonly<Record<string, number>>): Counts {
   const trees = readTrees(roots)

@@ -11,11 +11,11 @@ import { readProcessCounts } from './process-counts.ts'
 export interface Counted {
   stack: Stack
   database: pg.Pool
-  /** Process ids of what the bench has started beside the stack. */
+  /** Ids of the processes that the bench has started beside the stack. */
   beside: Record<string, number>
 }
 
-/** Paces are out of the way, and receivers may be on this machine. */
+/** Without rate limits of sending, and with receivers on this machine. */
 const env = {
   all: { LOG_LEVEL: 'warn', WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8' },
   'dispatch-sender': { SEND_RATE: '100000' },
@@ -36,10 +36,10 @@ export function withCounts<T>(work: (counted: Counted) => Promise<T>): Promise<T
   })
 }
 
-/** Until a stack that was just started is idle. */
+/** Time until a newly started stack is idle. */
 export const settleMs = 30_000
 
-/** All counters that are exact at once; CPU time comes first, since reading the others costs some. */
+/** All counters that are exact at once. CPU time is read first, because reading the others costs CPU. */
 export async function readCounts({ stack, database, beside }: Counted): Promise<Counts> {
   const processes = readProcessCounts({ ...(stack.pids as Record<string, number>), ...beside })
   const { user, system } = process.cpuUsage()
@@ -52,7 +52,7 @@ export async function readCounts({ stack, database, beside }: Counted): Promise<
   }
 }
 
-/** What is counted during the next seconds; sessions report late at both ends alike. Statements are counted from zero. */
+/** Counts during the next seconds. Sessions report late at both ends. Statements are counted from zero. */
 export async function countDuring(counted: Counted, seconds: number) {
   const read = async () => ({ ...(await readCounts(counted)), ...(await readReportedCounts(counted.database)) })
   await counted.database.query('select pg_stat_statements_reset()')

@@ -28,7 +28,7 @@ const messageOf = (n: number) => ({
 export function benchEndToEnd(): Promise<object> {
   const env = {
     all: { LOG_LEVEL: 'warn' },
-    // As many carrier connections as the bare loop has; claims and settlements are in progress besides.
+    // As many carrier connections as the bare loop has, beside claims and settlements in progress.
     'dispatch-sender': {
       SEND_RATE: String(sendRate),
       SEND_CONCURRENCY: String(4 * callers),
@@ -36,7 +36,7 @@ export function benchEndToEnd(): Promise<object> {
     },
   }
   console.log(
-    `${messages} messages, ${callers} at a time; SEND_RATE=${sendRate} for the sender: its pace is out of the way`,
+    `${messages} messages, ${callers} at a time; SEND_RATE=${sendRate} for the sender, so that its rate does not limit`,
   )
   return withStack({ env }, async (stack) => {
     const client = createSmsClient(stack)
@@ -47,7 +47,7 @@ export function benchEndToEnd(): Promise<object> {
       const before = await measureBare(stack)
       const ours = await measurePipeline(stack, client, database)
       const after = await measureBare(stack)
-      return result(ours, (before.plain + after.plain) / 2, (before.heard + after.heard) / 2)
+      return result(ours, (before.plain + after.plain) / 2, (before.withCallbacks + after.withCallbacks) / 2)
     } finally {
       client.close()
       await database.end()
@@ -55,18 +55,22 @@ export function benchEndToEnd(): Promise<object> {
   })
 }
 
-function result({ perSecond, lost, duplicated }: Pipeline & Outcome, barePerSecond: number, heardPerSecond: number) {
+function result(
+  { perSecond, lost, duplicated }: Pipeline & Outcome,
+  barePerSecond: number,
+  withCallbacksPerSecond: number,
+) {
   console.log(`ratio to the bare SDK: ${(perSecond / barePerSecond).toFixed(3)}`)
   console.log(
-    `ratio to the bare SDK whose callbacks are sent and answered too: ${(perSecond / heardPerSecond).toFixed(3)}`,
+    `ratio to the bare SDK with callbacks sent and answered: ${(perSecond / withCallbacksPerSecond).toFixed(3)}`,
   )
   console.log(`lost ${lost}, duplicated ${duplicated}`)
   return {
     ratio: round(perSecond / barePerSecond),
-    ratio_with_callbacks: round(perSecond / heardPerSecond),
+    ratio_with_callbacks: round(perSecond / withCallbacksPerSecond),
     pipeline_per_second: Math.round(perSecond),
     bare_per_second: Math.round(barePerSecond),
-    bare_with_callbacks_per_second: Math.round(heardPerSecond),
+    bare_with_callbacks_per_second: Math.round(withCallbacksPerSecond),
     messages,
     lost,
     duplicated,
@@ -74,19 +78,19 @@ function result({ perSecond, lost, duplicated }: Pipeline & Outcome, barePerSeco
 }
 
 /** The bare loop without and with status callbacks, which cost the sandbox the same as for our pipeline. */
-async function measureBare(stack: Stack): Promise<{ plain: number; heard: number }> {
+async function measureBare(stack: Stack): Promise<{ plain: number; withCallbacks: number }> {
   const before = cpuTimes(stack)
   const plain = await sendWithBareSdk(stack, messages, callers, messageOf)
   print('bare SDK', plain)
   printCpu(cpuPerMessage(before, cpuTimes(stack), messages))
-  const heard = await withForked(join(import.meta.dirname, 'callback-yardstick.ts'), async (port) => {
+  const withCallbacks = await withForked(join(import.meta.dirname, 'callback-yardstick.ts'), async (port) => {
     const rate = await sendWithBareSdk(stack, messages, callers, messageOf, `http://127.0.0.1:${port}/`)
     await untilNothingFollows(stack)
     return rate
   })
-  print('bare SDK, with callbacks', heard)
+  print('bare SDK, with callbacks', withCallbacks)
   await clearCarrierLog(stack)
-  return { plain, heard }
+  return { plain, withCallbacks }
 }
 
 /** Waits for the last callback, so that the sandbox is idle in the next measurement. */

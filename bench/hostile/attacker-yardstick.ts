@@ -39,5 +39,5 @@ process.once('message', (message) => {
     process.send?.(answers, () => process.disconnect())
   })
 })
-// The bench is gone.
+// The bench has ended.
 process.on('disconnect', () => process.exit())

@@ -14,7 +14,7 @@ import { type HostileRequest, reads, sends } from './hostile-requests.ts'
 import { addHostileTenant } from './hostile-tenant.ts'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
-/** Each attack first runs as long without being measured: a process compiles its code in the first seconds of its life. */
+/** Each attack first runs unmeasured for so long, because a process compiles its code in its first seconds. */
 const warmUpSeconds = 2
 /** Runs only the attacks whose names contain this. */
 const only = process.env.BENCH_ONLY ?? ''
@@ -35,7 +35,7 @@ interface Latencies {
 export function benchHostile(): Promise<object> {
   return withStack({ env: { all: { LOG_LEVEL: 'warn' } } }, (stack) =>
     withForked(join(import.meta.dirname, 'bystander-yardstick.ts'), async (port) => {
-      // The tenant that warms the processes up leaves the budgets of the measured one untouched.
+      // The processes are warmed up by another tenant, so that the budgets of the measured one are unused.
       const [warmingKey, key] = [await addHostileTenant(stack), await addHostileTenant(stack)]
       const { state, pids } = stack
       const { operator } = state
@@ -82,7 +82,7 @@ export function benchHostile(): Promise<object> {
   )
 }
 
-/** Both callers' latencies in the same seconds: what the bystander's has is due to the machine. */
+/** The latencies of both callers in the same seconds. The bystander's latency shows the share of the machine. */
 async function measure(
   callers: Record<keyof Latencies, () => Promise<unknown>>,
   forSeconds: number,
@@ -133,7 +133,7 @@ function summary(times: readonly number[]) {
   return { p50_ms: tenth(percentile(times, 0.5)), p99_ms: tenth(percentile(times, 0.99)), samples: times.length }
 }
 
-/** Cores that each process used for the whole time; those below 0.03 are left out. */
+/** Average cores used by each process, without those below 0.03. */
 function coresInUse(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string {
   return [...after]
     .map(([name, ms]) => [name, (ms - (before.get(name) ?? 0)) / (seconds * 1000)] as const)

@@ -37,7 +37,7 @@ const doubled = `{% assign x = "aaaaaaaaaa" %}${'{% capture x %}{{x}}{{x}}{% end
 
 const filtered = '{% for i in (1..900) %}{{ i | plus: 1 | append: "x" | upcase }}{% endfor %}'
 
-/** Requests of one sending key and one reading operator; each once delayed others. */
+/** Requests of one sending key and one reading operator. Each has delayed other tenants in an earlier version. */
 export const sends: Record<string, HostileRequest> = {
   'a large value 2,000 times': one(email('{{x}}'.repeat(2000), { x: large })),
   'a large value, filtered': one(email('{{x|upcase}}'.repeat(2000), { x: large })),

@@ -18,7 +18,7 @@ const processes: Record<ServiceProcess, ServiceName> = {
   'webhook-delivery': 'webhook-delivery',
 }
 const startsEach = 3
-/** Until the memory of the start is given back. */
+/** Time until the memory of the start is released. */
 const settleMs = 10_000
 
 /** Start to ready and idle memory of each service, from its sources and as a bundle; one process starts at a time. Linux only. */

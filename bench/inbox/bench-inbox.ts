@@ -9,7 +9,7 @@ const large = Number(process.env.BENCH_NOTIFICATIONS ?? 100_000)
 const reads = 50
 const limitMs = 50
 
-/** From the 202 to the client's event; and an inbox of 100,000 notifications, whose reads must stay under 50 ms. */
+/** The time from the 202 to the client's event, and reads of an inbox of 100,000 notifications, which must stay under 50 ms. */
 export function benchInbox(): Promise<object> {
   const services = [
     'gateway',
@@ -48,7 +48,7 @@ async function tokenOf(stack: Stack, user_id: string): Promise<string> {
   return token!
 }
 
-/** Milliseconds from each 202 to the event that tells of it, one message at a time; an event may come before its 202. */
+/** Milliseconds from each 202 to its event, one message at a time. An event may arrive before its 202. */
 async function measureLatency(stack: Stack): Promise<number[]> {
   const token = await tokenOf(stack, 'ada')
   const arrived = new Map<string, number>()
@@ -73,14 +73,14 @@ async function measureLatency(stack: Stack): Promise<number[]> {
   return latencies.slice(Math.min(50, messages / 2))
 }
 
-/** Copies one notification of a user until there are many, and times what its inbox is asked for. */
+/** Copies one notification of a user many times, and measures the reads of that inbox. */
 async function measureLargeInbox(stack: Stack): Promise<Record<string, number>> {
   const token = await tokenOf(stack, 'bob')
   const message = { channel: 'in_app', recipient: 'bob', title: 'One', body: 'Hello' }
   await call(stack, 'POST', '/api/v1/notifications', stack.state.keys.all.api_key, message)
   const database = new pg.Client({ connectionString: stack.databaseUrl('inbox-stream') })
   await database.connect()
-  // The role's own limit is for requests.
+  // The timeout of the role is for requests.
   await database.query('set statement_timeout = 0')
   const find = () => database.query(`select id, inbox_key from inbox_items order by created_at desc limit 1`)
   let row = (await find()).rows[0]
@@ -90,7 +90,7 @@ async function measureLargeInbox(stack: Stack): Promise<Record<string, number>> 
     await delay(20)
     row = (await find()).rows[0]
   }
-  // Their contents cannot be read under another id, so the newest hundred are real ones.
+  // Contents of copies cannot be decrypted, because the AAD contains the id, so the newest hundred are real.
   await database.query(
     `insert into inbox_items (id, tenant_id, inbox_key, notification_id, seq, touched_seq, content)
      select 'copy_' || n, tenant_id, inbox_key, 'copy_' || n, n, n, content
@@ -126,7 +126,7 @@ async function measureLargeInbox(stack: Stack): Promise<Record<string, number>> 
   const list_none_unread_p99_ms = await time(() =>
     call(stack, 'GET', '/api/v1/inbox?limit=100&unread_only=true', token),
   )
-  console.log(`the inbox of ${large} was asked for ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+  console.log(`read the inbox of ${large} for ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
   await database.end()
   return { ...timed, read_all_ms, list_none_unread_p99_ms }
 }

@@ -21,7 +21,7 @@ interface World {
   neighbour: SmsClient
 }
 
-/** The p99 from 202 to the carrier of one tenant's SMS, alone and beside a backlog of another tenant, for each of its causes. */
+/** The p99 from 202 to the carrier of one tenant's SMS, alone and beside another tenant's backlog, for each kind of backlog. */
 export function benchFairness(): Promise<object> {
   return withStack({ env: { all: { LOG_LEVEL: 'warn', ...neighbourEnvironment } } }, async (stack) => {
     const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 1 })
@@ -68,7 +68,7 @@ async function measureAll(world: World): Promise<object> {
   }
 }
 
-/** Measures while a backlog of the other tenant waits, and takes it away afterwards. */
+/** Measures while a backlog of the other tenant waits, and removes it afterwards. */
 async function beside(world: World, priority: Priority, ending: string): Promise<number> {
   const { campaign, database } = world
   await campaign.postMany(backlog, callers, (n) => ({
@@ -80,7 +80,9 @@ async function beside(world: World, priority: Priority, ending: string): Promise
   const { rowCount } = await database.query(
     `update dispatch.notifications set status = 'cancelled' where status = 'queued'`,
   )
-  console.log(`  beside ${rowCount} of ${backlog} that still waited (${priority}, numbers ending in ${ending})`)
+  console.log(
+    `  beside ${rowCount} of ${backlog} messages that still waited (${priority}, numbers ending in ${ending})`,
+  )
   await delay(2000)
   return p99
 }

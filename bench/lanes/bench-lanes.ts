@@ -13,8 +13,7 @@ const callers = 64
 const text = 'Your code word is 1001.'
 
 /**
- * The p99 from 202 to the carrier of a transactional SMS, idle and while a campaign drains. All times are from one
- * clock.
+ * The p99 from 202 to the carrier of a transactional SMS, idle and while a campaign drains. All times are from one clock.
  */
 export function benchLanes(): Promise<object> {
   return withStack({ env: { all: { LOG_LEVEL: 'warn' } } }, async (stack) => {

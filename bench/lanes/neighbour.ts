@@ -7,7 +7,7 @@ import type pg from 'pg'
 const account = { sid: `AC${'c'.repeat(32)}`, token: 'account-of-the-neighbour-0123456' }
 export const neighbourEnvironment = { TWILIO_ACCOUNTS: `${account.sid}:${account.token}` }
 
-/** Adds a tenant with an SMS account of its own. @returns its API key */
+/** Adds a tenant with its own SMS account. @returns its API key */
 export async function addNeighbour(stack: Stack, database: pg.Pool): Promise<string> {
   const [tenantId, applicationId, keyId] = [newId('ten'), newId('app'), newId('key')]
   const { apiKey, sha256 } = mintApiKey('live', keyId)
@@ -39,7 +39,7 @@ async function asOperator(stack: Stack, tenantId: string, method: string, path: 
     headers: { authorization: `Bearer ${operatorToken(stack, tenantId)}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
 }
 
 function operatorToken(stack: Stack, tenantId: string): string {

@@ -12,11 +12,11 @@ import type { Flood } from './flood.ts'
 const seconds = Number(process.env.BENCH_SECONDS ?? 12)
 const floods = 3
 const betweenMs = 2000
-/** Until the memory of the start is given back. */
+/** Time until the memory of the start is released. */
 const settleMs = 5000
 const idleSeconds = 60
 const targetMiB = 200
-/** What the limit must have to spare over the peak. */
+/** The least ratio of the limit to the peak. */
 const spare = 1.25
 
 const root = join(import.meta.dirname, '..', '..')

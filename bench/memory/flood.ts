@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The parameters of the flooding process; its memory is not the gateway's. */
+/** The parameters of the flooding process, which is separate because the gateway's memory is measured. */
 export interface Flood {
   url: string
   apiKey: string

@@ -10,19 +10,19 @@ import { withStack } from '../with-stack.ts'
 const bulkMessages = Number(process.env.BENCH_MESSAGES ?? 20_000)
 const idleSamples = Math.min(300, bulkMessages)
 const verifications = Math.min(4000, bulkMessages)
-/** A sample begins this often, whether the one before has been answered or not. */
+/** Interval of the samples, independent of answers. */
 const everyMs = 100
 const callers = 64
 const code = '424242'
 
-/** The last digit keeps them apart from the sandbox's magic endings. */
+/** The last digit avoids the magic endings of the sandbox. */
 let serial = 100_000
-/** Each recipient takes five codes in ten minutes, so each code has one of its own. */
+/** Each code has its own recipient, because a recipient may get only five codes in ten minutes. */
 const nextPhone = () => `+1557${serial++}1`
 
 /**
- * How long a code takes from its 200 to the carrier, idle and while a campaign of SMS and email drains; and the rate of
- * verifications next to a bare Express handler with the same UPDATE. All times are of one machine's clock.
+ * The time of a code from its 200 to the carrier, idle and while a campaign of SMS and email drains; and the rate of
+ * verifications relative to a bare Express handler with the same UPDATE. All times are from one clock.
  */
 export function benchOtp(): Promise<object> {
   return withForked(join(import.meta.dirname, 'code-carrier.ts'), (carrierPort) => {
@@ -69,7 +69,7 @@ function latencies(idle: readonly number[], busy: readonly number[]): object {
 
 async function sendCode(client: JsonClient, recipient: string): Promise<{ id: string; atMs: number }> {
   const { status, body, atMs } = await client.post('/api/v1/otp/send', { channel: 'sms', recipient, code })
-  if (status !== 200) throw new Error(`a code was answered ${status}: ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`a code got ${status}: ${JSON.stringify(body)}`)
   return { id: body.transaction_id, atMs }
 }
 
@@ -82,7 +82,7 @@ async function sendBulk(client: JsonClient): Promise<void> {
         ? { channel: 'sms', recipient: `+1556${String(n).padStart(6, '0')}1`, ...text }
         : { channel: 'email', recipient: `customer${n}@example.com`, subject: 'Sale', ...text }
     const { status } = await client.post('/api/v1/notifications', request)
-    if (status !== 202) throw new Error(`a bulk message was answered ${status}`)
+    if (status !== 202) throw new Error(`a bulk message got ${status}`)
   })
 }
 
@@ -124,7 +124,7 @@ async function countQueued(database: pg.Pool): Promise<number> {
   return rows[0].count
 }
 
-/** Each code is verified once, on both sides by the same client. */
+/** Verifies each code once, at the service and at the yardstick, by the same client. */
 async function compareVerifications(stack: Stack, client: JsonClient, database: pg.Pool): Promise<object> {
   const sent = await doMany(verifications, callers, () => sendCode(client, nextPhone()))
   const ids = sent.map(({ id }) => id)

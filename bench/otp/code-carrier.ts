@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 /**
- * The carrier that takes the codes, in Twilio's format: the sandbox's one event loop has the campaign's messages and receipts to
- * do, which would be measured along. `GET` answers what it received, and when.
+ * The carrier of the codes, with Twilio's API. The sandbox is busy with the campaign's messages and receipts, whose delay would
+ * be measured too. `GET` returns the received messages with their times.
  */
 const received: { to: string; atMs: number }[] = []
 const server = createServer(async (request, response) => {

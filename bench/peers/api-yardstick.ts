@@ -37,7 +37,7 @@ app.post('/callbacks', express.urlencoded({ extended: false }), async (request, 
     response.sendStatus(403)
     return
   }
-  // A callback may come before the worker has stored the sid; later reports of the end win.
+  // A callback may arrive before the worker has stored the sid; final statuses win.
   await pool.query({
     name: 'apply-callback',
     text: `update messages set status = $2, carrier_sid = $3, updated_at = now()

@@ -17,7 +17,7 @@ const messages = Number(process.env.BENCH_MESSAGES ?? 5000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const callers = 64
 const kills = 3
-/** Until those that were stopped have found their connections again. */
+/** Time until continued processes have reconnected. */
 const settleMs = 5000
 const longestMs = 300_000
 
@@ -36,8 +36,8 @@ interface World {
 }
 
 /**
- * The same SMS through our pipeline and through the app that a team would build itself, in turns on the same servers, stand-in
- * and cores: the one that does not run is stopped. Then what each loses when its sending process is killed.
+ * The same SMS through our pipeline and through the app that a team would build itself, in turns on the same servers, sandbox
+ * and cores; the other one is stopped meanwhile. Then the losses of each when its sending process is killed.
  */
 export function benchPeers(): Promise<object> {
   const env = { all: { LOG_LEVEL: 'warn' }, 'dispatch-sender': { SEND_RATE: '100000' } }

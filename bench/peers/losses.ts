@@ -5,18 +5,18 @@ import { clearCarrierLog, readCarrierLog } from '../carrier-log.ts'
 /** BullMQ finds the jobs of a dead worker within 60 s; the leases of our senders last about as long. */
 const quietMs = 90_000
 
-/** What became of accepted messages whose recipients are all different. */
+/** The fate of accepted messages, each to another recipient. */
 interface Losses {
   accepted: number
-  /** Never reached the stand-in. */
+  /** Never reached the sandbox. */
   lost: number
   /** Reached it more than once. */
   duplicated: number
-  /** From the call until the last one came. */
+  /** From the call until the last message arrived. */
   last_after_s: number
 }
 
-/** Waits until all have reached the stand-in, or none has for a while. */
+/** Waits until all have reached the sandbox, or none has for a while. */
 export async function lossesOf(stack: Stack, accepted: readonly string[]): Promise<Losses> {
   const startedMs = performance.now()
   let last = { count: -1, atMs: 0 }

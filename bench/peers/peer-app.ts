@@ -17,7 +17,7 @@ const tables = `
   );
   create index messages_carrier_sid on messages (carrier_sid);`
 
-/** The app that a team would build itself: an API and a worker on the servers of the stack, with a database of its own. */
+/** The app that a team would build itself: an API and a worker on the servers of the stack, with its own database. */
 export class PeerApp {
   readonly database: pg.Pool
   readonly #environment: Record<string, string>

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** What the app of `bench peers` asks a message to hold. */
+/** A message of the app of `bench peers`. */
 export interface PeerMessage {
   id: string
   to: string

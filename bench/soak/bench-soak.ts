@@ -8,17 +8,17 @@ import { withStack } from '../with-stack.ts'
 import { slopePerHour } from './slope.ts'
 
 const minutes = Number(process.env.BENCH_MINUTES ?? 30)
-/** The rate; by default half of what the pipeline keeps up with. */
+/** The rate; by default half of the measured rate of the pipeline. */
 const fixedPerSecond = Number(process.env.BENCH_PER_SECOND ?? 0)
 const calibration = Number(process.env.BENCH_MESSAGES ?? 5000)
 const sampleMs = 10_000
 const callers = 64
-/** Share of the measured rate that is kept up. */
+/** Share of the measured rate at which messages are sent. */
 const share = 0.5
-/** Caches, pools and heaps fill in the first part, which counts for no slope. */
+/** The first part, in which caches, pools and heaps fill, is excluded from the slopes. */
 const warmUpShare = 0.25
 
-/** What is watched: a value that grows with the time instead of staying level is a leak. */
+/** The sampled values. One that grows with time is a leak. */
 interface Sample extends Record<string, number> {
   accept_p99_ms: number
   /** Requests that were not accepted. */
@@ -30,8 +30,8 @@ interface Sample extends Record<string, number> {
 }
 
 /**
- * SMS at half of the rate that the whole pipeline keeps up with, for half an hour: memory, dead rows, backlog and latency
- * must stay level. The slope of each is that of a line through its samples.
+ * SMS at half of the rate of the whole pipeline, for half an hour: memory, dead rows, backlog and latency must stay level. The
+ * slope of each is that of a line through its samples.
  */
 export function benchSoak(): Promise<object> {
   const env = { all: { LOG_LEVEL: 'warn' }, 'dispatch-sender': { SEND_RATE: '100000' } }
@@ -70,7 +70,7 @@ async function countOpen(database: pg.Pool): Promise<number> {
   return rows[0].count
 }
 
-/** Messages a second from the first request to the last receipt, after as many to warm up. */
+/** Messages a second from the first request to the last receipt, after a warm-up of as many. */
 async function calibrate(client: JsonClient, database: pg.Pool): Promise<number> {
   let perSecond = 0
   for (let round = 0; round < 2; round++) {
@@ -131,7 +131,7 @@ async function sample(
       (select sum(n_dead_tup) from pg_stat_user_tables)::int as dead_rows`)
   const rss = rssOf(stack)
   return {
-    // A machine that stands still accepts nothing.
+    // A stalled machine accepts nothing.
     accept_p99_ms: latencies.length === 0 ? sampleMs : round(percentile(latencies, 0.99)),
     refused,
     ...rows[0],
@@ -151,7 +151,7 @@ function rssOfProcess(pid: number): number {
   return Number(kilobytes) / 1024
 }
 
-/** For each value its median in the measured part, and by how much of that it grows in an hour. */
+/** For each value its median in the measured part, and its growth per hour relative to that. */
 function slopesOf(samples: readonly Sample[]): object {
   const counted = samples.slice(Math.floor(samples.length * warmUpShare))
   const names = Object.keys(counted[0] ?? {})

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from '@nats-io/transport-node'
 import { openForYardstick } from './sealed-yardstick.ts'
 
-/** The yardstick: Server-Sent Events of node:http alone. It writes, or decrypts and writes, what NATS brings for a user to their streams. */
+/** The yardstick: Server-Sent Events with node:http alone. Writes the NATS messages of a user to the user's streams, decrypted if sealed. */
 const heartbeatMs = 15_000
 const eventEnd = Buffer.from('\n\n')
 const [, , servers = '', user = '', pass = ''] = process.argv

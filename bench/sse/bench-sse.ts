@@ -13,7 +13,7 @@ const idle = Number(process.env.BENCH_IDLE ?? 20_000)
 const idleSeconds = Number(process.env.BENCH_IDLE_SECONDS ?? 60)
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 const pacePerSecond = 1000
-/** Files that a server needs beside the connections of its readers. */
+/** File descriptors that a server needs beside the connections of its readers. */
 const otherFiles = 200
 const limits = { memory: 1.3, rate: 0.7, p99Ms: 100 }
 
@@ -27,7 +27,7 @@ interface Server {
 
 interface Figures {
   bytesEach: number
-  /** Events to one stream each, and one event to all streams: in a second, and CPU time of each in microseconds. */
+  /** Events to one stream each, and one event to all streams: events per second, and CPU time of each in microseconds. */
   single: { perSecond: number; micros: number }
   /** As `single`, with contents that the yardstick decrypts. */
   sealed?: { perSecond: number; micros: number }
@@ -37,8 +37,8 @@ interface Figures {
 type Ask = <T>(command: Command) => Promise<T>
 
 /**
- * inbox-stream beside a server of event streams on node:http alone: memory of a connection, events a second to single users
- * and to all; from the commit to the reader at 1,000 events a second; and as many idle connections as the process may open.
+ * inbox-stream relative to a server of event streams on node:http alone: memory per connection, events a second to single
+ * users and to all, time from commit to reader at 1,000 events a second, and as many idle connections as the process may open.
  */
 export function benchSse(): Promise<object> {
   const env = {
@@ -46,7 +46,7 @@ export function benchSse(): Promise<object> {
     'inbox-stream': { STREAMS_PER_USER: String(connections * 2), STREAM_MEMORY: String(2 ** 30) },
   }
   return withStack({ services: ['dispatch-worker', 'inbox-stream'], env }, async (stack) => {
-    // It has made the stream that hand-offs go to, and is not measured.
+    // It has created the stream for hand-offs, and is not measured.
     await stack.stopProcess('dispatch-worker')
     const nats = loginOf(stack.natsUrl)
     const bareProcess = fork(join(import.meta.dirname, 'bare-yardstick.ts'), [nats.servers, nats.user, nats.pass])
@@ -126,7 +126,7 @@ async function measure(server: Server, load: Ask): Promise<Figures> {
     const { events, seconds: took } = await load<{ events: number; seconds: number }>({ ...command, seconds })
     return { perSecond: Math.round(events / took), micros: round(((cpuMs(pid) - beforeMs) * 1000) / events) }
   }
-  // The first connections also pay for code that is compiled and buffers that stay.
+  // The first connections also pay for compiling code and for lasting buffers.
   await open(load, server, usersOf('first', connections / 10))
   await load({ do: 'close' })
   const emptyBytes = await settledBytes(pid)
@@ -144,7 +144,7 @@ async function measure(server: Server, load: Ask): Promise<Figures> {
   return figures
 }
 
-/** Milliseconds from the transaction that stores a notification to the reader that gets it. */
+/** Milliseconds from the commit of a notification to its reader. */
 async function commitToReader(server: Server, load: Ask): Promise<number[]> {
   const users = usersOf('stored', connections)
   await open(load, server, users)
@@ -155,7 +155,7 @@ async function commitToReader(server: Server, load: Ask): Promise<number[]> {
   return latencies
 }
 
-/** Opens idle connections, and looks which of them are there after a minute and had their heartbeats. */
+/** Opens idle connections, and counts those that are open after a minute and have received their heartbeats. */
 async function holdIdle(server: Server, load: Ask) {
   const count = Math.min(idle, maxOpenFiles(server.pid) - otherFiles)
   const before = await load<{ heartbeats: number }>({ do: 'count' })

@@ -3,7 +3,7 @@ import { createBlindIndex, parseKey, parseKeyRing } from '@notify/privacy'
 import { mark } from './readers.ts'
 import { sealForYardstick } from './sealed-yardstick.ts'
 
-/** Of the state of a stack, what its events are made with. */
+/** The part of a stack's state that events are made from. */
 export interface FeedState {
   tenant_id: string
   application_id: string
@@ -17,7 +17,7 @@ interface Message {
   data: string | Uint8Array
 }
 
-/** How events reach a server: the next event of a user. */
+/** Makes the next event of a user. */
 export type Feed = (user: string) => Message
 
 const shown = { title: `Order 7 ${mark}`, body: 'Your order is on its way', data: { action_url: '/orders/7' } }
@@ -58,7 +58,7 @@ export function liveFeed(state: FeedState): Feed {
   }
 }
 
-/** The same events as ready-made text for the yardstick. */
+/** The same events as finished text for the yardstick. */
 export function bareFeed(): Feed {
   const id = newId('inapp')
   const next = sequences()
@@ -70,7 +70,7 @@ export function bareFeed(): Feed {
   }
 }
 
-/** The same events for a yardstick that decrypts their contents, as inbox-stream has to. */
+/** The same events for a yardstick that decrypts their contents, as inbox-stream does. */
 export function sealedFeed(): Feed {
   const id = newId('inapp')
   const next = sequences()

@@ -3,7 +3,7 @@ import { connect } from '@nats-io/transport-node'
 import { bareFeed, type Feed, type FeedState, handOffFeed, liveFeed, sealedFeed } from './feed.ts'
 import { Readers, type ReadersOptions } from './readers.ts'
 
-/** Holds the readers' connections and publishes the events that they read, in a process of its own. */
+/** Holds the readers' connections and publishes their events, in a separate process. */
 interface Setup {
   nats: { servers: string; user: string; pass: string }
   state: FeedState
@@ -12,7 +12,7 @@ interface Setup {
 export type Command =
   | ({ do: 'open' } & ReadersOptions)
   | { do: 'close' }
-  /** Keeps so many events on their way for some seconds. `fanOut`: streams that each event goes to. */
+  /** Keeps so many events in flight for some seconds. `fanOut`: streams that each event goes to. */
   | { do: 'pump'; feed: 'live' | 'bare' | 'sealed'; users: string[]; onTheWay: number; fanOut: number; seconds: number }
   /** Hands over notifications at a steady rate. */
   | { do: 'pace'; users: string[]; perSecond: number; seconds: number }
@@ -38,7 +38,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 async function untilRead(events: number): Promise<void> {
   const deadlineMs = performance.now() + drainMs
   while (readers.events < events) {
-    if (performance.now() > deadlineMs) throw new Error(`${readers.events} of ${events} events came`)
+    if (performance.now() > deadlineMs) throw new Error(`${readers.events} of ${events} events arrived`)
     await delay(1)
   }
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Stands once in each event that the bench publishes, and in nothing else: one byte cannot be split between reads. */
+/** Occurs once in each event of the bench, and nowhere else. One byte cannot be split between reads. */
 export const mark = '~'
 
 const markByte = mark.charCodeAt(0)

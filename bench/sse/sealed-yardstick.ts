@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 
-/** AES-256-GCM with nothing around it: what the decryption of an event costs at least. */
+/** AES-256-GCM alone: the least cost of decrypting an event. */
 const key = createSecretKey(Buffer.alloc(32, 'yardstick'))
 const [ivBytes, tagBytes] = [12, 16]
 const aad = Buffer.from('yardstick')

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** Clock ticks in `/proc`: USER_HZ is 100 on common Linux systems. */
 const msPerTick = 10
-/** V8 gives memory back some seconds after the last work. */
+/** V8 releases memory some seconds after the last work. */
 const settleSeconds = 20
 
 /** CPU time of a process in milliseconds; Linux only. */
@@ -14,7 +14,7 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * msPerTick
 }
 
-/** Bytes that a process has in memory once it has nothing to do; Linux only. */
+/** Resident bytes of a process once it is idle; Linux only. */
 export async function settledBytes(pid: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let second = 0; second < settleSeconds; second++) {
@@ -25,7 +25,7 @@ export async function settledBytes(pid: number): Promise<number> {
   return least
 }
 
-/** How many files a process may have open; each connection is one. */
+/** The limit of open files of a process; each connection is one. */
 export function maxOpenFiles(pid: number): number {
   const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))!
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)

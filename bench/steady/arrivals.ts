@@ -5,7 +5,7 @@ import type { Stack } from '@notify/dev-env'
 import { numberIn, users } from '../channels.ts'
 import { doMany, type JsonClient } from '../json-client.ts'
 
-/** When each message reached the outside, in Unix milliseconds, by its number. */
+/** When each message arrived at its destination, in Unix milliseconds, by its number. */
 export type ReadArrivals = () => Promise<ReadonlyMap<number, number>>
 
 interface Logged {
@@ -13,7 +13,7 @@ interface Logged {
   received_at: string
 }
 
-/** Of the carriers' stand-in; its clock has whole milliseconds. */
+/** Arrivals at the carrier sandbox, in whole milliseconds. */
 export async function arrivalsAtCarrier(stack: Stack): Promise<ReadonlyMap<number, number>> {
   const response = await fetch(`${stack.url('carrier-sandbox')}/messages?limit=100000`)
   const { items } = (await response.json()) as { items: Logged[] }
@@ -52,7 +52,7 @@ export interface Receivers {
   close(): void
 }
 
-/** Starts receivers of webhooks on ports of their own. */
+/** Starts receivers of webhooks, each on its own port. */
 export async function startReceivers(stack: Stack, count: number): Promise<Receivers> {
   const { cert, key } = stack.wiring.certificates.server
   const process = fork(join(import.meta.dirname, 'webhook-receivers.ts'), [cert, key, String(count)])

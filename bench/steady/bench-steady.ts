@@ -11,20 +11,20 @@ import { type Sent, sendSteadily } from './open-loop.ts'
 const rates = (process.env.BENCH_RATES ?? '0,10,50,200').split(',').map(Number)
 const seconds = Number(process.env.BENCH_SECONDS ?? 30)
 const warmUpSeconds = 5
-/** Sending goes on until the counters are read. */
+/** Sending continues until the counters are read. */
 const tailSeconds = 2
 const longestMs = 60_000
 const receiverCount = 50
 
-/** A channel whose messages can be seen outside. */
+/** A channel, and the arrivals of its messages. */
 interface Subject {
   send: Send
   arrivals: ReadArrivals
 }
 
 /**
- * What the system does when idle, and what one message takes at a steady rate: CPU of each process, transactions, WAL, messages
- * of NATS, wakes, writes, and the time from its 202 and from its planned send until the carrier, receiver or stream has it.
+ * The work of the idle system, and of one message at a steady rate: CPU of each process, transactions, WAL, messages of NATS,
+ * wakes, writes, and the time from its 202 and from its planned send until it arrives at the carrier, receiver or stream.
  */
 export function benchSteady(): Promise<object> {
   return withCounts(async (counted) => {
@@ -116,7 +116,7 @@ async function timesOf(sent: readonly Sent[], arrivals: ReadArrivals): Promise<o
     return {
       sent: sent.length,
       missing,
-      // A message can be outside before its 202 is read.
+      // A message can arrive before its 202 is read.
       from_202: summary(seen.map(({ acceptedMs, atMs }) => Math.max(0, atMs - acceptedMs))),
       from_planned: summary(seen.map(({ plannedMs, atMs }) => atMs - plannedMs)),
       planned_to_202: summary(sent.map(({ plannedMs, acceptedMs }) => acceptedMs - plannedMs)),

@@ -40,7 +40,7 @@ export function printFigures(title: string, figures: Record<string, unknown>): v
 
 const listed = Number(process.env.BENCH_STATEMENTS ?? 0)
 
-/** With BENCH_STATEMENTS=10: the ten most frequent statements, and the ten that took most time, for one message or one second. */
+/** With BENCH_STATEMENTS=10: the ten most frequent and the ten most expensive statements, per message or per second. */
 export async function printStatements(database: pg.Pool, divisor: number): Promise<void> {
   if (listed === 0) return
   const statements = await readStatements(database)

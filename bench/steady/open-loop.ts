@@ -3,14 +3,14 @@ import type { Send } from '../channels.ts'
 
 export interface Sent {
   number: number
-  /** When it should have been sent; the client's lateness counts as latency. */
+  /** When it was due: a late client counts as latency. */
   plannedMs: number
   acceptedMs: number
 }
 
 const nowMs = () => performance.timeOrigin + performance.now()
 
-/** Sends messages at even intervals, whether those before have been answered or not. */
+/** Sends messages at even intervals, independent of answers. */
 export async function sendSteadily(send: Send, first: number, perSecond: number, seconds: number): Promise<Sent[]> {
   const startMs = nowMs()
   const sent: Promise<Sent>[] = []

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { numberIn } from '../channels.ts'
 
-/** Receivers of webhooks, each on a port of its own, in one process: it reports its ports, and on request when each message came. */
+/** Receivers of webhooks, each on its own port, in one process. Reports its ports and, on request, the time of each message. */
 const [, , cert = '', key = '', count = '1'] = process.argv
 const arrivals = new Map<number, number>()
 const options = { cert: readFileSync(cert), key: readFileSync(key), keepAliveTimeout: 65_000 }

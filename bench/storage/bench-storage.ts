@@ -7,7 +7,7 @@ import { withStack } from '../with-stack.ts'
 const messages = Number(process.env.BENCH_MESSAGES ?? 6000)
 const callers = 64
 
-/** How long the rows of a message are kept, by table; tables that do not grow with messages are left out. */
+/** How long the rows of a message are kept, by table, without tables that do not grow with messages. */
 const kept: Record<string, 'days' | 'weeks' | 'months'> = {
   'dispatch.outbox': 'days',
   'callbacks.outbox': 'days',
@@ -21,7 +21,7 @@ const kept: Record<string, 'days' | 'weeks' | 'months'> = {
 /** The tables whose rows are updated with each step of a message. */
 const updated = ['dispatch.notifications', 'dispatch.attempts', 'gateway.activity']
 
-/** What one delivered SMS leaves in each table, how many of its updates are HOT, and what it writes to the WAL. */
+/** The bytes of one delivered SMS in each table, the share of its HOT updates, and its bytes of WAL. */
 export function benchStorage(): Promise<object> {
   const env = { all: { LOG_LEVEL: 'warn' }, 'dispatch-sender': { SEND_RATE: '100000' } }
   return withStack({ env }, async (stack) => {

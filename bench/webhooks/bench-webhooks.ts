@@ -31,13 +31,14 @@ const warmUpSeconds = 2
 const drained = Number(process.env.BENCH_MESSAGES ?? 10_000)
 const waiting = Number(process.env.BENCH_WAITING ?? 1_000_000)
 const inFlight = 10
-/** Receivers of another tenant that hang, more than a process has places; those that a neighbour has. */
+/** Hanging receivers of another tenant: more than a process can call at a time. */
 const crowdCount = 300
+/** Receivers of the measured tenant. */
 const neighbourCount = 5
 
 /**
- * How late webhooks come to healthy receivers, alone and beside receivers that hang or fail, with a million deliveries waiting
- * for these; and how many go out in a second, against a bare axios loop to the same receivers.
+ * The lateness of webhooks to healthy receivers, alone and beside receivers that hang or fail, with a million deliveries
+ * waiting for those; and the webhooks per second, relative to a bare axios loop to the same receivers.
  */
 export function benchWebhooks(): Promise<object> {
   const env = { 'webhook-delivery': { WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8' }, all: { LOG_LEVEL: 'warn' } }
@@ -86,7 +87,7 @@ async function measure(world: World): Promise<object> {
   }
 }
 
-/** How late webhooks of one tenant are beside what another one has. */
+/** The lateness of one tenant's webhooks beside another tenant's hanging receivers. */
 async function measureFairness(world: World): Promise<object> {
   const neighbour = await subscribe(world, 'ok', neighbourCount, newId('ten'))
   const alone = await warmLateness(world, neighbour, [])
@@ -112,13 +113,13 @@ async function measureFairness(world: World): Promise<object> {
   }
 }
 
-/** What came before has left connections closed: they are opened before it counts, whatever waits. */
+/** Opens connections, which an earlier part may have left closed, before the measurement. */
 async function warmLateness(world: World, healthy: Endpoint[], bad: Endpoint[]): Promise<number> {
   await lateness(world, healthy, bad, warmUpSeconds)
   return lateness(world, healthy, bad, seconds)
 }
 
-/** Publishes facts at a steady pace for every endpoint. @returns the 99th percentile of how late the healthy ones had them */
+/** Publishes facts at a steady rate for every endpoint. @returns the p99 of the lateness at the healthy ones */
 async function lateness(world: World, healthy: Endpoint[], bad: Endpoint[], lastingSeconds: number): Promise<number> {
   await ask(world, 'take')
   const everyMs = 20
@@ -142,7 +143,7 @@ async function lateness(world: World, healthy: Endpoint[], bad: Endpoint[], last
   return p99
 }
 
-/** The yardstick: axios with connections kept alive and as many requests at the same time, unsigned and unrecorded. */
+/** The yardstick: axios with kept-alive connections and as many concurrent requests, unsigned and unrecorded. */
 async function bareLoop(world: World): Promise<number> {
   const ca = readFileSync(world.stack.wiring.certificates.ca)
   const httpsAgent = new Agent({ keepAlive: true, ca })
@@ -161,7 +162,7 @@ async function bareLoop(world: World): Promise<number> {
   return perSecond
 }
 
-/** How many a second go out of a backlog for healthy receivers. */
+/** Webhooks per second out of a backlog for healthy receivers. */
 async function drain(world: World, healthy: Endpoint[]): Promise<number> {
   await ask(world, 'take')
   await store(world, healthy, drained)
@@ -176,7 +177,7 @@ async function drain(world: World, healthy: Endpoint[]): Promise<number> {
 async function backlog(world: World, dead: Endpoint[]): Promise<void> {
   await store(world, dead, waiting)
   await wake(world, dead)
-  // A backlog grows over hours: its pages are written and vacuumed long before.
+  // A real backlog grows over hours, so that its pages are written and vacuumed.
   await world.database.query('vacuum (analyze) webhook_delivery.deliveries')
   await world.database.query('checkpoint')
   console.log(`${waiting} deliveries wait for ${dead.length} receivers that hang`)

@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Healthy, failing and hanging receivers in one process; it tells how late webhooks came to the healthy ones, `/sink` aside. */
+/** Healthy, failing and hanging receivers in one process. Reports the lateness at the healthy ones, except `/sink`. */
 const [, , cert = '', key = ''] = process.argv
 let lateness: number[] = []
 

@@ -91,7 +91,8 @@ export async function ask({ receivers }: World, question: 'count' | 'take'): Pro
 export async function untilReceived(world: World, count: number): Promise<number[]> {
   const deadlineMs = performance.now() + 120_000
   while (((await ask(world, 'count')) as number) < count) {
-    if (performance.now() > deadlineMs) throw new Error(`only ${await ask(world, 'count')} of ${count} webhooks came`)
+    if (performance.now() > deadlineMs)
+      throw new Error(`only ${await ask(world, 'count')} of ${count} webhooks arrived`)
     await delay(20)
   }
   return (await ask(world, 'take')) as number[]

@@ -16,12 +16,12 @@ const phoneOf = (n: number) => `+1558${String(n % recipients).padStart(6, '0')}1
 
 /**
  * Template messages to recipients who have opted in, from the first request until the activity shows the last one delivered.
- * Consent is asked twice for each. The yardstick is the wanted rate.
+ * Consent is checked twice for each. The yardstick is the target rate.
  */
 export function benchWhatsApp(): Promise<object> {
   const env = {
     all: { LOG_LEVEL: 'warn' },
-    // The pace of the sender is out of the way.
+    // The rate of the sender does not limit.
     'dispatch-sender': { SEND_RATE: '100000', WHATSAPP_CONCURRENCY: '256' },
   }
   return withStack({ env }, async (stack) => {
@@ -51,7 +51,7 @@ export function benchWhatsApp(): Promise<object> {
 
 async function optIn(client: JsonClient, phone_e164: string): Promise<void> {
   const { status } = await client.post('/api/v1/whatsapp/opt-ins', { phone_e164, source: 'web_form' })
-  if (status !== 201) throw new Error(`an opt-in was answered ${status}`)
+  if (status !== 201) throw new Error(`an opt-in got ${status}`)
 }
 
 const send = (client: JsonClient, n: number) =>
@@ -62,7 +62,7 @@ const send = (client: JsonClient, n: number) =>
     data: { name: 'Ada', order: `A-${n}` },
   })
 
-/** The approval of the template is read from the carrier soon after the start. */
+/** Waits until the approval of the template is read from the carrier, soon after the start. */
 async function untilAccepted(client: JsonClient): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { status } = await send(client, 0)
@@ -79,7 +79,7 @@ async function sendMany(client: JsonClient, database: pg.Pool, count: number): P
   const startedMs = performance.now()
   await doMany(count, callers, async (n) => {
     const { status, body } = await send(client, n)
-    if (status !== 202) throw new Error(`a message was answered ${status}: ${JSON.stringify(body)}`)
+    if (status !== 202) throw new Error(`a message got ${status}: ${JSON.stringify(body)}`)
   })
   const acceptedMs = performance.now() - startedMs
   await untilDelivered(database, already + count)
