@@ -23,19 +23,19 @@ export const groups = ['Deliver', 'Set up', 'Recipients', 'Account'] as const
 export interface ConsolePage {
   /** Below /console, and the name of the folder in `pages`. */
   path: string
-  /** What may follow the path, for example `:id?`. */
+  /** Optional parameters after the path, for example `:id?`. */
   rest?: string
   title: string
   group: (typeof groups)[number]
   icon: LucideIcon
-  /** Without it the page is not in the navigation; null: every operator may see it. */
+  /** The permission to see the page in the navigation; null: every operator may. */
   permission: Permission | null
-  /** Loads the page's code when it is visited first. */
+  /** Loads the page's code on the first visit. */
   load: () => Promise<ComponentType>
 }
 
-/** Every page of the console, in the order of the navigation. The first one that the operator may see is the start,
- * and `get-started` before anything was sent. */
+/** Every page of the console, in the order of the navigation. The start page is the first one that the operator may see,
+ * or `get-started` before anything was sent. */
 export const pages: readonly ConsolePage[] = [
   {
     path: 'activity',

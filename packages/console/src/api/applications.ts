@@ -3,7 +3,7 @@ import { answer, api } from './client.ts'
 import { useMay } from './me.ts'
 import { readAll } from './read-all.ts'
 
-/** The most applications of a tenant, unless its installation raised the limit. */
+/** The most applications of a tenant, unless the installation has raised the limit. */
 const most = 1000
 
 /** The applications to choose from, newest first. Nothing is requested without the permission to list them. */

@@ -5,13 +5,13 @@ import type { Session } from '../session/session.ts'
 import { noteAnswer } from './connection.ts'
 import { digestOf, UnansweredWrites } from './unanswered-writes.ts'
 
-/** No answer of the gateway in time. */
+/** The gateway did not answer in time. */
 class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
 }
 
 const timeoutMs = 15_000
-/** A download of a whole list takes as long as the list is long. */
+/** The time of a download grows with the list. */
 const exportTimeoutMs = 30 * 60_000
 const unanswered = new UnansweredWrites()
 let session: Session | undefined
@@ -45,7 +45,7 @@ async function send(request: Request, token: string): Promise<Response> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limitMs)])
   try {
     const response = await fetch(request, { signal })
-    // A proxy in front answers these when the gateway is down.
+    // A proxy before the gateway answers these while the gateway is down.
     noteAnswer(response.status < 502 || response.status > 504)
     return response
   } catch (error) {

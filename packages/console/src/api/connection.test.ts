@@ -11,7 +11,7 @@ afterEach(() => {
 test('while the gateway is away polls are as far apart as it has been away, a minute at most', () => {
   const next = pollEvery(5 * second)
   expect(next()).toBe(5 * second)
-  // Several queries fail in the same moment.
+  // Several queries fail at the same moment.
   for (let query = 0; query < 9; query++) noteAnswer(false)
   expect([isGatewayAway(), next()]).toEqual([true, 5 * second])
   jest.advanceTimersByTime(20 * second)

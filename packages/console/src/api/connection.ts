@@ -4,7 +4,7 @@ const listeners = new Set<() => void>()
 let failures = 0
 let firstFailureMs = 0
 
-/** Notes whether the gateway answered; failures in a row slow polling down and show the banner. */
+/** Records whether the gateway answered. Consecutive failures slow down polling and show the banner. */
 export function noteAnswer(answered: boolean): void {
   const next = answered ? 0 : failures + 1
   if (next === failures) return
@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Whether the last requests got no answer. A single failure does not count. */
+/** Whether the latest requests got no answer. A single failure does not count. */
 export const isGatewayAway = (): boolean => failures >= 2
 
 export function useGatewayAway(): boolean {
@@ -28,8 +28,8 @@ export function useGatewayAway(): boolean {
 const slowestMs = 60_000
 
 /**
- * `refetchInterval` of a query: this often, and less often the longer the gateway is down. The interval grows with the outage, so
- * that a short restart is noticed soon, even if many queries have failed.
+ * `refetchInterval` of a query. It grows with the duration of an outage, not with the number of failures, so that the end of a
+ * short restart is noticed soon even if many queries have failed.
  */
 export const pollEvery = (ms: number) => (): number =>
   failures === 0 ? ms : Math.max(ms, Math.min(slowestMs, Date.now() - firstFailureMs))

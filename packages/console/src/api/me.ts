@@ -15,7 +15,7 @@ export function useOperator(): Operator {
   return data
 }
 
-/** Whether the operator has a permission; `null` stands for none that is needed. */
+/** Whether the operator has a permission; `null`: none is needed. */
 export function useMay(): (permission: Permission | null) => boolean {
   const { permissions } = useOperator()
   return (permission) => permission === null || permissions.includes(permission)

@@ -5,7 +5,7 @@ import { useMay } from './me.ts'
 
 const pollMs = 2000
 
-/** The newest item of the activity; null before anything was sent. It is read until it is delivered. */
+/** The newest item of the activity; null before anything was sent. Polled until it is delivered. */
 export function useNewestItem({ polls }: { polls: boolean }) {
   const may = useMay()
   return useQuery({

@@ -3,7 +3,7 @@ interface Page<Item> {
   next_cursor: string | null
 }
 
-/** A list as a whole; `isCut` when there is more than was read. */
+/** A whole list; `isCut` when it has more items than were read. */
 export interface WholeList<Item> {
   items: Item[]
   isCut: boolean

@@ -4,15 +4,15 @@ import { readAll } from './read-all.ts'
 
 const pageSize = 100
 const wholePollMs = 60_000
-/** A search looks through this many items from the beginning of the list. */
+/** A search covers this many items from the beginning of the list. */
 export const mostSearched = 1000
 
 interface SearchableList<Item> {
   key: readonly unknown[]
-  /** What the text of an item must contain, in upper or lower case; empty for all. */
+  /** The text that an item must contain, in upper or lower case; empty for all. */
   find: string
   textOf: (item: Item) => string
-  /** Of the page that is shown while nothing is searched. */
+  /** The cursor of the page that is shown without a search. */
   cursor: string | undefined
   pollMs: number
   read: (
@@ -21,7 +21,7 @@ interface SearchableList<Item> {
   ) => Promise<{ items: Item[]; next_cursor: string | null }>
 }
 
-/** A list whose service has no search: a page of it, or what is found on all pages. */
+/** A list without a search in its API: one of its pages, or the matches on all pages. */
 export function useSearchableList<Item>({ key, find, textOf, cursor, pollMs, read }: SearchableList<Item>) {
   const wanted = find.toLowerCase()
   const isSearch = wanted !== ''

@@ -1,9 +1,9 @@
-/** Shorter than the service keeps keys, and longer than an operator keeps retrying. */
+/** Shorter than the service stores keys, and longer than an operator retries. */
 const keptMs = 10 * 60_000
 
 /**
- * The Idempotency-Keys of writes that were not answered. Sending one again with the same content sends its key again, so it cannot
- * take effect twice.
+ * The Idempotency-Keys of unanswered writes. Sending one again with the same content sends its key again, so that it cannot take
+ * effect twice.
  */
 export class UnansweredWrites {
   readonly #keys = new Map<string, { key: string; untilMs: number }>()
@@ -23,7 +23,7 @@ export class UnansweredWrites {
     return key
   }
 
-  /** Called for each answer; after a fault of the service it is unknown whether the write took effect. */
+  /** Called for each answer. After an error of the service it is unknown whether the write took effect. */
   answered(write: string, status: number): void {
     if (status < 500) this.#keys.delete(write)
   }

@@ -10,7 +10,7 @@ export type WhatsAppTemplate = components['schemas']['WhatsAppTemplate']
 const pollMs = 5000
 export const whatsAppTemplatesKey = ['whatsapp-templates']
 
-/** The first templates of the tenant's accounts to choose from, with their carriers' verdicts. */
+/** The first templates of the tenant's accounts to choose from, with their states at the carriers. */
 export function useWhatsAppTemplates() {
   const may = useMay()
   return useQuery({
@@ -23,7 +23,7 @@ export function useWhatsAppTemplates() {
   })
 }
 
-/** A page of the templates; with a text to find, those of all pages that have it in their names. */
+/** A page of the templates; with a search text, the templates of all pages whose names contain it. */
 export function useWhatsAppTemplateList(find: string, cursor: string | undefined) {
   return useSearchableList({
     key: [...whatsAppTemplatesKey, 'list'],

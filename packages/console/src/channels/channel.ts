@@ -17,14 +17,14 @@ export interface FieldsProps<Form> {
 /** Everything that pages show of one channel. */
 export interface ChannelPages<Template, Form> {
   name: string
-  /** Class of its colour in charts. */
+  /** Its CSS class in charts. */
   fill: string
-  /** The initial text of a new template: the service stores none without a text. */
+  /** The initial text of a new template, because the service stores no template without a text. */
   firstTemplate: Template
-  /** A template as the editor holds it: JSON is text, and absent texts are empty. */
+  /** A template in the form of the editor: JSON is text, and absent texts are empty. */
   emptyForm: Form
   formOf(template: Template): Form
-  /** The template of a form. @param errors receives what prevents saving */
+  /** The template of a form. @param errors receives the errors that prevent saving */
   templateOf(form: Form, errors: FormError[]): Template
   Fields(props: FieldsProps<Form>): ReactNode
   /** A rendered template as the channel delivers it. */
@@ -35,10 +35,10 @@ export interface ChannelPages<Template, Form> {
   liquidOf?(template: Template): unknown
   /** Whether a provider of it is an account at a carrier. */
   hasCarrier: boolean
-  /** Why its messages may have no attempts. */
+  /** The reason why its messages may have no attempts. */
   noAttempts?: string
-  /** How a recipient is named when one is suppressed; absent where consent is kept instead, or nothing. */
+  /** The label of a recipient to suppress; absent on channels without suppressions. */
   suppression?: { label: string; placeholder: string }
-  /** Ranks the channels for the first steps: the available channel with the lowest rank is used. */
+  /** Rank for the first steps, which use the available channel with the lowest rank. */
   firstMessage?: { rank: number; template: Template; recipient: unknown }
 }

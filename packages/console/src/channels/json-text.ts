@@ -12,7 +12,7 @@ export function objectOf(text: string, path: string, errors: FormError[]): JsonO
   return value
 }
 
-/** Reads a JSON object; nothing but white space is an empty one. */
+/** Reads a JSON object; white space is an empty one. */
 export function readObject(text: string): { value: JsonObject; error?: string } {
   if (text.trim() === '') return { value: {} }
   try {

@@ -10,10 +10,10 @@ const table = { email, sms, whatsapp, in_app: inApp, webhook } satisfies {
   [C in Channel]: ChannelPages<TemplateOf<C>, unknown>
 }
 
-/** What the editor holds of each channel. */
+/** The form of each channel. */
 export type TemplateForms = { [C in Channel]?: (typeof table)[C]['emptyForm'] }
 
-/** For code that treats all channels alike: it passes a template or a form to its own channel. */
+/** For code that treats all channels alike, and passes a template or a form only to its own channel. */
 export const channelPages: Record<Channel, ChannelPages<unknown, unknown>> = table
 
 export const channels = Object.keys(table) as Channel[]

@@ -10,7 +10,7 @@ export interface WhatsAppForm {
   template_name: string
   language: string
   category: TemplateOf<'whatsapp'>['category']
-  /** Whether the placeholders have names; else they stand in order. */
+  /** Whether the placeholders have names; otherwise they are numbered. */
   isNamed: boolean
   parameters: { name: string; text: string }[]
 }
@@ -98,7 +98,7 @@ function Parameters({ value, onChange }: FieldsProps<WhatsAppForm>) {
         They have names
       </label>
       {parameters.map(({ name, text }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a placeholder is identified by its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a placeholder is identified by its position
         <div key={at} className="flex items-center gap-2">
           {isNamed ? (
             <input

@@ -19,7 +19,7 @@ export const whatsapp: ChannelPages<Template, WhatsAppForm> = {
     template: `${template_name} (${language}), ${category}`,
     parameters,
   }),
-  // Names and languages are sent as they are.
+  // Names and languages contain no variables.
   liquidOf: ({ parameters }) => parameters,
   hasCarrier: true,
 }

@@ -1,6 +1,6 @@
 import { diffLines } from 'diff'
 
-/** A line of a comparison. `skipped`: how many unchanged lines stand there. */
+/** A line of a comparison. `skipped`: the number of unchanged lines that it replaces. */
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string } | { kind: 'skipped'; count: number }
 
 /** A text that differs. */
@@ -22,7 +22,7 @@ export function compareTexts(before: readonly Named[], after: readonly Named[]):
 }
 
 const context = 3
-/** The time to compare grows with the square of the edits, so texts that differ more are shown as replaced. */
+/** Comparing takes time with the square of the edits, so texts with more edits are shown as replaced. */
 const mostEdits = 1000
 
 function linesOf(before: string, after: string): DiffLine[] {
@@ -44,7 +44,7 @@ function linesOf(before: string, after: string): DiffLine[] {
 /** Adds the missing newline at the end: without it, the last line never equals the same line elsewhere. */
 const withEnd = (text: string) => (text === '' ? '' : `${text.replaceAll('\r\n', '\n')}\n`)
 
-/** Leaves out unchanged lines that are far from a change. */
+/** Omits unchanged lines that are far from a change. */
 function withoutFar(lines: readonly DiffLine[]): DiffLine[] {
   const isNear = lines.map((_, at) =>
     lines.slice(Math.max(0, at - context), at + context + 1).some(({ kind }) => kind !== 'same'),

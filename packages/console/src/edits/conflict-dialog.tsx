@@ -6,12 +6,12 @@ import type { EditsOf } from './use-edits.ts'
 
 interface ConflictDialogProps {
   edits: Pick<EditsOf<unknown>, 'keep' | 'discard' | 'overwrite' | 'isSaving'>
-  /** From what is stored to the edits. */
+  /** The differences between the stored version and the edits. */
   differences: readonly Difference[]
   onOverwritten: () => void
 }
 
-/** Asks what to do with edits when another operator has saved since they began. Closing it keeps them. */
+/** Asks what to do with edits when another operator has saved in the meantime. Closing it keeps them. */
 export function ConflictDialog({ edits, differences, onOverwritten }: ConflictDialogProps) {
   const overwrite = async () => {
     if (await edits.overwrite()) onOverwritten()

@@ -15,7 +15,7 @@ export function DifferenceView({ differences }: { differences: readonly Differen
             className="max-h-80 overflow-y-auto rounded-md border border-line font-mono text-xs"
           >
             {lines.map((line, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their position
               <Line key={at} line={line} />
             ))}
           </section>

@@ -5,10 +5,10 @@ import { ConflictDialog } from './conflict-dialog.tsx'
 import type { EditsOf } from './use-edits.ts'
 
 interface EditFormProps<Values> {
-  /** What the button does, for example `Save the settings`. */
+  /** The label of the button, for example `Save the settings`. */
   action: string
   edits: EditsOf<Values>
-  /** Every text of a form with its label, to show what differs. */
+  /** Every text of a form with its label, to show differences. */
   textsOf: (values: Values) => readonly Named[]
   onSaved: () => void
   onCancel?: () => void

@@ -1,7 +1,7 @@
 /**
- * Applies edits to what others have saved meanwhile: a value that was not edited becomes theirs. Objects are compared member by
- * member; texts and lists as a whole.
- * @param basis what the edits began with
+ * Applies edits to the version that others have saved meanwhile: values without edits become theirs. Objects are compared member
+ * by member; texts and lists as a whole.
+ * @param basis the version that was edited
  */
 export function rebase<Form>(edited: Form, basis: Form, theirs: Form): Form {
   if (isSame(edited, basis)) return theirs

@@ -9,7 +9,7 @@ export interface FormError {
   message: string
 }
 
-/** What is stored, as a form. `revision` is another one after each change. */
+/** The stored version, as a form. `revision` differs after each change. */
 export interface Stored<Form> {
   form: Form
   revision: string
@@ -17,27 +17,27 @@ export interface Stored<Form> {
 
 interface Edits<Form> {
   form: Form
-  /** What the edits began with. */
+  /** The version that was edited. */
   basis: Stored<Form>
-  /** The version that caused a conflict at a save: the form's edits apply to it. */
+  /** The version that caused a conflict: the edits of the form apply to it. */
   under?: Form
 }
 
 interface EditsOptions<Form> {
-  /** Of the draft in this tab. */
+  /** The name of the draft in this tab. */
   name: string
   stored: Stored<Form>
-  /** What keeps this form from being saved. */
+  /** The errors that prevent saving this form. */
   errorsOf: (form: Form) => readonly FormError[]
-  /** Saves a form. @returns what is stored then @throws Problem `edit_conflict` when another revision is stored */
+  /** Saves a form. @returns the stored version @throws Problem `edit_conflict` when another revision is stored */
   write: (form: Form, revision: string) => Promise<Stored<Form>>
-  /** Reads again what is stored. */
+  /** Reads the stored version again. */
   reread: () => Promise<Stored<Form>>
 }
 
 /**
- * Edits of something that others may change too. They stay in this tab until they are saved or discarded; what others
- * saved meanwhile is overwritten only when the operator confirms it.
+ * Edits of a resource that others may change too. They stay in this tab until they are saved or discarded. They overwrite
+ * changes that others saved meanwhile only when the operator confirms it.
  */
 export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsOptions<Form>) {
   const edits = useDraft<Edits<Form> | null>(name, null)
@@ -49,7 +49,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
   const basis = edits.value?.basis ?? stored
   const latest = useRef(form)
 
-  /** Takes over what only others have changed. */
+  /** Adopts the changes of others to values without edits. */
   const putOnTop = (under: Form) => {
     latest.current = rebase(latest.current, edits.value?.under ?? basis.form, under)
     edits.set({ form: latest.current, basis, under })
@@ -60,7 +60,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     } catch (error) {
       if (!isConflict(error)) throw error
       const present = await reread()
-      // Published or deactivated meanwhile, for example: nothing that was edited has changed.
+      // No edited value has changed: it was published or deactivated, for example.
       if (mayRetry && isSame(present.form, basis.form)) return save(present.revision, false)
       putOnTop(present.form)
       throw error
@@ -72,7 +72,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     latest.current = form
     try {
       const saved = await save(revision, true)
-      // What was typed since the request left stays an edit.
+      // Text that was typed after the request was sent stays an edit.
       if (latest.current === form) edits.clear()
       else edits.set({ form: latest.current, basis: saved })
     } catch (error) {
@@ -91,11 +91,11 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     isChanged: edits.value !== null,
     isSaving,
     errors,
-    /** Others have saved since these edits began. */
+    /** Others have saved another version since the editing began. */
     hasConflict,
-    /** Why it was not saved, unless it is the conflict. */
+    /** The error of the last save, except a conflict. */
     refusal: hasConflict ? undefined : refusal,
-    /** The same, when no field shows it. */
+    /** The same error, if no field shows it. */
     fault: refusal !== undefined && refused.length === 0 && !hasConflict ? refusal : undefined,
     set(next: Form) {
       latest.current = next
@@ -105,11 +105,11 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
       setRefusal(undefined)
       edits.clear()
     },
-    /** Continues with the edits; the next save meets the same conflict. */
+    /** Continues with the edits; the next save has the same conflict. */
     keep: () => setRefusal(undefined),
-    /** @returns whether it was saved; if not, the fields show why */
+    /** @returns whether it was saved; if not, the fields show the errors */
     save: () => saveAndClear(basis.revision),
-    /** Saves over the latest version of others: values that were not edited stay theirs. */
+    /** Saves over the latest version of others; values without edits stay theirs. */
     overwrite: () => saveAndClear(stored.revision),
   }
 }

@@ -1,5 +1,5 @@
 const key = 'tab'
-/** Longer than a page that is being left holds its lock. */
+/** Longer than a page keeps its lock while it is being left. */
 const patienceMs = 1500
 
 /**
@@ -17,7 +17,7 @@ export async function isOwnTab(): Promise<boolean> {
   return known === null
 }
 
-/** Holds the lock of a tab until its page is left. @returns false when another tab has it */
+/** Takes the lock of a tab until its page is left. @returns false when another tab has it */
 function hold(tab: string): Promise<boolean> {
   const name = `console-tab:${tab}`
   const waiting = new AbortController()

@@ -12,11 +12,11 @@ import type { Settings } from './settings.ts'
 
 /** An operator's login at the OpenID Connect issuer: authorization code with PKCE. */
 export interface Session {
-  /** A valid access token: renewed silently when the present one is about to expire. */
+  /** A valid access token, renewed silently when the current one is about to expire. */
   token(): Promise<string>
   /** Another token, after the API refused this one. */
   renew(): Promise<string>
-  /** Forgets the tokens, and ends the session at the issuer where it supports that. */
+  /** Deletes the tokens, and ends the session at the issuer if the issuer supports that. */
   signOut(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ const leastSeconds = 20
 export const wasSignedOut = (): boolean => sessionStorage.getItem(signedOutKey) !== null
 
 /**
- * Finds the present login, finishes one that comes back from the issuer, or leaves for the issuer.
+ * Finds the current login, completes one that returns from the issuer, or leaves for the issuer.
  * @returns undefined when the page is being left
  */
 export async function openSession(settings: Settings): Promise<Session | undefined> {
@@ -42,7 +42,7 @@ export async function openSession(settings: Settings): Promise<Session | undefin
     client_id: settings.client_id,
     redirect_uri: `${location.origin}${callbackPath}`,
     scope: settings.scope,
-    // Of this tab: another person at the same machine opens another one.
+    // Stored in this tab: another person at the same machine opens another tab.
     userStore: new WebStorageStateStore({ store: sessionStorage }),
     stateStore: new WebStorageStateStore({ store: sessionStorage }),
     automaticSilentRenew: false,
@@ -56,16 +56,16 @@ export async function openSession(settings: Settings): Promise<Session | undefin
   return undefined
 }
 
-/** Names the API to an issuer that gives tokens for it only then: Auth0 by `audience`, others by `resource` (RFC 8707). */
+/** Names the API, for issuers that require it to issue tokens: Auth0 by `audience`, others by `resource` (RFC 8707). */
 function apiParameters({ audience, resource }: Settings): Partial<UserManagerSettings> {
   return {
     ...(audience ? { extraQueryParams: { audience } } : {}),
-    // With the code as well: what is asked for at the login alone is only what may be granted.
+    // Sent with the code too: the parameter of the login only limits the resources that may be granted.
     ...(resource ? { resource, extraTokenParams: { resource } } : {}),
   }
 }
 
-/** @returns false for a response of no login, such as a callback that is opened again from the history */
+/** @returns false for a response without a pending login, such as a callback that is opened again from the history */
 async function finish(manager: UserManager): Promise<boolean> {
   const user = await manager.signinRedirectCallback().catch(() => undefined)
   if (user) keepDraftsOf(user.profile.sub)
@@ -76,13 +76,13 @@ async function finish(manager: UserManager): Promise<boolean> {
   return user !== undefined
 }
 
-/** Goes to the issuer, which sends the browser back to the same page. @param chooses whether operators choose an account again */
+/** Leaves for the issuer, which returns to the same page. @param chooses whether operators choose an account again */
 async function leave(manager: UserManager, chooses = false): Promise<void> {
   const { pathname, search } = location
   await manager.removeUser()
   // The callback refuses an id token with another nonce: it belongs to another login (OpenID Connect Core, 3.1.3.7).
   const login = { state: { returnTo: `${pathname}${search}` }, nonce: crypto.randomUUID() }
-  // After a sign-out, and after a login that failed: the issuer would repeat that one without end.
+  // After a sign-out, and after a failed login, which the issuer would repeat without end.
   await manager.signinRedirect(chooses || wasSignedOut() ? { ...login, prompt: 'login' } : login)
 }
 
@@ -116,13 +116,13 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
 async function signOut(manager: UserManager): Promise<void> {
   sessionStorage.setItem(signedOutKey, '1')
   forgetDrafts()
-  // An issuer that is away cannot keep anybody signed in here.
+  // An unreachable issuer does not prevent signing out here.
   await endAtIssuer(manager).catch(() => undefined)
   await manager.removeUser()
   location.assign('/console/')
 }
 
-/** Revokes the refresh token and leaves for the issuer's end of session, which sends the browser back. */
+/** Revokes the refresh token and leaves for the issuer's end of session, which returns to the console. */
 async function endAtIssuer(manager: UserManager): Promise<void> {
   const { revocation_endpoint, end_session_endpoint } = await manager.metadataService.getMetadata()
   if (revocation_endpoint) await manager.revokeTokens(['refresh_token']).catch(() => undefined)
@@ -130,14 +130,14 @@ async function endAtIssuer(manager: UserManager): Promise<void> {
   await manager.signoutRedirect({ post_logout_redirect_uri: `${location.origin}/console/` })
 }
 
-/** An issuer that is away does not end the session: the next call tries again. */
+/** An unreachable issuer does not end the session: the next call tries again. */
 function onRenewalFailure(error: unknown): null {
   const isAway = error instanceof TypeError || error instanceof ErrorTimeout || isFault(error)
   if (isAway) throw error
   return null
 }
 
-/** Whether the issuer answered with its own fault (RFC 6749, 4.1.2.1), or a proxy in front of it did. */
+/** Whether the issuer (RFC 6749, 4.1.2.1), or a proxy before it, reported an internal error. */
 function isFault(error: unknown): boolean {
   if (error instanceof ErrorResponse) return ['server_error', 'temporarily_unavailable'].includes(error.error ?? '')
   return error instanceof Error && /\(5\d\d\)/.test(error.message)

@@ -1,9 +1,9 @@
-/** What the gateway says of the login; the same build serves every installation. */
+/** The login settings of the installation, from the gateway, because all installations use the same build. */
 export interface Settings {
   issuer: string
   client_id: string
   scope: string
-  /** Parameters of the login that some issuers need to give tokens for the API. */
+  /** Parameters of the login that some issuers require to issue tokens for the API. */
   audience?: string
   resource?: string
 }

@@ -15,7 +15,7 @@ export async function loadPage(page: ConsolePage): Promise<ComponentType> {
   } catch (error) {
     if (sessionStorage.getItem(reloadedFor) === page.path || !(await isServed())) throw error
     sessionStorage.setItem(reloadedFor, page.path)
-    // The router changes the address only once it has the page.
+    // The router changes the address only after it has loaded the page.
     const address = `/console/${page.path}`
     if (location.pathname.startsWith(address)) location.reload()
     else location.assign(address)

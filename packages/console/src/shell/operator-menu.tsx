@@ -10,7 +10,7 @@ const themeTitles: Record<Theme, string> = { system: 'Theme of the system', ligh
 const itemClass =
   'flex h-[30px] items-center gap-2 rounded px-2 outline-none cursor-pointer data-[focused]:bg-hover text-text'
 
-/** The tenant's name; opens the theme, the keys and the way out. */
+/** A button with the tenant's name, which opens the theme, the keys and the sign-out. */
 export function OperatorMenu({ onKeys }: { onKeys: () => void }) {
   const { tenant_name, tenant_id, operator_id } = useOperator()
   const session = use(SessionContext)

@@ -4,7 +4,7 @@ import { useMay } from '../api/me.ts'
 import { pages } from '../pages.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** Ctrl-K: type a part of a page's title, Enter visits it. */
+/** Opened with Ctrl-K: finds a page by a part of its title, and Enter opens it. */
 export function PageFinder({ onClose }: { onClose: () => void }) {
   const may = useMay()
   const navigate = useNavigate()

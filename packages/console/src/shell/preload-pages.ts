@@ -8,12 +8,12 @@ export const loadPageFinder = () => import('./page-finder.tsx')
 /** Waits until the browser has nothing else to do. */
 const idle = () =>
   new Promise<void>((resolve) => {
-    // Safari does not have it.
+    // Safari does not support it.
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve())
     else setTimeout(resolve, 200)
   })
 
-/** Ends with the first one that cannot be loaded; it is loaded again when it is visited. */
+/** Stops at the first page that cannot be loaded, which a visit loads again. */
 async function loadInTurn(loads: readonly (() => Promise<unknown>)[]): Promise<void> {
   try {
     for (const load of loads) {
@@ -23,7 +23,7 @@ async function loadInTurn(loads: readonly (() => Promise<unknown>)[]): Promise<v
   } catch {}
 }
 
-/** Loads the code of the other pages once the first one is shown, so that they open while the gateway is away. */
+/** Loads the code of the other pages once the first one is shown, so that they open while the gateway is down. */
 export function usePreloadedPages(): void {
   const may = useMay()
   const isAway = useGatewayAway()

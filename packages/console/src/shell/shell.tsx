@@ -15,7 +15,7 @@ import { useChord } from './use-chord.ts'
 
 const PageFinder = lazy(async () => ({ default: (await loadPageFinder()).PageFinder }))
 
-/** What surrounds every page. */
+/** The frame around every page. */
 export function Shell() {
   return (
     <Suspense fallback={<ShellSkeleton />}>
@@ -36,7 +36,7 @@ export function ShellSkeleton() {
 function Frame() {
   const [open, setOpen] = useState<'pages' | 'keys' | 'navigation'>()
   const close = () => setOpen(undefined)
-  // The router shows this frame once it has the code of the first page.
+  // The router shows this frame after it has loaded the first page.
   usePreloadedPages()
   useChord('k', () => setOpen('pages'))
   useHotkeys({
@@ -79,7 +79,7 @@ function Frame() {
   )
 }
 
-/** The search of the page, else the first of its filters. */
+/** The search field of the page, or else its first filter. */
 function focusSearch() {
   const search = document.querySelector<HTMLElement>('input[type=search]')
   const filter = document.querySelector<HTMLElement>('search :is(input, select)')
@@ -104,7 +104,7 @@ function Side({ onFind, onKeys }: { onFind: () => void; onKeys: () => void }) {
   )
 }
 
-/** The navigation on a telephone; it closes with the visit of a page. */
+/** The navigation on a telephone. It closes when a page is opened. */
 function NavigationDrawer({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   return (
     <DrawerFrame label="Navigation" onClose={onClose}>

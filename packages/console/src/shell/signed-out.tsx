@@ -1,6 +1,6 @@
 import { Button } from '../ui/button.tsx'
 
-/** After signing out: the issuer would sign the same person in again without a question. */
+/** Shown after signing out. Without it, the issuer would sign in the same person again without asking. */
 export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
   return (
     <main className="flex flex-col items-center gap-2 px-4 pt-[22vh] text-center">

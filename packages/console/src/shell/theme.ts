@@ -8,7 +8,7 @@ export function storedTheme(): Theme {
   return themes.find((theme) => theme === stored) ?? 'system'
 }
 
-/** Sets light, dark, or what the system prefers, and remembers it. */
+/** Sets and stores light, dark, or the preference of the system. */
 export function applyTheme(theme: Theme): void {
   const { dataset } = document.documentElement
   if (theme === 'system') {

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Ctrl or Cmd with a key, wherever the focus is. */
+/** Handles Ctrl or Cmd with a key, independent of the focus. */
 export function useChord(key: string, act: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== key || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return

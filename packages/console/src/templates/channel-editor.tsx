@@ -7,25 +7,25 @@ import { Panel } from '../ui/panel.tsx'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
 import type { Previewer } from './use-preview.ts'
 
-// The parser of templates is large, and lists do without it.
+// Loaded on demand, because the parser of templates is large and lists do not need it.
 const PreviewPane = lazy(async () => ({ default: (await import('./preview-pane.tsx')).PreviewPane }))
 
 interface ChannelEditorProps {
   channel: Channel
   forms: TemplateForms
-  /** What the forms stand for, to preview. */
+  /** The templates of the forms, to preview. */
   templates: Templates
   previewer: Previewer
   onChange: (forms: TemplateForms) => void
   onAdd: (forms: TemplateForms) => void
   onRemove: (forms: TemplateForms) => void
-  /** What a channel without template means. */
+  /** Explains a channel without a template. */
   whenMissing: string
-  /** Beside the button that removes the template. */
+  /** Shown beside the button that removes the template. */
   children?: ReactNode
 }
 
-/** The template of one channel, beside what becomes of it. */
+/** The editor for the template of one channel, with its preview. */
 export function ChannelEditor(props: ChannelEditorProps) {
   const { channel, forms, templates, previewer, onChange, onAdd, onRemove, whenMissing, children } = props
   const { emptyForm, Fields } = channelPages[channel]

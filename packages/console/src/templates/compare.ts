@@ -3,10 +3,10 @@ import { pretty } from '../channels/json-text.ts'
 import { channelNames, channelPages, channels, namesOf } from '../channels/table.ts'
 import { compareTexts, type Difference, type Named } from '../edits/compare-texts.ts'
 
-/** What has templates: an event, or a stored template. */
+/** The content of an event or of a stored template. */
 export interface Templated {
   name: string
-  /** Of a stored template: the name of the application that may use it. */
+  /** For a stored template: the name of the application that may use it. */
   application?: string
   allowed_channels?: readonly Channel[]
   templates: Templates
@@ -17,7 +17,7 @@ export function compare(before: Templated | undefined, after: Templated): Differ
   return compareTexts(before ? textsOf(before) : [], textsOf(after))
 }
 
-/** Every text of a content with what it is called, in the order of the editor. */
+/** Every text of a content with its name, in the order of the editor. */
 export function textsOf({ name, application, allowed_channels, templates }: Templated): Named[] {
   return [
     ['Name', name],

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * The HTML of an email, in a document of the gateway that has an origin of its own, runs no script of the email and
- * loads nothing.
+ * The HTML of an email, in a document of the gateway that has an opaque origin, runs no script of the email and loads
+ * nothing.
  */
 export function EmailFrame({ html }: { html: string }) {
   const frame = useRef<HTMLIFrameElement>(null)
@@ -15,7 +15,7 @@ export function EmailFrame({ html }: { html: string }) {
     return () => window.removeEventListener('message', listen)
   }, [])
   useEffect(() => {
-    // The sandboxed document has no origin that could be named.
+    // The sandboxed document has an opaque origin, which cannot be named.
     if (isReady) frame.current?.contentWindow?.postMessage({ html }, '*')
   }, [html, isReady])
   return (

@@ -17,7 +17,7 @@ interface PreviewPaneProps {
   templates: Templates
 }
 
-/** What a recipient would get, with sample data for the variables that were found. */
+/** The message that a recipient would get, with sample data for the variables of the templates. */
 export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps) {
   const { Rendered } = channelPages[channel]
   const draft = useDraft(`sample:${previewer.name}`, '')
@@ -60,7 +60,7 @@ export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps)
   )
 }
 
-/** Why there is no preview: each fault of the templates, or the refusal as a whole. */
+/** The reason for a missing preview: each fault of the templates, or the refusal as a whole. */
 function Fault({ error }: { error: Error }) {
   const faults =
     error instanceof Problem && error.errors.length > 0 ? error.errors : [{ path: '', message: error.message }]

@@ -2,13 +2,13 @@ import type { Templates } from '../channels/channel.ts'
 import { channelPages, channels, type TemplateForms } from '../channels/table.ts'
 import type { FormError } from '../edits/use-edits.ts'
 
-/** Templates as they are edited. */
+/** Templates in the form of the editor. */
 export function formsOf(templates: Templates): TemplateForms {
   const present = channels.filter((channel) => templates[channel])
   return Object.fromEntries(present.map((channel) => [channel, channelPages[channel].formOf(templates[channel])]))
 }
 
-/** The templates that forms stand for, with the errors that would keep them from being saved. */
+/** The templates of forms, with the errors that prevent saving them. */
 export function templatesOf(forms: TemplateForms): { templates: Templates; errors: FormError[] } {
   const errors: FormError[] = []
   const present = channels.filter((channel) => forms[channel])

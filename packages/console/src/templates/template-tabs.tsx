@@ -7,7 +7,7 @@ export const settingsTab = 'settings'
 export const versionsTab = 'versions'
 export type Tab = Channel | typeof settingsTab | typeof versionsTab
 
-/** The tab of the address; without one the first channel that has a template. */
+/** The tab in the address, or else the first channel with a template. */
 export function useTab(templates: Partial<Record<Channel, unknown>>): Tab {
   const [search] = useSearchParams()
   const named = search.get('tab') ?? ''
@@ -16,16 +16,16 @@ export function useTab(templates: Partial<Record<Channel, unknown>>): Tab {
 }
 
 interface TemplateTabsProps {
-  /** Read out as the name of the tabs. */
+  /** The accessible name of the tabs. */
   label: string
   forms: TemplateForms
   errors: readonly FormError[]
   current: Tab
-  /** After those of the channels. */
+  /** Tabs after those of the channels. */
   others: readonly (readonly [tab: Tab, name: string])[]
 }
 
-/** The parts of what has templates: one for each channel, and the others. */
+/** The parts of an event or stored template: one for each channel, and the others. */
 export function TemplateTabs({ label, forms, errors, current, others }: TemplateTabsProps) {
   const tabs = [...channels.map((channel) => [channel, channelNames[channel]] as const), ...others]
   return (

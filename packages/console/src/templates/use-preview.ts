@@ -4,7 +4,7 @@ import type { Channel, Templates } from '../channels/channel.ts'
 
 const settleMs = 350
 
-/** A value once it has stayed the same for a moment. */
+/** A value after it has stayed the same for a moment. */
 function useSettled<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
@@ -20,16 +20,16 @@ export interface PreviewRequest {
   data: Record<string, unknown>
 }
 
-/** How the service previews the templates of something. */
+/** Previews templates at the service. */
 export interface Previewer {
-  /** Of the event or stored template. */
+  /** The query key of the event or stored template. */
   name: string
   preview: (request: PreviewRequest, signal: AbortSignal) => Promise<{ rendered: Templates }>
 }
 
-/** What the service makes of templates that are not saved. The previous answer stays until the next one is there. */
+/** The preview of unsaved templates. The previous answer stays until the next one arrives. */
 export function usePreview({ name, preview }: Previewer, request: PreviewRequest) {
-  // Compared as text, so that an equal request is not made again.
+  // Compared as text, so that an equal request is not repeated.
   const body = useSettled(JSON.stringify(request))
   return useQuery({
     queryKey: ['preview', name, body],

@@ -2,7 +2,7 @@ import { type VariablePath, variablesOf } from '@notify/templates/variables'
 import type { Templates } from '../channels/channel.ts'
 import { channelPages, channels } from '../channels/table.ts'
 
-/** The variables of the templates, each once, by name. Of a text that cannot be parsed the preview says why. */
+/** The variables of the templates, each once, by name. The preview shows the error of a text that cannot be parsed. */
 export function variablesIn(templates: Templates): VariablePath[] {
   const found = new Map<string, VariablePath>()
   const liquid = channels.map((channel) => {
@@ -28,10 +28,10 @@ export function nameOf(path: VariablePath): string {
 
 type Sample = Record<string, unknown>
 
-/** Data in which every variable is its own name in brackets, with what was given in its place. */
+/** Sample data: the given values, and for every other variable its name in brackets. */
 export function sampleFor(paths: readonly VariablePath[], given: Sample = {}): Sample {
   const sample: Sample = {}
-  // The deepest first: `order` is given by `order.id`.
+  // The deepest first, because `order.id` implies `order`.
   for (const path of [...paths].sort((a, b) => b.length - a.length)) place(sample, path)
   return merge(sample, given) as Sample
 }

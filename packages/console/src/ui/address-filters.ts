@@ -4,11 +4,11 @@ export interface AddressFilters<Filters> {
   filters: Filters
   set: (name: keyof Filters & string, value: string) => void
   clear: () => void
-  /** Value and change of one filter, for its control. */
+  /** The value and the setter of one filter, for its control. */
   field: (name: keyof Filters & string) => { value: string; onChange: (value: string) => void }
 }
 
-/** Filters that stand in the address, so that a view can be linked to. The service says which values are wrong. */
+/** Filters in the address, so that a view can be linked to. The service reports invalid values. */
 export function useAddressFilters<Filters extends object>(
   names: readonly (keyof Filters & string)[],
 ): AddressFilters<Filters> {
@@ -16,7 +16,7 @@ export function useAddressFilters<Filters extends object>(
   const filters = Object.fromEntries(
     names.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
   ) as Filters
-  // The cursor belongs to the list of the filters before.
+  // The cursor belongs to the list with the previous filters.
   const set = (name: keyof Filters & string, value: string) => change({ cursor: null, [name]: value })
   return {
     filters,

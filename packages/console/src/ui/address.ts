@@ -1,10 +1,10 @@
 import { type NavigateOptions, useSearchParams } from 'react-router'
 
-/** What follows the `?` of the address, and a function that changes some of its values; an empty one is left out. */
+/** The query of the address, and a function that changes some of its values; empty values are omitted. */
 export function useAddress() {
   const [search, setSearch] = useSearchParams()
   const change = (values: Readonly<Record<string, string | null | undefined>>, options?: NavigateOptions) => {
-    // The router knows the address as it was rendered last: of two changes on a busy page, the first would be lost.
+    // The router has the address of the last rendering: on a busy page the first of two changes would be lost.
     const params = new URLSearchParams(location.search)
     for (const [name, value] of Object.entries(values)) {
       if (value) params.set(name, value)

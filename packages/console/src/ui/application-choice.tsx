@@ -8,7 +8,7 @@ const longestOption = 40
 /** A choice is as wide as its longest option. */
 const shortened = (name: string) => (name.length > longestOption ? `${name.slice(0, longestOption)}…` : name)
 
-/** The applications by name, and the chosen one by its id when it is not among them. */
+/** The applications by name, and the chosen one by its id if it is not among them. */
 function useOptions(chosen: string): Option[] {
   const { data } = useApplications()
   const known = data?.items.map(({ application_id, name }) => ({ value: application_id, label: shortened(name) })) ?? []
@@ -26,7 +26,7 @@ export function ApplicationFilter({ value, onChange }: ChoiceProps) {
   const isAllowed = useMay()('applications:manage')
   const options = useOptions(value)
   if (isAllowed) {
-    // Of a fixed width, so that nothing moves when the names arrive.
+    // A fixed width, so that nothing moves when the names arrive.
     return <FilterChoice label="Application" className="md:!w-48" value={value} options={options} onChange={onChange} />
   }
   return <FilterText label="Application id" className="max-md:w-full md:w-48" value={value} onChange={onChange} />
@@ -52,7 +52,7 @@ export function ApplicationSwitch({ value, onChange }: ChoiceProps) {
 }
 
 interface FieldProps extends ChoiceProps {
-  /** What it means that none is chosen. */
+  /** The meaning of no choice. */
   none: string
   hint?: string
 }

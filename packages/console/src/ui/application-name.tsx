@@ -8,7 +8,7 @@ export function useApplicationNames(): ReadonlyMap<string, string> {
   return useMemo(() => new Map(data?.items.map(({ application_id, name }) => [application_id, name])), [data])
 }
 
-/** The name where the operator may see it, else the id. */
+/** The name if the operator may see it, else the id. */
 export function ApplicationName({ id }: { id: string }) {
   const name = useApplicationNames().get(id)
   if (name === undefined) return <code className="font-mono text-xs">{id}</code>

@@ -2,7 +2,7 @@ import { ChevronLeft } from 'lucide-react'
 import { Link, useNavigate } from 'react-router'
 import { useHotkeys } from './hotkeys.ts'
 
-/** Above the title of one record: the way to the list, which `Esc` takes too. */
+/** A link to the list, above the title of a record. `Esc` follows it too. */
 export function BackLink({ to, children }: { to: string; children: string }) {
   const navigate = useNavigate()
   const back = () => void navigate(to)

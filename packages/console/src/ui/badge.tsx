@@ -15,7 +15,7 @@ interface BadgeProps {
   children: ReactNode
 }
 
-/** A state in one word; its meaning never hangs on the colour alone. */
+/** A state in one word, so that its meaning does not depend on the colour alone. */
 export function Badge({ tone = 'quiet', className = '', children }: BadgeProps) {
   return <span className={`badge ${tones[tone]} ${className}`}>{children}</span>
 }

@@ -9,11 +9,11 @@ const kinds = {
 
 export interface ButtonProps extends ComponentProps<'button'> {
   kind?: keyof typeof kinds
-  /** Shows that the action is under way, and takes no second click. */
+  /** Shows that the action is in progress, and ignores further clicks. */
   busy?: boolean
 }
 
-/** A button of the console; of type `button` unless it says otherwise. */
+/** A button of the console; its default type is `button`. */
 export function Button({ kind = 'plain', busy = false, className = '', children, onClick, ...rest }: ButtonProps) {
   return (
     <button
@@ -28,7 +28,7 @@ export function Button({ kind = 'plain', busy = false, className = '', children,
   )
 }
 
-/** A button with a picture alone; `label` is read out and shown as its hint. */
+/** A button with only an icon; `label` is its accessible name and its hint. */
 export function IconButton({ label, className = '', ...rest }: { label: string } & ComponentProps<'button'>) {
   return (
     <button

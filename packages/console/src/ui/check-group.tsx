@@ -17,7 +17,7 @@ interface CheckGroupProps {
   onChange: (chosen: string[]) => void
 }
 
-/** Several of a few choices. */
+/** A group of checkboxes. */
 export function CheckGroup({ label, name, choices, chosen, onChange }: CheckGroupProps) {
   const id = useId()
   const errors = useFieldErrors(name)

@@ -5,19 +5,19 @@ import { Problems } from './error-state.tsx'
 
 interface ConfirmProps {
   title: string
-  /** What will happen, and whether it can be undone. */
+  /** The consequences, and whether they can be undone. */
   children: ReactNode
-  /** What the button does, for example `Revoke the key`. */
+  /** The label of the button, for example `Revoke the key`. */
   action: string
   danger?: boolean
-  /** There is nothing to confirm (yet). */
+  /** Whether there is nothing to confirm (yet). */
   disabled?: boolean
   /** Runs on confirmation; the dialog closes when it succeeds, and shows the problem when it throws. */
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 export function Confirm({
   title,
   children,

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { showToast } from './toasts.tsx'
 
-/** Copies a text. `label` says what, for example `Copy the trace id`. */
+/** Copies a text. `label` names it, for example `Copy the trace id`. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -23,7 +23,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** An identifier in the fixed-width face, to copy. */
+/** An identifier in monospace, with a button to copy it. */
 export function CopyableId({ id, what }: { id: string; what: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-1">

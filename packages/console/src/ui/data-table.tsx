@@ -17,21 +17,21 @@ export type { Column }
 
 const features = tableFeatures({})
 
-/** The row that was opened last, by the label of its list: who comes back from its page finds it again. */
+/** The row that was opened last, by the label of its list, so that it is selected after returning from its page. */
 const lastOpened = new Map<string, string>()
 
 export interface DataTableProps<Row extends RowData> {
-  /** Read out as the table's name. */
+  /** The accessible name of the table. */
   label: string
   columns: readonly Column<Row>[]
-  /** undefined while they are loaded for the first time. */
+  /** undefined during the first load. */
   rows: readonly Row[] | undefined
   rowId: (row: Row) => string
-  /** What `Enter` and a click do. Without it the rows take no focus, and `j` and `k` do nothing. */
+  /** The action of `Enter` and of a click. Without it rows cannot be focused, and `j` and `k` do nothing. */
   onOpen?: (row: Row) => void
   /** The row whose drawer is open; `j` and `k` move it. */
   openId?: string | undefined
-  /** Shown in place of the rows when there are none. */
+  /** Shown if there are no rows. */
   empty: ReactNode
   /** Rows of the skeleton. */
   expected?: number
@@ -67,7 +67,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const focusRow = useEffectEvent((id: string) => {
     body.current?.rows.item(data.findIndex((row) => rowId(row) === id))?.focus()
   })
-  // A drawer that has closed gives the focus back to the row that opened it, though `j` has led to another one since.
+  // A closed drawer returns the focus to the row that opened it, although `j` may have selected another one.
   useEffect(() => {
     if (openId === undefined && lastOpen.current !== undefined) {
       returnTo.current = lastOpen.current
@@ -146,9 +146,9 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
 const closest = (target: EventTarget, selector: string) =>
   target instanceof Element ? target.closest<HTMLElement>(selector) : null
 
-/** The id of the row that an event comes from. */
+/** The id of the row in which an event occurred. */
 const idOf = (target: EventTarget): string | undefined => closest(target, 'tr')?.dataset.row
 
-/** Buttons and links in a row act for themselves, and one who selects text opens nothing. */
+/** Buttons and links in a row have their own actions, and selecting text opens nothing. */
 const isOwnClick = (target: EventTarget): boolean =>
   closest(target, 'button, a, input, label') === null && document.getSelection()?.type !== 'Range'

@@ -7,15 +7,15 @@ interface DialogProps {
   title: string
   onClose: () => void
   children: ReactNode
-  /** For decisions that must be made: a click beside it does not close it. */
+  /** For required decisions: a click outside does not close the dialog. */
   decision?: boolean
-  /** Neither a click beside it nor Escape closes it. */
+  /** Neither a click outside nor Escape closes the dialog. */
   stays?: boolean
-  /** For texts that stand side by side or have long lines. */
+  /** For texts side by side or with long lines. */
   wide?: boolean
 }
 
-/** Takes the focus at once. The library waits for transitions to end, and without focus Escape does not reach the dialog. */
+/** Takes the focus at once: the library waits for transitions, and without focus the dialog does not receive Escape. */
 function useFocusInside(isOpen: boolean): RefObject<HTMLElement | null> {
   const inside = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -24,9 +24,9 @@ function useFocusInside(isOpen: boolean): RefObject<HTMLElement | null> {
   return inside
 }
 
-/** A dialog in the middle. It is open while it is rendered; focus goes in, and back where it came from. */
+/** A centred dialog, open while it is rendered. It takes the focus, and returns it at the end. */
 export function Dialog({ title, onClose, children, decision = false, stays = false, wide = false }: DialogProps) {
-  // A drawer that is opened in the same moment, by a link or a reload, would take the focus from its dialog.
+  // A drawer that opens at the same moment, by a link or a reload, would take the focus from its dialog.
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(true), [])
   const dialog = useFocusInside(isOpen)
@@ -56,7 +56,7 @@ export function Dialog({ title, onClose, children, decision = false, stays = fal
   )
 }
 
-/** Details beside the list; full width on a telephone. */
+/** A dialog beside the list; full width on a telephone. */
 export function DrawerFrame({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }) {
   const drawer = useFocusInside(true)
   return (

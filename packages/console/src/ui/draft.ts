@@ -5,7 +5,7 @@ const prefix = 'draft:'
 /**
  * State of a form that survives a new login: it is kept in this tab until `clear` is called. Not for secrets; keep those
  * in `useState`.
- * @param name of the form, with the id of what it changes
+ * @param name of the form, with the id of the resource that it changes
  */
 export function useDraft<Value>(name: string, initial: Value) {
   const key = `${prefix}${name}`
@@ -16,7 +16,7 @@ export function useDraft<Value>(name: string, initial: Value) {
       setValue(next)
       sessionStorage.setItem(key, JSON.stringify(next))
     },
-    /** After the form was sent or given up. */
+    /** Called after the form was sent or cancelled. */
     clear() {
       setValue(initial)
       sessionStorage.removeItem(key)
@@ -24,12 +24,12 @@ export function useDraft<Value>(name: string, initial: Value) {
   }
 }
 
-/** Whether a form was left unsent, by a login that came in between: then it is opened again. */
+/** Whether a login interrupted a form, which is then opened again. */
 export const hasDraft = (name: string): boolean => sessionStorage.getItem(`${prefix}${name}`) !== null
 
 const ownerKey = 'drafts-of'
 
-/** Forgets the drafts of the operator who was signed in before, unless it is the same one. */
+/** Deletes the drafts of the previous operator, unless it is the same one. */
 export function keepDraftsOf(operator: string): void {
   if (sessionStorage.getItem(ownerKey) === operator) return
   forgetDrafts()

@@ -12,7 +12,7 @@ interface DrawerProps {
   children: ReactNode
 }
 
-/** The details of a row; `Esc` closes it. */
+/** The details of a row. `Esc` closes them. */
 export function Drawer({ title, onClose, actions, children }: DrawerProps) {
   return (
     <DrawerFrame label={title} onClose={onClose}>

@@ -9,7 +9,7 @@ function missingPermission(error: unknown): string | undefined {
 
 const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What went wrong, with the request id to ask support about. */
+/** The error, with the request id for the support. */
 export function Problems({ error }: { error: unknown }) {
   const requestId = error instanceof Problem ? error.request_id : undefined
   return (
@@ -20,7 +20,7 @@ export function Problems({ error }: { error: unknown }) {
   )
 }
 
-/** In the place of what could not be loaded. */
+/** Shown instead of content that could not be loaded. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const permission = missingPermission(error)
   if (permission) return <Forbidden permission={permission} />
@@ -37,7 +37,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => 
   )
 }
 
-/** In the place of what the operator may not see. */
+/** Shown instead of content that the operator may not see. */
 export function Forbidden({ permission }: { permission: string }) {
   return (
     <div role="alert" className="flex flex-col items-center gap-2 px-4 py-16 text-center">

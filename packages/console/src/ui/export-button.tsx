@@ -10,7 +10,7 @@ interface ExportButtonProps {
   read: () => Promise<Blob>
 }
 
-/** Downloads what matches the filters of a list. */
+/** Downloads the items that match the filters of a list. */
 export function ExportButton({ fileName, read }: ExportButtonProps) {
   const [busy, setBusy] = useState(false)
   const download = async () => {

@@ -15,7 +15,7 @@ interface Described {
   'aria-describedby': string | undefined
 }
 
-/** Label, control, hint, and what the service says against the value. */
+/** Label, control, hint, and the service's error about the value. */
 function Field({ label, name, hint, children }: FieldProps & { children: (described: Described) => ReactNode }) {
   const id = useId()
   const errors = useFieldErrors(name)
@@ -48,7 +48,7 @@ export function TextField({ label, hint, name, ...rest }: FieldProps & Component
   )
 }
 
-/** A secret that is only ever written: the browser neither shows nor stores it. */
+/** A write-only secret, which the browser neither shows nor stores. */
 export function SecretField({ label, hint, name, ...rest }: FieldProps & ComponentProps<'input'>) {
   return (
     <Field label={label} name={name} hint={hint}>
@@ -59,7 +59,7 @@ export function SecretField({ label, hint, name, ...rest }: FieldProps & Compone
   )
 }
 
-/** A text of several lines; `code` sets it in the fixed-width face. */
+/** A text of several lines; `code` sets it in monospace. */
 export function TextAreaField({
   label,
   hint,

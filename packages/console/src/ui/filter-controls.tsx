@@ -15,7 +15,7 @@ interface FilterTextProps extends FilterProps {
   className?: string
 }
 
-/** A filter by a text, which applies with Enter; an empty text removes the filter. */
+/** A text filter, applied with Enter. An empty text removes it. */
 export function FilterText({
   label,
   value,
@@ -53,7 +53,7 @@ export function FilterText({
 
 const zonedClass = 'flex items-center gap-1.5 text-soft max-md:w-full max-md:justify-between'
 
-/** What a filter by time is called, with the zone of its times. */
+/** The label of a time filter, with its time zone. */
 function Zoned({ label, zone }: { label: string; zone: string }) {
   return (
     <span>
@@ -74,7 +74,7 @@ export function FilterMoment({ label, value, onChange }: FilterProps) {
         value={text}
         onChange={({ target }) => {
           setText(target.value)
-          // While a year is typed, the browser says 0002, 0020 and 0202 first.
+          // While a year is typed, the browser reports 0002, 0020 and 0202 first.
           if (target.value === '' || Date.parse(target.value) > 0) onChange(utcText(target.value))
         }}
         className="control !w-auto"
@@ -83,7 +83,7 @@ export function FilterMoment({ label, value, onChange }: FilterProps) {
   )
 }
 
-/** A day of UTC. */
+/** A day filter, in UTC. */
 export function FilterDay({ label, value, onChange }: FilterProps) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])

@@ -5,25 +5,25 @@ import { Problems } from './error-state.tsx'
 
 const Errors = createContext<Problem['errors']>([])
 
-/** What the service says against the value at a path, and below it. */
+/** The service's errors about the value at a path, and below it. */
 export function useFieldErrors(name: string): string[] {
   return use(Errors)
     .filter(({ path }) => path === name || path.startsWith(`${name}.`))
     .map(({ message }) => message)
 }
 
-/** Shows errors at the fields below it, where no {@link Form} does: in an editor that saves by a button elsewhere. */
+/** Shows errors at the fields below it without a {@link Form}, for an editor whose save button is elsewhere. */
 export function FieldErrors({ errors, children }: { errors: Problem['errors']; children: ReactNode }) {
   return <Errors value={errors}>{children}</Errors>
 }
 
 interface FormProps {
-  /** What the button does, for example `Create the key`. */
+  /** The label of the button, for example `Create the key`. */
   action: string
-  /** Calls the API. What it throws is shown: at the fields that the problem names, else below. */
+  /** Calls the API. An error that it throws is shown at the fields that the problem names, or else below. */
   onSubmit: () => Promise<unknown>
   onCancel?: () => void
-  /** Why the last submission was refused, where `onSubmit` does not throw it. */
+  /** The error of the last submission, if `onSubmit` does not throw it. */
   refusal?: unknown
   children: ReactNode
 }

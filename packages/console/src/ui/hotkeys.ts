@@ -10,13 +10,13 @@ const isTyping = (target: EventTarget | null) =>
 const inDecision = () => document.querySelector('[role="alertdialog"]') !== null
 const inDialog = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
 
-/** Single keys such as `j` or `?`. They do nothing while one types, and with a modifier; `Esc` ends typing. */
+/** Single keys such as `j` or `?`. They are ignored in text fields and with a modifier; `Esc` leaves a text field. */
 export function useHotkeys(keys: Record<string, (event: KeyboardEvent) => void>, options: HotkeyOptions = {}): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (isTyping(event.target)) {
       if (event.key !== 'Escape' || inDialog()) return
-      // Chromium would empty a search field, and so drop the filter.
+      // Chromium would clear a search field, which removes the filter.
       event.preventDefault()
       ;(event.target as HTMLElement).blur()
       return

@@ -13,19 +13,19 @@ interface ListPageProps<Row extends RowData, Filters> extends Omit<ListPanelProp
   /** Buttons beside the title. */
   actions?: ReactNode
   address: AddressFilters<Filters>
-  /** The filter that is typed, which `/` focuses. */
+  /** The text filter, which `/` focuses. */
   searchBy: keyof Filters & string
   searchLabel: string
   /** The other filters. */
   filters?: ReactNode
-  /** Said when the filters match nothing, with a hint. */
+  /** Shown if the filters match nothing, with a hint. */
   noneFound: string
   noneFoundHint?: string
-  /** Says what to do first when there is nothing at all. */
+  /** Shown if the list is empty, with the first step. */
   noneYet: ReactNode
 }
 
-/** A page that is a list: what it is for, search and filters in the address, and the rows. */
+/** A list page: its purpose, search and filters in the address, and the rows. */
 export function ListPage<Row extends RowData, Filters extends object>(props: ListPageProps<Row, Filters>) {
   const { title, lead, actions, address, searchBy, searchLabel, filters, noneFound, noneFoundHint, noneYet, ...panel } =
     props

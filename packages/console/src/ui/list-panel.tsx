@@ -13,11 +13,11 @@ export interface ListPanelProps<Row extends RowData> extends Omit<DataTableProps
     error: unknown
     refetch: () => Promise<unknown>
   }
-  /** How many there are on all pages, for example `12 items`. */
+  /** The count over all pages, for example `12 items`. */
   count?: string | undefined
 }
 
-/** A list with its states: loading, empty, not to be loaded; and the way to its next page. */
+/** A list with its states (loading, empty, failed) and a link to the next page. */
 export function ListPanel<Row extends RowData>({ list, count, ...table }: ListPanelProps<Row>) {
   const { data, error, refetch } = list
   const cursor = useCursor()

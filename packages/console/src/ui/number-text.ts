@@ -1,4 +1,4 @@
 const numbers = new Intl.NumberFormat('en')
 
-/** @returns a number with its thousands set apart: `12,345` */
+/** @returns a number with thousands separators: `12,345` */
 export const numberText = (value: number): string => numbers.format(value)

@@ -3,13 +3,13 @@ import { PlainText } from './plain-text.tsx'
 
 interface PageHeaderProps {
   title: string
-  /** One line of what the page is for. */
+  /** The purpose of the page, in one line. */
   lead?: ReactNode
   /** Buttons at the right. */
   children?: ReactNode
 }
 
-/** The top of a page; also names the browser's tab. */
+/** The top of a page, which also sets the title of the browser tab. */
 export function PageHeader({ title, lead, children }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · Console`

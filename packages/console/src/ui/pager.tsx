@@ -8,7 +8,7 @@ export function useCursor(): string | undefined {
   return search.get('cursor') ?? undefined
 }
 
-/** Below a list: how many there are, and the way to the next page. The browser's back goes to the one before. */
+/** The count of a list and a link to the next page. The browser's back button returns to the previous page. */
 export function Pager({ next, count }: { next: string | null | undefined; count?: string | undefined }) {
   const { search, change } = useAddress()
   const go = (cursor: string | null) => change({ cursor })

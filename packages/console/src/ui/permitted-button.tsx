@@ -1,7 +1,7 @@
 import { type Permission, useMay } from '../api/me.ts'
 import { Button, type ButtonProps } from './button.tsx'
 
-/** A button for what needs a permission. Without it the button is disabled, and its hint names the permission. */
+/** A button that needs a permission. Without the permission it is disabled, and its hint names the permission. */
 export function PermittedButton({ needs, disabled, title, ...rest }: { needs: Permission } & ButtonProps) {
   const isAllowed = useMay()(needs)
   return (

@@ -1,12 +1,12 @@
 /**
- * Text that somebody else wrote: names, subjects, carriers' messages. It is never markup, and its direction does not
- * reach the text around it: a bdi without `dir` finds its own.
+ * Untrusted text: names, subjects, carriers' messages. It is never markup, and its direction does not affect the text around
+ * it, because a bdi without `dir` determines its own.
  */
 export function PlainText({ children, className }: { children: string; className?: string }) {
   return <bdi className={className}>{children}</bdi>
 }
 
-/** A long text, such as a template: as it was written, with a bounded height. */
+/** A long text, such as a template, unchanged and with a limited height. */
 export function TextBlock({ children, label }: { children: string; label: string }) {
   return (
     <section

@@ -7,12 +7,12 @@ import { Dialog } from './dialog.tsx'
 interface SecretDialogProps {
   title: string
   secret: string
-  /** What it is, for example `API key`. */
+  /** The kind of secret, for example `API key`. */
   what: string
   onClose: () => void
 }
 
-/** Shows a secret, once: it closes only after the operator says that it is stored. */
+/** Shows a secret once. It closes only after the operator confirms that the secret is stored. */
 export function SecretDialog({ title, secret, what, onClose }: SecretDialogProps) {
   const [stored, setStored] = useState(false)
   const isDone = useRef(false)
@@ -20,7 +20,7 @@ export function SecretDialog({ title, secret, what, onClose }: SecretDialogProps
     isDone.current = true
     onClose()
   }
-  // Neither the page finder nor the browser's back may take the secret away unseen.
+  // Neither the page finder nor the browser's back button may close it before.
   const { state, reset } = useBlocker(() => !isDone.current)
   useEffect(() => {
     if (state === 'blocked') reset()

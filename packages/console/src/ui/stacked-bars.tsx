@@ -1,4 +1,4 @@
-/** One colour of the bars: what it stands for, and the class that fills it. */
+/** A series of the bars: its name, and the CSS class of its colour. */
 export interface Series {
   name: string
   fill: string
@@ -16,7 +16,7 @@ const height = 100
 
 const totalOf = ({ counts }: Bar) => counts.reduce((sum, count) => sum + count, 0)
 
-/** Bars of counts over time. A picture only: give the same numbers as a table beside it. */
+/** Bars of counts over time. Only an image: provide the same numbers in a table beside it. */
 export function StackedBars({
   label,
   series,
@@ -65,7 +65,7 @@ function BarOf({ bar, x, series, perItem }: BarOfProps) {
   )
 }
 
-/** The bars' numbers, for readers who do not see them. */
+/** The numbers of the bars as text, for screen readers. */
 export function BarTable({ label, series, bars }: { label: string; series: readonly Series[]; bars: readonly Bar[] }) {
   return (
     <table aria-label={label} className="w-full border-collapse tabular-nums">

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A list without rows: says why, and what to do first. */
+/** An empty list, with the reason and the first step. */
 export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-1.5 px-4 py-16 text-center">
@@ -11,7 +11,7 @@ export function EmptyState({ title, children, action }: { title: string; childre
   )
 }
 
-/** Grey lines of the height of the text to come, so that nothing jumps when it arrives. */
+/** Grey lines with the height of the expected text, so that nothing moves when it arrives. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div role="status" aria-label="Loading" className="flex flex-col gap-2.5">

@@ -1,15 +1,15 @@
 import type { RowData } from '@tanstack/react-table'
 import { memo, type ReactNode } from 'react'
 
-/** A column of a list: its heading, and what it shows of a row. */
+/** A column of a list: its heading, and its cell for a row. */
 export interface Column<Row extends RowData> {
   id: string
   header: string
   cell: (row: Row) => ReactNode
-  /** Left out on a telephone. */
+  /** Omitted on a telephone. */
   wide?: boolean
   align?: 'right'
-  /** Takes what is left of the width: always, on a telephone, or on wider screens. One column at a time. */
+  /** Takes the remaining width: always, on a telephone, or on wider screens. One column at a time. */
   grow?: 'always' | 'narrow' | 'wide'
 }
 
@@ -37,12 +37,12 @@ interface TableRowProps<Row extends RowData> {
   row: Row
   cells: readonly Cell<Row>[]
   opens: boolean
-  /** Tab leads to this row of the list. */
+  /** Whether Tab focuses this row of the list. */
   isReachable: boolean
   isActive: boolean
 }
 
-/** Rendered again only when its own item or state changes; the table's body listens for all rows. */
+/** Rendered again only when its item or state changes. The body of the table handles the events of all rows. */
 export const TableRow = memo(function TableRow<Row extends RowData>(props: TableRowProps<Row>) {
   const { id, row, cells, opens, isReachable, isActive } = props
   return (

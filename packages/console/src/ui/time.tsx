@@ -19,7 +19,7 @@ function subscribe(listener: () => void) {
   }
 }
 
-/** With the zone, which is that of the browser. */
+/** The exact time with the zone of the browser. */
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
@@ -27,7 +27,7 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', h
 export function Time({ at, className = '' }: { at: string; className?: string }) {
   const present = useSyncExternalStore(subscribe, () => now)
   return (
-    // A hundred rows would format a hundred hints that nobody looks at.
+    // Formatted on demand: a hundred rows would format a hundred hints that are not shown.
     <time dateTime={at} onPointerEnter={showExact} className={`time ${className}`}>
       {age(Date.parse(at), Math.max(present, now))}
     </time>
@@ -47,7 +47,7 @@ export function ExactTime({ at }: { at: string }) {
   )
 }
 
-/** @returns for example `12 s ago`; the date when it is more than a day ago or to come */
+/** @returns for example `12 s ago`; the date if it is in the future or more than a day ago */
 export function age(atMs: number, nowMs: number): string {
   const seconds = Math.round((nowMs - atMs) / 1000)
   if (seconds < -60 || seconds >= 24 * 3600) return day.format(atMs)

@@ -24,7 +24,7 @@ function replace(next: readonly Shown[]): void {
 
 const dismiss = (id: number) => replace(toasts.filter((toast) => toast.id !== id))
 
-/** Says what came of an action. A failure stays until it is dismissed. */
+/** Shows the result of an action. A failure stays until it is dismissed. */
 export function showToast(toast: Toast): void {
   const id = ++lastId
   replace([...toasts.slice(1 - most), { ...toast, id }])
@@ -36,7 +36,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Where toasts appear; it takes no focus, and is read out. `data-react-aria-top-layer` keeps it readable over dialogs. */
+/** The region of toasts: not focused, but announced. `data-react-aria-top-layer` keeps it accessible over dialogs. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts)
   return (

@@ -1,6 +1,6 @@
 import { useAddress } from './address.ts'
 
-/** The dialog that is open, kept in the address: after a reload or a new login it is open again, with its draft. */
+/** The open dialog, in the address, so that it is open again, with its draft, after a reload or a new login. */
 export function useUrlDialog<Name extends string>() {
   const { search, change } = useAddress()
   const set = (name: Name | null) => change({ dialog: name }, { replace: true })

@@ -54,7 +54,7 @@ const columns: Column<ActivityItem>[] = [
   timeColumn('Created', ({ created_at }) => created_at),
 ]
 
-/** What was sent, live: every notification and code with its state. */
+/** The live list of all notifications and codes with their states. */
 export function ActivityPage() {
   const { id } = useParams()
   const [search] = useSearchParams()

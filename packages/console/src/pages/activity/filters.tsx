@@ -28,7 +28,7 @@ const modeOptions = [
   { value: 'test', label: 'Test' },
 ]
 
-/** The row of filters above the list. Only a keyed hash of a recipient is stored, so a part of it finds nothing. */
+/** The row of filters above the list. A part of a recipient finds nothing, because only a keyed hash of it is stored. */
 export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }) {
   return (
     <search className="flex flex-wrap gap-2 pb-3">

@@ -8,7 +8,7 @@ import type { ActivityDetail, ActivityItem } from './words.ts'
 const pollMs = 5000
 const pageSize = 100
 
-/** A page of the list. It is read every 5 s, but not while a row is open or the tab is hidden. */
+/** A page of the list, polled every 5 s, except while a row is open or the tab is hidden. */
 export function useActivity(filters: Filters, cursor: string | undefined, paused: boolean) {
   return useQuery({
     queryKey: ['activity', 'list', filters, cursor],
@@ -20,14 +20,14 @@ export function useActivity(filters: Filters, cursor: string | undefined, paused
         }),
       ),
     refetchInterval: paused ? false : pollEvery(pollMs),
-    // Another filter keeps the rows until the new ones are there.
+    // After a change of filters the old rows stay until the new ones arrive.
     placeholderData: (previous) => previous,
   })
 }
 
 /**
- * An item with its attempts, read again while it is under way.
- * @param retried by this operator: the item shows its former state until the retry arrives in the activity
+ * An item with its attempts, polled until its state is final.
+ * @param retried by this operator: the activity shows the former state until it receives the retry
  */
 export function useActivityItem(id: string, retried: boolean) {
   return useQuery({
@@ -37,14 +37,14 @@ export function useActivityItem(id: string, retried: boolean) {
   })
 }
 
-/** All that the filters match, as CSV. */
+/** All items that match the filters, as CSV. */
 export const exportActivity = (filters: Filters): Promise<Blob> =>
   answer(api.GET('/api/v1/activity/export', { params: { query: { ...filters, format: 'csv' } }, parseAs: 'blob' }))
 
 const isUnderWay = (item: ActivityDetail | undefined) =>
   item !== undefined && ['scheduled', 'queued', 'sent'].includes(item.status)
 
-/** Retries a failed item. It shows as queued at once, and as before when the service refuses. */
+/** Retries a failed item. It shows as queued at once, and in its former state if the service refuses. */
 export function useRetry() {
   const client = useQueryClient()
   return useMutation({

@@ -9,7 +9,7 @@ import { Skeleton } from '../../ui/states.tsx'
 import type { Filters } from './filters.tsx'
 import { useRetryCount, useRetryJobActions } from './retry-job-queries.ts'
 
-/** Retries what the filters match: counts first, then asks. */
+/** Retries the items that match the filters, after counting them and a confirmation. */
 export function RetryAll({ filters }: { filters: Filters }) {
   const [open, setOpen] = useState(false)
   return (

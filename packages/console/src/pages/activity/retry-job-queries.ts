@@ -23,7 +23,7 @@ export function useRetryJobs() {
   })
 }
 
-/** How many items a job of these filters would retry. */
+/** The number of items that a job with these filters would retry. */
 export function useRetryCount(filters: Filters, enabled: boolean) {
   return useQuery({
     queryKey: ['activity', 'retry-count', filters],
@@ -34,7 +34,7 @@ export function useRetryCount(filters: Filters, enabled: boolean) {
       return counted as components['schemas']['RetryJobCount']
     },
     enabled,
-    // A cached count would be confirmed as if it were the current one.
+    // Not cached: the operator confirms the current count.
     gcTime: 0,
   })
 }

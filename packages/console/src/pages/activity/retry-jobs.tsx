@@ -6,7 +6,7 @@ import { isAtWork, type RetryJob, useRetryJobActions, useRetryJobs } from './ret
 
 const shownMs = 10 * 60_000
 
-/** Running jobs, and the results of those that have just ended. */
+/** Running jobs, and the results of jobs that have just ended. */
 export function RetryJobs() {
   const { data = [] } = useRetryJobs()
   const [dismissed, setDismissed] = useState<readonly string[]>([])

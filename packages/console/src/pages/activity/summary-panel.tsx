@@ -13,7 +13,7 @@ import { barsOf, canBeSummarized, type Dimension, intervalOf, type Summary, titl
 const pollMs = 15_000
 const titles = { status: 'By status', channel: 'By channel' } as const
 
-/** Counts over time of what the filters match; as bars, or as a table. */
+/** Counts over time of the items that match the filters, as bars or as a table. */
 export function SummaryPanel({ filters, paused }: { filters: Filters; paused: boolean }) {
   const { by, asTable, set } = useView()
   const { data, isError } = useSummary(filters, paused)

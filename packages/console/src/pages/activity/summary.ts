@@ -25,7 +25,7 @@ const fills = { status: statusFills, channel: channelFills }
 const nameOf = (by: Dimension, value: string) =>
   by === 'status' ? statuses[value as Status].name : channelNames[value as Channel]
 
-/** The bars of a summary, with the series that occur in it and how many items each has. */
+/** The bars of a summary, its series and their numbers of items. */
 export function barsOf({ buckets, interval }: Summary, by: Dimension) {
   const all = Object.keys(fills[by])
   const rows = buckets.map(({ starts_at, counts }) => ({
@@ -48,7 +48,7 @@ export function barsOf({ buckets, interval }: Summary, by: Dimension) {
 }
 
 const dayText = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-// The zone distinguishes the two hours that a clock shows twice when it is set back.
+// The zone distinguishes the two hours with the same time at the end of daylight saving.
 const hourText = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -73,5 +73,5 @@ export function intervalOf({ from, to }: Pick<Filters, 'from' | 'to'>, nowMs: nu
   return end - Date.parse(from) > longestHourlyMs ? 'day' : 'hour'
 }
 
-/** The summary has neither recipients nor events. */
+/** The summary cannot be filtered by recipient or event. */
 export const canBeSummarized = ({ recipient, event_key }: Filters): boolean => !recipient && !event_key

@@ -1,7 +1,7 @@
 import type { Named } from '../../edits/compare-texts.ts'
 import type { Application } from './queries.ts'
 
-/** What the fields of the settings hold. */
+/** The values of the settings form. */
 export interface SettingsValues {
   name: string
   origins: string
@@ -16,7 +16,7 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** The number of a field. Other text is left to the service to refuse, at its field. */
+/** The number in a field. Other text is sent unchanged, so that the service refuses it at its field. */
 export const numberOf = (text: string): number => {
   const trimmed = text.trim()
   return trimmed === '' || Number.isNaN(Number(trimmed)) ? (trimmed as unknown as number) : Number(trimmed)
@@ -30,7 +30,7 @@ export const valuesOf = ({ name, allowed_origins, otp }: Application): SettingsV
   sendsPerMinute: otp.sends_per_minute?.toString() ?? '',
 })
 
-/** The change; a setting whose field is empty is removed, and takes its default. */
+/** The changed settings. An empty field removes its setting, which gets its default. */
 export function requestOf({ name, origins, countries, autofillHost, sendsPerMinute }: SettingsValues) {
   const allowed_countries = lines(countries)
   return {

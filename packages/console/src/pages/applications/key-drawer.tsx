@@ -20,14 +20,14 @@ import { RotateKey } from './rotate-key.tsx'
 interface KeyDrawerProps {
   applicationId: string
   keyId: string
-  /** Gets the key that a rotation made. */
+  /** Receives the key that a rotation created. */
   onSecret: (apiKey: string) => void
   onClose: () => void
 }
 
 type Dialog = 'edit' | 'rotate' | 'revoke'
 
-/** One key: its permissions, and how to end it. */
+/** One key: its permissions, its rotation and its revocation. */
 export function KeyDrawer({ applicationId, keyId, onSecret, onClose }: KeyDrawerProps) {
   const { data: key, error, refetch } = useKey(applicationId, keyId)
   const { dialog, show, close } = useUrlDialog<Dialog>()

@@ -4,7 +4,7 @@ import { numberOf } from './form-values.ts'
 import { type KeyPermission, permissionChoices } from './key-words.ts'
 import type { ApiKey } from './queries.ts'
 
-/** What may be changed of a key later; `rate` is the text of its field. */
+/** The changeable settings of a key; `rate` is the text of its field. */
 export interface KeyValues {
   name: string
   permissions: KeyPermission[]
@@ -15,7 +15,7 @@ interface KeyFieldsProps {
   mode: ApiKey['mode']
   values: KeyValues
   onChange: (changed: Partial<KeyValues>) => void
-  /** Between the name and the permissions. */
+  /** Shown between the name and the permissions. */
   children?: React.ReactNode
 }
 

@@ -14,7 +14,7 @@ const meanings: Record<KeyPermission, string> = {
   'domains:manage': 'Manage sending domains; live keys only',
   'webhooks:manage': 'Manage webhook subscriptions; live keys only',
 }
-/** What live sends depend on, a test key may not change. */
+/** Permissions that a test key may not have, because they affect live messages. */
 const liveOnly: readonly KeyPermission[] = ['domains:manage', 'webhooks:manage']
 
 export const permissionChoices = (mode: ApiKey['mode']): Check[] =>
@@ -25,7 +25,7 @@ export const permissionChoices = (mode: ApiKey['mode']): Check[] =>
     disabled: mode === 'test' && liveOnly.includes(value as KeyPermission),
   }))
 
-/** The chosen permissions that a key of the mode may have. */
+/** The chosen permissions, without those that a key of the mode may not have. */
 export const allowedIn = (mode: ApiKey['mode'], permissions: readonly KeyPermission[]): KeyPermission[] =>
   permissions.filter((permission) => mode === 'live' || !liveOnly.includes(permission))
 

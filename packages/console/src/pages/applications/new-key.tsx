@@ -9,7 +9,7 @@ import { type ApiKey, useRefreshApplications } from './queries.ts'
 
 interface NewKeyProps {
   applicationId: string
-  /** Gets the key itself, which is never shown again. */
+  /** Receives the key itself, which is never shown again. */
   onCreated: (apiKey: string) => void
   onClose: () => void
 }

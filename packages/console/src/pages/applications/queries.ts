@@ -9,7 +9,7 @@ export type ApiKey = components['schemas']['ApiKey']
 const pageSize = 50
 const pollMs = 60_000
 
-/** A page of the applications; with a text to find, those of all pages that have it in their names or ids. */
+/** A page of the applications; with a search text, those of all pages whose names or ids contain it. */
 export function useApplicationList(find: string, cursor: string | undefined) {
   return useSearchableList({
     key: ['applications', 'list'],
@@ -55,7 +55,7 @@ export function useKey(application_id: string, key_id: string) {
   })
 }
 
-/** Shows an application as it was read or changed. */
+/** Puts an application that was read or changed into the cache. */
 export function useShowApplication() {
   const client = useQueryClient()
   return (application: Application) => {
@@ -66,7 +66,7 @@ export function useShowApplication() {
   }
 }
 
-/** Shows a key as it was read or changed. */
+/** Puts a key that was read or changed into the cache. */
 export function useShowKey() {
   const client = useQueryClient()
   return (key: ApiKey) => {

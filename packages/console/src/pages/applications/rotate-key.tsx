@@ -20,7 +20,7 @@ const overlaps = [
   { value: String(30 * 24 * hour), label: 'The old key works for another 30 days' },
 ]
 
-/** Makes a successor of a key; the key itself stays valid for a while. */
+/** Creates a successor of a key; the key itself stays valid during the overlap. */
 export function RotateKey({ apiKey: { application_id, key_id }, onRotated, onClose }: RotateKeyProps) {
   const refresh = useRefreshApplications()
   const draft = useDraft(`key-rotation:${key_id}`, String(24 * hour))

@@ -36,7 +36,7 @@ const columns: Column<AuditEntry>[] = [
   timeColumn('When', ({ occurred_at }) => occurred_at),
 ]
 
-/** Who changed what, and when. */
+/** The audit log: the caller, the resource and the time of each change. */
 export function AuditPage() {
   const { id } = useParams()
   const [search] = useSearchParams()
@@ -82,7 +82,7 @@ export function AuditPage() {
   )
 }
 
-/** A link to an entry that has moved to a later page since. */
+/** The drawer of a link to an entry that has moved to a later page. */
 function NotListed({ onClose }: { onClose: () => void }) {
   return (
     <Drawer title="Change" onClose={onClose}>

@@ -7,7 +7,7 @@ export interface Change {
   after: string | undefined
 }
 
-/** What an entry changed, by field. */
+/** The changes of an entry by field. */
 export function changesOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>): Change[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return fields.map((field) => ({ field, before: textOf(before?.[field]), after: textOf(after?.[field]) }))

@@ -29,6 +29,6 @@ export function useAuditLog(filters: AuditFilters, cursor: string | undefined) {
   })
 }
 
-/** All that the filters match, one JSON object a line. */
+/** All entries that match the filters, one JSON object per line. */
 export const exportAuditLog = (filters: AuditFilters): Promise<Blob> =>
   answer(api.GET('/api/v1/audit-log/export', { params: { query: filters }, parseAs: 'blob' }))

@@ -14,7 +14,7 @@ import { RecordOptIn } from './record-opt-in.tsx'
 import { RecordOptOut } from './record-opt-out.tsx'
 import { ungrouped } from './words.ts'
 
-/** Who may receive WhatsApp messages: one number, or the latest entries of the ledger. */
+/** The consent of one number, or the latest entries of the ledger. */
 export function ConsentsPage() {
   const [search, setSearch] = useSearchParams()
   const { dialog, show, close } = useUrlDialog<'opt-in' | 'opt-out'>()

@@ -39,7 +39,7 @@ const entry: Column<ConsentEntry>[] = [
   },
 ]
 
-/** In full, where there is room for it. */
+/** The full text, if there is room for it. */
 const recorded: Column<ConsentEntry> = {
   id: 'recorded',
   header: 'Recorded',
@@ -54,9 +54,9 @@ const recorded: Column<ConsentEntry> = {
   align: 'right',
 }
 
-/** Entries of the ledger, of many numbers. */
+/** Columns for entries of many numbers. */
 export const ledgerColumns = [number, ...entry, timeColumn<ConsentEntry>('Recorded', ({ recorded_at }) => recorded_at)]
-/** Entries of one number. */
+/** Columns for entries of one number. */
 export const historyColumns = [...entry, recorded]
 
 /** Opens in a new tab without a referrer: the page's address contains the number. */

@@ -17,7 +17,7 @@ interface NumberConsentProps {
   record: ReactNode
 }
 
-/** Whether one number may receive messages, and why: its entries in the ledger. */
+/** Whether one number may receive messages, with its entries in the ledger. */
 export function NumberConsent({ phone, record }: NumberConsentProps) {
   const { data: consent, error, refetch } = useConsent(phone)
   if (!consent && error instanceof Problem && error.code === 'not_found') {

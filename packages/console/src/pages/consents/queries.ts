@@ -25,7 +25,7 @@ export function useLedger(cursor: string | undefined) {
   })
 }
 
-/** The consent of one number with its history; of none while no number is given. */
+/** The consent of a number with its history. Requests nothing without a number. */
 export function useConsent(phone_e164: string) {
   return useQuery({
     queryKey: [...key, 'number', phone_e164],

@@ -23,7 +23,7 @@ interface Draft {
 
 const sourceOptions = Object.entries(optInSources).map(([value, label]) => ({ value, label }))
 
-/** Records that a recipient agreed. After a STOP that needs new evidence, which the form checks before the service does. */
+/** Records an opt-in. After a STOP it requires new evidence, which the form checks before the service does. */
 export function RecordOptIn({ phone, onRecorded, onClose }: RecordOptInProps) {
   const draft = useDraft<Draft>(`opt-in:${phone}`, { phone, source: 'web_form', reference: '', evidence: '' })
   const record = useRecordOptIn()

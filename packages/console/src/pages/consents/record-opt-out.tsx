@@ -12,7 +12,7 @@ interface RecordOptOutProps {
   onClose: () => void
 }
 
-/** Records an opt-out that was asked for in another way than by WhatsApp. */
+/** Records an opt-out that was requested outside WhatsApp. */
 export function RecordOptOut({ phone, onRecorded, onClose }: RecordOptOutProps) {
   const draft = useDraft(`opt-out:${phone}`, { phone, reference: '' })
   const record = useRecordOptOut()

@@ -36,10 +36,10 @@ const sources: Record<string, string> = {
 
 export const sourceName = (source: string) => sources[source] ?? source
 
-/** A pasted number without the characters that group its digits. */
+/** Removes the characters that group the digits of a pasted number. */
 export const ungrouped = (text: string): string => text.replaceAll(/[\s().-]/g, '')
 
-/** A number as lists show it, like the recipients of the activity: `+15*****0001`. */
+/** Masks a number for lists, like recipients in the activity: `+15*****0001`. */
 export function maskNumber(phone: string): string {
   const shown = phone.length >= 11 ? 4 : 2
   return `${phone.slice(0, 3)}${'*'.repeat(Math.max(phone.length - 3 - shown, 1))}${phone.slice(-shown)}`

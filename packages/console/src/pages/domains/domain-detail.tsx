@@ -14,7 +14,7 @@ import { useDeleteDomain, useDomain, useVerify } from './queries.ts'
 import { RecordCard } from './record-card.tsx'
 import { type Domain, domainStatuses } from './words.ts'
 
-/** One domain: the records to publish, each with its state. */
+/** One domain: the records to publish and their states. */
 export function DomainDetail({ id }: { id: string }) {
   const { data: domain, error, refetch } = useDomain(id)
   const verify = useVerify()

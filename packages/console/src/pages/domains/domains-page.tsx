@@ -44,7 +44,7 @@ const columns: Column<Domain>[] = [
   },
 ]
 
-/** The domains that email is sent from. */
+/** The sending domains of email. */
 export function DomainsPage() {
   const { id } = useParams()
   return id ? <DomainDetail key={id} id={id} /> : <DomainList />

@@ -8,7 +8,7 @@ import { type Domain, domainStatuses, progressOf } from './words.ts'
 const pollMs = 10_000
 const key = ['domains']
 
-/** A page of the domains; with a text to find, those of all pages that have it in their names. */
+/** A page of the domains; with a search text, those of all pages whose names contain it. */
 export function useDomains(find: string, cursor: string | undefined) {
   return useSearchableList({
     key: [...key, 'list'],
@@ -20,7 +20,7 @@ export function useDomains(find: string, cursor: string | undefined) {
   })
 }
 
-/** A domain, read again while its records are still looked for. */
+/** A domain, polled until its records are found. */
 export function useDomain(domain_id: string) {
   return useQuery({
     queryKey: [...key, 'domain', domain_id],
@@ -30,7 +30,7 @@ export function useDomain(domain_id: string) {
   })
 }
 
-/** Looks the records up now. */
+/** Makes the service look up the records now. */
 export function useVerify() {
   const client = useQueryClient()
   return useMutation({

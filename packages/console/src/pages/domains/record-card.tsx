@@ -7,7 +7,7 @@ import { type DomainRecord, purposes, recordStatuses } from './words.ts'
 /** Bytes of a character-string (RFC 1035, 3.3). */
 const longestString = 255
 
-/** One DNS record: what to publish, and what the last lookup found. */
+/** One DNS record: its values to publish, and the result of the last lookup. */
 export function RecordCard({ record }: { record: DomainRecord }) {
   const { purpose, type, name, value, ttl, priority, status, found, error } = record
   const { name: title, does } = purposes[purpose]

@@ -2,7 +2,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { type EventId, useEventActions } from './queries.ts'
 
-/** Asks before notifications of an event are refused. */
+/** Asks before an event is deactivated. */
 export function Deactivate({ id, onClose }: { id: EventId; onClose: () => void }) {
   const { deactivate } = useEventActions(id)
   return (

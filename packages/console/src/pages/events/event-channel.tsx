@@ -10,7 +10,7 @@ interface EventChannelProps {
   editor: Editor
 }
 
-/** What an event sends by one channel. */
+/** The template of an event for one channel. */
 export function EventChannel({ id, channel, editor: { form, content, set } }: EventChannelProps) {
   const previewer = useMemo(() => previewerOf(id), [id])
   const isAllowed = form.allowed_channels.includes(channel)

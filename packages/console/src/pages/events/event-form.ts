@@ -5,14 +5,14 @@ import type { FormError } from '../../edits/use-edits.ts'
 import { formsOf, templatesOf } from '../../templates/template-forms.ts'
 import type { EventContent, EventRecord } from './queries.ts'
 
-/** What is edited of an event. */
+/** The form of an event. */
 export interface EventForm {
   name: string
   allowed_channels: Channel[]
   templates: TemplateForms
 }
 
-/** The editor's start: the draft, else the published version. */
+/** The version that the editor begins with: the draft, or else the published version. */
 export function storedContent({ draft, name, allowed_channels, templates }: EventRecord): EventContent {
   return draft ?? { name, allowed_channels, templates }
 }

@@ -8,7 +8,7 @@ import { EmptyState, Skeleton } from '../../ui/states.tsx'
 import { EventList } from './event-list.tsx'
 import { EventPage } from './event-page.tsx'
 
-/** What applications send: the events of one, or one event with its templates. */
+/** The events of an application, or one event with its templates. */
 export function EventsPage() {
   const { applicationId, eventKey } = useParams()
   if (applicationId && eventKey) {
@@ -18,7 +18,7 @@ export function EventsPage() {
   return <FirstApplication />
 }
 
-/** An address without an application leads to the newest one. */
+/** Redirects an address without an application to the newest application. */
 function FirstApplication() {
   const may = useMay()
   const { data, error, refetch } = useApplications()

@@ -10,7 +10,7 @@ interface NewEventProps {
   onClose: () => void
 }
 
-/** A new event, as a draft without templates; the editor comes next. */
+/** Creates an event as a draft without templates, and opens the editor. */
 export function NewEvent({ applicationId, onCreated, onClose }: NewEventProps) {
   const create = useCreateEvent(applicationId)
   const { value, set, clear } = useDraft('event:new', { event_key: '', name: '' })

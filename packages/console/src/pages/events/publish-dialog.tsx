@@ -13,7 +13,7 @@ interface PublishDialogProps {
   onClose: () => void
 }
 
-/** Shows what publishing changes, and publishes. */
+/** Shows the changes, and publishes after a confirmation. */
 export function PublishDialog({ id, record, onClose }: PublishDialogProps) {
   const { publish } = useEventActions(id)
   const { status, version, draft } = record

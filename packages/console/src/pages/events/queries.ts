@@ -9,7 +9,7 @@ export type EventSummary = components['schemas']['EventSummary']
 export type EventVersion = components['schemas']['EventVersion']
 export type EventVersionSummary = components['schemas']['EventVersionSummary']
 export type EventStatus = EventRecord['status']
-/** What an operator writes of an event, and what a version keeps. */
+/** The editable content of an event, which each version keeps. */
 export type EventContent = Pick<EventRecord, 'name' | 'allowed_channels' | 'templates'>
 
 /** An event, by its application and key. */
@@ -24,7 +24,7 @@ const pathOf = ({ applicationId, eventKey }: EventId) => ({
 })
 
 export interface EventFilters {
-  /** Part of the key or of the name. */
+  /** A part of the key or of the name. */
   find?: string
   status?: EventStatus
 }
@@ -53,7 +53,7 @@ export function useEvent(id: EventId) {
   })
 }
 
-/** Reads an event again, for the page that shows it too. */
+/** Reads an event again, and updates the page that shows it. */
 export function useReadEvent(id: EventId) {
   const client = useQueryClient()
   return async () => {
@@ -65,7 +65,7 @@ export function useReadEvent(id: EventId) {
   }
 }
 
-/** How the service previews templates of an event that are not saved. */
+/** Previews unsaved templates of an event at the service. */
 export const previewerOf = (id: EventId): Previewer => ({
   name: `event:${id.applicationId}/${id.eventKey}`,
   preview: (body, signal) =>
@@ -113,7 +113,7 @@ export function useCreateEvent(applicationId: string) {
   })
 }
 
-/** Changes of an event. What the service answers is shown at once. */
+/** The changes of an event. The answer is shown at once. */
 export function useEventActions(id: EventId) {
   const client = useQueryClient()
   const key = ['events', id.applicationId]
@@ -140,7 +140,7 @@ export function useEventActions(id: EventId) {
         }),
       ),
     onSuccess,
-    // Changes of others are shown, so that the operator publishes after a second look.
+    // Shows the changes of others, so that the operator reviews them before publishing.
     onError: () => client.invalidateQueries({ queryKey: oneKey(id) }),
   })
   const deactivate = useMutation({

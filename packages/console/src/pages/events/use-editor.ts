@@ -5,7 +5,7 @@ import { type EventId, type EventRecord, useEventActions, useReadEvent } from '.
 
 const storedOf = (record: EventRecord) => ({ form: formOf(storedContent(record)), revision: record.updated_at })
 
-/** What is edited of an event. */
+/** The edits of an event. */
 export function useEditor(id: EventId, record: EventRecord) {
   const { save } = useEventActions(id)
   const read = useReadEvent(id)

@@ -18,7 +18,7 @@ interface VersionDrawerProps {
   onClose: () => void
 }
 
-/** What a version contains, and what restoring it would change. */
+/** The content of a version, and the changes of restoring it. */
 export function VersionDrawer({ id, record, version, onClose }: VersionDrawerProps) {
   const { data, error, refetch } = useVersion(id, version)
   const [isAsking, ask] = useState(false)

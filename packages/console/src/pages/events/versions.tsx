@@ -42,7 +42,7 @@ const columns: Column<EventVersionSummary>[] = [
   timeColumn('Published', ({ published_at }) => published_at),
 ]
 
-/** What was published, newest first; each version can be restored. */
+/** The published versions, newest first. Each can be restored. */
 export function Versions({ id, record }: { id: EventId; record: EventRecord }) {
   const { search, change } = useAddress()
   const list = useVersions(id, useCursor())

@@ -5,7 +5,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { statuses } from '../activity/words.ts'
 
-/** The newest message, on its way or there. */
+/** The newest message, with its state. */
 export function Arrival({ item }: { item: components['schemas']['ActivityItem'] }) {
   const { tone, name } = statuses[item.status]
   return (

@@ -4,7 +4,7 @@ import { channelOf, curlOf, keyVariable } from './first-request.ts'
 
 const origin = 'https://notify.example'
 
-/** The arguments that the shell gives to curl. */
+/** The arguments that the shell passes to curl. */
 const argumentsOf = (command: string, env = {}) =>
   execFileSync('sh', ['-c', command.replace(/^curl/, `printf '%s\\0'`)], { encoding: 'utf8', env })
     .split('\0')

@@ -1,7 +1,7 @@
 import type { Channel, Templates } from '../../channels/channel.ts'
 import { channelPages, channels } from '../../channels/table.ts'
 
-/** The channels that a first message may take, the preferred one first. */
+/** The channels for a first message, the preferred one first. */
 const firstChannels = channels
   .filter((channel) => channelPages[channel].firstMessage)
   .sort((a, b) => channelPages[a].firstMessage!.rank - channelPages[b].firstMessage!.rank)
@@ -21,7 +21,7 @@ export function channelOf(connected: readonly string[]): Channel {
   return firstChannels.find((channel) => connected.includes(channel) || !channelPages[channel].hasCarrier)!
 }
 
-/** The placeholder for a key that is no longer known: a variable of the shell. */
+/** A variable of the shell in place of a key that is no longer known. */
 export const keyVariable = '$NOTIFY_KEY'
 
 interface FirstRequest {

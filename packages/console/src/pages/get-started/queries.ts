@@ -5,7 +5,7 @@ import { readAll } from '../../api/read-all.ts'
 import { channelPages } from '../../channels/table.ts'
 import { firstEvent } from './first-request.ts'
 
-/** An application that has more events is past its first message. */
+/** Events that are read: an application with more has sent its first message. */
 const mostEvents = 1000
 
 /** The tenant's resources that a first message needs. */
@@ -28,7 +28,7 @@ export function useProgress() {
   })
   const providers = useFirst('providers', 'providers:manage', async () => {
     const { items } = await answer(api.GET('/api/v1/providers', { params: { query: { limit: 100 } } }))
-    // Providers of other channels sign requests; they are not accounts at a carrier.
+    // Providers of other channels are not accounts at a carrier; they sign requests.
     return items.filter(({ channel }) => channelPages[channel].hasCarrier)
   })
   const event = useFirst(`event ${application_id}`, 'events:manage', () => isFirstEventPublished(application_id))
@@ -61,7 +61,7 @@ async function isFirstEventPublished(application_id: string): Promise<boolean> {
   return items.some(({ event_key }) => event_key === firstEvent.event_key)
 }
 
-/** After a step was taken. */
+/** Refreshes the steps after one was done. */
 export function useRefreshProgress() {
   const client = useQueryClient()
   return async () => {

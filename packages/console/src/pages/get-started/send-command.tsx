@@ -4,7 +4,7 @@ import { curlOf, keyVariable } from './first-request.ts'
 
 interface SendCommandProps {
   channel: Channel
-  /** The key that was made on this page, or the variable that stands for it. */
+  /** The key that was created on this page, or the variable for it. */
   apiKey: string
 }
 

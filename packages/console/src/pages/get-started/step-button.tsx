@@ -5,13 +5,13 @@ import { PermittedButton } from '../../ui/permitted-button.tsx'
 
 interface StepButtonProps {
   permission: Permission
-  /** The steps before are not done. */
+  /** Whether earlier steps are still to be done. */
   disabled?: boolean
   act: () => Promise<unknown>
   children: string
 }
 
-/** Takes a step with one click, and shows the error if it fails. */
+/** Does a step with one click, and shows the error if it fails. */
 export function StepButton({ permission, disabled = false, act, children }: StepButtonProps) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()

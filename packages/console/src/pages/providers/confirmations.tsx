@@ -5,7 +5,7 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { type Provider, useProviderActions } from './queries.ts'
 
-/** Asks, makes a new signing secret, and shows it once. */
+/** Asks, generates a new signing secret, and shows it once. */
 export function RotateSecret({ provider, onClose }: { provider: Provider; onClose: () => void }) {
   const { rotate } = useProviderActions()
   const [secret, setSecret] = useState<string>()

@@ -5,13 +5,13 @@ interface CredentialFieldsProps {
   fields: readonly CredentialField[]
   values: Values
   onChange: (name: string, value: string) => void
-  /** Of a provider that exists: its credentials as they are shown, secrets masked. */
+  /** The credentials of an existing provider, with masked secrets. */
   stored?: Values
   removed?: readonly string[]
   onRemove?: (name: string, remove: boolean) => void
 }
 
-/** The fields of a kind's credentials, made from its schema. Secrets are only ever written. */
+/** The fields of a kind's credentials, from its schema. Secrets are never shown. */
 export function CredentialFields({ fields, values, onChange, stored, removed = [], onRemove }: CredentialFieldsProps) {
   return fields.map((field) => {
     const { name, label, isRequired, isSecret, choices, example } = field

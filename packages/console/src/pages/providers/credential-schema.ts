@@ -1,6 +1,6 @@
 import type { ProviderKind } from './queries.ts'
 
-/** A field of the credentials of a kind, as its schema describes it. */
+/** A field of a kind's credentials, from its schema. */
 export interface CredentialField {
   name: string
   label: string
@@ -31,7 +31,7 @@ export function titleOf({ kind, credentials }: ProviderKind): string {
   return (credentials as Schema).title ?? kind
 }
 
-/** The fields that an operator fills in: those that the service makes itself are left out. */
+/** The fields that an operator fills in, without those that the service generates. */
 export function fieldsOf({ credentials }: ProviderKind): CredentialField[] {
   const { properties = {}, required = [] } = credentials as Schema
   return Object.entries(properties)
@@ -49,21 +49,21 @@ export function fieldsOf({ credentials }: ProviderKind): CredentialField[] {
 
 export type Values = Readonly<Record<string, string>>
 
-/** The values that a form for a new provider begins with: of a choice the first, else nothing. */
+/** The initial values of a form for a new provider: the first option of a choice, otherwise empty. */
 export function initialValues(fields: readonly CredentialField[], known: Values = {}): Values {
   const open = fields.filter(({ isSecret }) => !isSecret)
   return Object.fromEntries(open.map(({ name, choices }) => [name, known[name] ?? choices?.[0] ?? '']))
 }
 
-/** Credentials of a new provider: what is empty is not given. */
+/** The credentials of a new provider, without empty fields. */
 export function newCredentials(fields: readonly CredentialField[], values: Values): Record<string, string> {
   const given = fields.map(({ name }) => [name, values[name]?.trim() ?? ''] as const)
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 
 /**
- * The changed credentials. An empty secret stays unchanged, unless it is in `removed`; another emptied field is
- * removed. @returns undefined when nothing changes
+ * The changed credentials. An empty secret stays unchanged, unless it is in `removed`; any other emptied field is removed.
+ * @returns undefined when nothing changes
  */
 export function changedCredentials(
   fields: readonly CredentialField[],

@@ -17,7 +17,7 @@ interface NewProviderProps {
   onClose: () => void
 }
 
-/** A new provider: first its kind, whose schema gives the fields. */
+/** Creates a provider: first its kind is chosen, whose schema declares the fields. */
 export function NewProvider({ onCreated, onClose }: NewProviderProps) {
   const { data: kinds, error, refetch } = useProviderKinds()
   return (
@@ -36,7 +36,7 @@ export function NewProvider({ onCreated, onClose }: NewProviderProps) {
 interface NewProviderDraft extends Settings {
   kind: string
   applicationId: string
-  /** Without secrets. */
+  /** The form without secrets. */
   open: Values
 }
 

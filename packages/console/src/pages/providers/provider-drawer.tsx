@@ -21,7 +21,7 @@ interface ProviderDrawerProps {
   onClose: () => void
 }
 
-/** One provider: its settings, its credentials without their secrets, its test. */
+/** One provider: its settings, its credentials without secrets, and its test. */
 export function ProviderDrawer({ id, onClose }: ProviderDrawerProps) {
   const { data: provider, error, refetch } = useProvider(id)
   const { data: kinds } = useProviderKinds()

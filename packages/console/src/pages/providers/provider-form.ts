@@ -3,12 +3,12 @@ import { type CredentialField, initialValues, type Values } from './credential-s
 import type { Provider } from './queries.ts'
 import type { Settings } from './settings-fields.tsx'
 
-/** What is edited of a provider, without its secrets. */
+/** The form of a provider, without its secrets. */
 export interface ProviderForm extends Settings {
   open: Values
   /** Optional secrets to remove. */
   removed: readonly string[]
-  /** Whether another operator has replaced secrets, which the form does not hold. */
+  /** Whether another operator has replaced secrets, which the form does not contain. */
   credentialsChangedAt: string
 }
 
@@ -24,7 +24,7 @@ export function formOf(provider: Provider, fields: readonly CredentialField[]): 
   }
 }
 
-/** Every field with its label. Of secrets only that they were replaced, and which are to be removed. */
+/** Every field with its label. Secrets appear only as replaced or to be removed. */
 export function textsOf(form: ProviderForm, fields: readonly CredentialField[]): Named[] {
   const { name, priority, rate, open, removed, credentialsChangedAt } = form
   const labels = new Map(fields.map((field) => [field.name, field.label]))

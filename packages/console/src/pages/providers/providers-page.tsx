@@ -36,7 +36,7 @@ const columns: Column<Provider>[] = [
   timeColumn('Changed', ({ updated_at }) => updated_at, { wide: true }),
 ]
 
-/** The carrier accounts of the tenant, and what signs its webhooks. */
+/** The carrier accounts of the tenant, and the signers of its webhooks. */
 export function ProvidersPage() {
   const { id } = useParams()
   const [search] = useSearchParams()

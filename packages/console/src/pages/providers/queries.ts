@@ -14,12 +14,12 @@ const pollMs = 30_000
 const key = ['providers']
 
 export interface ProviderFilters {
-  /** Part of the name or of the kind. */
+  /** A part of the name or of the kind. */
   find?: string
   channel?: Provider['channel']
 }
 
-/** A page of the providers; those of a channel stand together, in the order in which they are tried. */
+/** A page of the providers, by channel, in the order in which they are tried. */
 export function useProviders({ find = '', channel }: ProviderFilters, cursor: string | undefined) {
   return useSearchableList({
     key: [...key, 'list', channel],
@@ -90,7 +90,7 @@ export function useProviderActions() {
     mutationFn: (id: string) => answer(api.DELETE('/api/v1/providers/{provider_id}', { params: path(id) })),
     onSettled,
   })
-  /** Reads a provider again, for the page that shows it too. */
+  /** Reads a provider again, and updates the page that shows it. */
   const read = async (id: string) => {
     const provider = await answer(api.GET('/api/v1/providers/{provider_id}', { params: path(id) }))
     show(provider)
@@ -99,7 +99,7 @@ export function useProviderActions() {
   return { create, change, read, rotate, remove }
 }
 
-/** Asks the carrier about the account; its answer is kept until another one is asked for. */
+/** Asks the carrier about the account. The answer is shown until the next test. */
 export function useProviderTest() {
   return useMutation({
     mutationFn: (id: string) =>

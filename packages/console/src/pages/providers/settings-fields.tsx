@@ -1,6 +1,6 @@
 import { TextField } from '../../ui/field.tsx'
 
-/** What is set of a provider beside its credentials, as text. */
+/** The settings of a provider beside its credentials, as text. */
 export interface Settings {
   name: string
   priority: string

@@ -17,7 +17,7 @@ interface SuppressionDrawerProps {
   onClose: () => void
 }
 
-/** Why a recipient is suppressed, and the way to remove it. */
+/** The reason of a suppression, and the button that lifts it. */
 export function SuppressionDrawer({ suppression, onClose }: SuppressionDrawerProps) {
   const { dialog, show, close } = useUrlDialog<'remove'>()
   if (!suppression) {

@@ -9,7 +9,7 @@ interface DeleteTemplateProps {
   onClose: () => void
 }
 
-/** Asks before notifications that name the template are refused. */
+/** Asks before a template is deleted. */
 export function DeleteTemplate({ template: { template_id, name }, onDeleted, onClose }: DeleteTemplateProps) {
   const { remove } = useTemplateActions(template_id)
   return (

@@ -14,7 +14,7 @@ interface NewTemplateProps {
 
 const channelOptions = channels.map((value) => ({ value, label: channelNames[value] }))
 
-/** A new template with a text to begin with; the editor comes next. */
+/** Creates a template with an initial text, and opens the editor. */
 export function NewTemplate({ onCreated, onClose }: NewTemplateProps) {
   const create = useCreateTemplate()
   const initial = { name: '', application_id: '', channel: 'sms' as Channel }

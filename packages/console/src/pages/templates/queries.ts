@@ -6,7 +6,7 @@ import type { Previewer } from '../../templates/use-preview.ts'
 
 export type StoredTemplate = components['schemas']['Template']
 export type TemplateSummary = components['schemas']['TemplateSummary']
-/** What an operator writes of a stored template. */
+/** The editable fields of a stored template. */
 export type TemplateContent = Pick<StoredTemplate, 'name' | 'application_id' | 'templates'>
 
 const pollMs = 30_000
@@ -14,7 +14,7 @@ const key = ['templates']
 const oneKey = (id: string) => [...key, 'one', id]
 const pathOf = (template_id: string) => ({ path: { template_id } })
 
-/** A page of the templates; with a text to find, those of all pages that have it in their names or ids. */
+/** A page of the templates; with a search text, those of all pages whose names or ids contain it. */
 export function useTemplates(find: string, cursor: string | undefined) {
   return useSearchableList({
     key: [...key, 'list'],
@@ -33,7 +33,7 @@ export function useTemplate(id: string) {
   })
 }
 
-/** Reads a template again, for the page that shows it too. */
+/** Reads a template again, and updates the page that shows it. */
 export function useReadTemplate(id: string) {
   const client = useQueryClient()
   return async () => {
@@ -43,7 +43,7 @@ export function useReadTemplate(id: string) {
   }
 }
 
-/** How the service previews templates that are not saved. */
+/** Previews unsaved templates at the service. */
 export const previewerOf = (id: string): Previewer => ({
   name: `template:${id}`,
   preview: ({ channel, templates, data }, signal) =>
@@ -67,7 +67,7 @@ export function useCreateTemplate() {
   })
 }
 
-/** Changes of a stored template. What the service answers is shown at once. */
+/** The changes of a stored template. The answer is shown at once. */
 export function useTemplateActions(id: string) {
   const client = useQueryClient()
   const save = useMutation({

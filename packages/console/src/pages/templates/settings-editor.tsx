@@ -8,7 +8,7 @@ interface SettingsEditorProps {
   onChange: (form: TemplateForm) => void
 }
 
-/** The name of a stored template, and who may use it. */
+/** The name of a stored template, and the application that may use it. */
 export function SettingsEditor({ form, onChange }: SettingsEditorProps) {
   return (
     <Panel className="flex max-w-xl flex-col gap-4 p-4">

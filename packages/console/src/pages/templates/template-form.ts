@@ -3,7 +3,7 @@ import type { FormError } from '../../edits/use-edits.ts'
 import { formsOf, templatesOf } from '../../templates/template-forms.ts'
 import type { StoredTemplate, TemplateContent } from './queries.ts'
 
-/** What is edited of a stored template. */
+/** The form of a stored template. */
 export interface TemplateForm {
   name: string
   /** Empty: every application of the tenant may use it. */

@@ -5,7 +5,7 @@ import { contentOf, formOf, type TemplateForm } from './template-form.ts'
 
 const storedOf = (template: StoredTemplate) => ({ form: formOf(template), revision: String(template.version) })
 
-/** What is edited of a stored template. */
+/** The edits of a stored template. */
 export function useEditor(template: StoredTemplate) {
   const { save } = useTemplateActions(template.template_id)
   const read = useReadTemplate(template.template_id)

@@ -1,6 +1,6 @@
 import type { UsageItem } from './queries.ts'
 
-/** @returns the filters of the activity that show the messages which an item of the usage counts */
+/** @returns the filters of the activity for the messages that an item of the usage counts */
 export function messagesOf({ period, application_id, channel }: UsageItem): Record<string, string> {
   const [year = 0, month = 1, day] = period.split('-').map(Number)
   const [from, to] =

@@ -5,7 +5,7 @@ import { answer, api } from '../../api/client.ts'
 export type Usage = components['schemas']['Usage']
 export type UsageItem = components['schemas']['UsageItem']
 
-/** Filters as the address has them; the service says which are wrong. */
+/** The filters in the address. The service reports invalid ones. */
 export interface UsageFilters {
   from?: string
   to?: string

@@ -52,7 +52,7 @@ function columnsOf(applications: ReadonlyMap<string, string>): Column<UsageItem>
   ]
 }
 
-/** What was sent and what it costs, by day or month. */
+/** Messages and their credits, by day or month. */
 export function UsagePage() {
   const { filters, set, clear, field: of } = useAddressFilters<UsageFilters>(names)
   const list = useUsage(filters, useCursor())
@@ -98,7 +98,7 @@ export function UsagePage() {
   )
 }
 
-/** Of all pages; `…` until they are read. */
+/** The totals of all pages; `…` until they are read. */
 function Totals({ usage }: { usage: Usage | undefined }) {
   return (
     <dl className="mb-3 flex min-h-14 flex-wrap gap-x-10 gap-y-2 rounded-lg border border-line bg-surface px-4 py-2">

@@ -6,7 +6,7 @@ import { useCreateSubscription } from './queries.ts'
 import { type SubscriptionDraft, SubscriptionFields } from './subscription-form.tsx'
 
 interface CreateSubscriptionProps {
-  /** The id, and the signing secret that is shown this once. */
+  /** The id, and the signing secret, which is shown only now. */
   onCreated: (id: string, secret: string | undefined) => void
   onClose: () => void
 }

@@ -53,7 +53,7 @@ interface DeliveriesProps {
   onReplay: () => void
 }
 
-/** What was sent to the address, and what it answered. */
+/** The deliveries to the address, with its answers. */
 export function Deliveries({ subscription: { subscription_id, status }, openId, onReplay }: DeliveriesProps) {
   const [search] = useSearchParams()
   const navigate = useNavigate()

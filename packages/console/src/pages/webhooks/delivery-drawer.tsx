@@ -14,12 +14,12 @@ import { type Attempt, type Delivery, deliveryStatuses } from './words.ts'
 
 interface DeliveryDrawerProps {
   id: string
-  /** Whether the subscription is enabled: nothing can be replayed to one that is not. */
+  /** Whether the subscription is enabled, which a replay requires. */
   isActive: boolean
   onClose: () => void
 }
 
-/** One delivery: what was sent when, and what came back. */
+/** One delivery with its attempts and their answers. */
 export function DeliveryDrawer({ id, isActive, onClose }: DeliveryDrawerProps) {
   const { data: delivery, error, refetch } = useDelivery(id)
   const replay = delivery?.status === 'exhausted' ? <ReplayButton id={id} isActive={isActive} /> : null

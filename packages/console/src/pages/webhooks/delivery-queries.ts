@@ -32,7 +32,7 @@ export function useDeliveries(subscription_id: string, { status, cursor }: Deliv
   })
 }
 
-/** A delivery with its attempts, read again while it is pending. */
+/** A delivery with its attempts, polled while it is pending. */
 export function useDelivery(delivery_id: string) {
   return useQuery({
     queryKey: [...key, 'delivery', delivery_id],
@@ -42,7 +42,7 @@ export function useDelivery(delivery_id: string) {
   })
 }
 
-/** Delivers an exhausted webhook again. */
+/** Replays an exhausted delivery. */
 export function useReplayDelivery() {
   const client = useQueryClient()
   return useMutation({

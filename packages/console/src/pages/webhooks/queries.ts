@@ -11,12 +11,12 @@ const jobPollMs = 1500
 const key = ['webhooks']
 
 export interface SubscriptionFilters {
-  /** Part of the address or of the description. */
+  /** A part of the address or of the description. */
   find?: string
   application_id?: string
 }
 
-/** A page of the subscriptions; with a text to find, those of all pages that have it. */
+/** A page of the subscriptions; with a search text, those of all pages that contain it. */
 export function useSubscriptions({ find = '', application_id }: SubscriptionFilters, cursor: string | undefined) {
   const application = application_id ? { application_id } : {}
   return useSearchableList({
@@ -30,7 +30,7 @@ export function useSubscriptions({ find = '', application_id }: SubscriptionFilt
   })
 }
 
-/** A subscription, read again often while a replay runs. */
+/** A subscription, polled often while a replay runs. */
 export function useSubscription(subscription_id: string) {
   return useQuery({
     queryKey: [...key, 'subscription', subscription_id],
@@ -42,7 +42,7 @@ export function useSubscription(subscription_id: string) {
   })
 }
 
-/** Reads a subscription again, for the page that shows it too. */
+/** Reads a subscription again, and updates the page that shows it. */
 export function useReadSubscription(subscription_id: string) {
   const client = useQueryClient()
   return async () => {
@@ -53,7 +53,7 @@ export function useReadSubscription(subscription_id: string) {
   }
 }
 
-/** What changes of a subscription, and the state that the change is based on. */
+/** A change of a subscription, and the state that it is based on. */
 type SubscriptionChange = components['schemas']['WebhookSubscriptionChange'] & { expected_updated_at?: string }
 
 const isReplaying = (subscription: Subscription | undefined) => subscription?.replay?.finished_at === null
@@ -67,7 +67,7 @@ export function useCreateSubscription() {
   })
 }
 
-/** Changes of one subscription. Each shows what came of it in the page at once. */
+/** The changes of one subscription. The page shows each result at once. */
 export function useSubscriptionActions(subscription_id: string) {
   const client = useQueryClient()
   const params = { path: { subscription_id } }

@@ -12,7 +12,7 @@ import type { Subscription } from './words.ts'
 
 const dayMs = 24 * 3600_000
 
-/** Counts what was exhausted since a moment, and replays it after a second look. */
+/** Counts the deliveries exhausted since a moment, and replays them after a confirmation. */
 export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const draft = useDraft(
     `replay:${subscription.subscription_id}`,
@@ -27,7 +27,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
   const { count, start } = useReplaySince(subscription.subscription_id)
   const submit = async () => {
     if (!found) {
-      // The service says what is wrong with a time that the browser cannot read.
+      // The service reports the error of a time that the browser cannot parse.
       const moment = utcText(since) || since
       setFound({ since: moment, count: (await count.mutateAsync(moment)) ?? 0 })
       return

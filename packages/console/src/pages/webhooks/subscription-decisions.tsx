@@ -64,7 +64,7 @@ export function DeleteSubscription({ subscription, onClose }: DecisionProps) {
   )
 }
 
-/** The page behind the question shows the whole address. */
+/** Shortened: the page behind the dialog shows the whole address. */
 const longestShown = 160
 
 function Address({ subscription: { url } }: { subscription: Subscription }) {

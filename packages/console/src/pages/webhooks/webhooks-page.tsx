@@ -8,7 +8,7 @@ import { CreateSubscription } from './create-subscription.tsx'
 import { SubscriptionDetail } from './subscription-detail.tsx'
 import { SubscriptionList } from './subscription-list.tsx'
 
-/** Addresses of customers that events are sent to. */
+/** The webhook subscriptions, or one of them. */
 export function WebhooksPage() {
   const { id, delivery } = useParams()
   const navigate = useNavigate()

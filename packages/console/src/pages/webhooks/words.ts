@@ -29,11 +29,11 @@ export const deliveryStatuses: Record<DeliverySummary['status'], { name: string;
   exhausted: { name: 'Exhausted', tone: 'bad' },
 }
 
-/** The receiver's last answer, in short. */
+/** A short text for the receiver's last answer. */
 export function lastAnswer({ last_status, last_error }: Pick<DeliverySummary, 'last_status' | 'last_error'>): string {
   if (last_status !== null) return String(last_status)
   return last_error ?? ''
 }
 
-/** @returns the delivery that a receiver's `webhook-id` header names, or the text as it is */
+/** @returns the id of the delivery in a `webhook-id` header, or the text unchanged */
 export const deliveryIdOf = (text: string): string => text.replace(/^msg_/, 'whdel_')

@@ -68,7 +68,7 @@ export function WhatsAppTemplatesPage() {
   )
 }
 
-/** Its path below the page too. */
+/** Also its path below the page. */
 const idOf = ({
   provider_id,
   name,
@@ -109,7 +109,7 @@ const columnsWith = (providerNames: ReadonlyMap<string, string>): Column<WhatsAp
   timeColumn('Reported', ({ reported_at }) => reported_at, { wide: true }),
 ]
 
-/** Has the accounts read at once; what is new appears with one of the next polls. */
+/** Requests a synchronisation of the accounts. Its results appear with one of the next polls. */
 function useSync() {
   const client = useQueryClient()
   return useMutation({

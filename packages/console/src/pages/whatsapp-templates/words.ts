@@ -9,7 +9,7 @@ const tones: Record<string, Tone> = {
   disabled: 'bad',
 }
 
-/** A state that the carrier reports, as a word and a tone. Carriers add states, so others are shown as they are. */
+/** The word and tone of a state. Unknown states are shown unchanged, because carriers add states. */
 export function stateOf(status: string): { name: string; tone: Tone } {
   const text = status.replaceAll('_', ' ')
   return { name: text.charAt(0).toUpperCase() + text.slice(1), tone: tones[status] ?? 'quiet' }
