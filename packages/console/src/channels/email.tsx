@@ -47,7 +47,7 @@ function EmailFields({ value, onChange }: FieldsProps<Form>) {
         label="HTML (optional)"
         rows={12}
         code
-        hint="Values are escaped. Styles stand inline."
+        hint="Values are escaped. Use inline styles."
         {...of('html_body')}
       />
     </>

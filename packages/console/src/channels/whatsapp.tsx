@@ -19,7 +19,7 @@ export const whatsapp: ChannelPages<Template, WhatsAppForm> = {
     template: `${template_name} (${language}), ${category}`,
     parameters,
   }),
-  // Names and languages contain no variables.
+  // Names and languages are not Liquid texts.
   liquidOf: ({ parameters }) => parameters,
   hasCarrier: true,
 }

@@ -10,7 +10,7 @@ export function DiscardEdits({ onDiscard, onClose }: { onDiscard: () => void; on
       onConfirm={async () => onDiscard()}
       onClose={onClose}
     >
-      What you wrote since it was last saved is lost.
+      Your changes since the last save will be lost.
     </Confirm>
   )
 }

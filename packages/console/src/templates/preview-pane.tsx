@@ -50,7 +50,7 @@ export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps)
           name="sample"
           rows={5}
           code
-          hint="A JSON object. What it leaves out is shown as its name."
+          hint="A JSON object. A variable that it lacks is shown as its name."
           placeholder={'{ "name": "Ada" }'}
           value={draft.value}
           onChange={(event) => draft.set(event.target.value)}

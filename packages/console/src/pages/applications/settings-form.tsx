@@ -42,14 +42,14 @@ export function SettingsForm({ application }: { application: Application }) {
         label="Origins of the inbox"
         name="allowed_origins"
         rows={3}
-        hint="One origin a line, such as https://shop.example.com. Pages of these origins may show the inbox."
+        hint="One origin per line, such as https://shop.example.com. Pages of these origins may show the inbox."
         {...field('origins')}
       />
       <TextAreaField
         label="Numbers that codes may go to"
         name="otp.allowed_countries"
         rows={3}
-        hint="One beginning a line, such as +44. Empty: all numbers."
+        hint="One prefix per line, such as +44. Empty: all numbers."
         {...field('countries')}
       />
       <TextField
