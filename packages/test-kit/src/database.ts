@@ -12,7 +12,7 @@ export interface OpenSchema {
 }
 
 export interface SchemaOptions {
-  /** Run first. */
+  /** Run first, as far as the database does not have them. */
   migrations?: Migrations
   poolSize?: number
   /** By default that of the service's role. */
@@ -42,7 +42,7 @@ export function useOwnSchema(
   let env: TestEnv | undefined
   let own: OpenSchema | undefined
   beforeAll(async () => {
-    env = await TestEnv.start([])
+    env = await TestEnv.start([], { migrated: options.migrations !== undefined })
     own = await openSchema(env, service, options)
     opened({ ...own, env })
   })

@@ -10,6 +10,14 @@ export const migratedVariable = 'NOTIFY_TEST_MIGRATED_URL'
 /** Postgres: there is no such database. */
 const unknownDatabase = '3D000'
 
+/** Logging each page of a copy, as Postgres does by default, costs six times as much CPU time as copying the files. */
+const byFiles = 'strategy file_copy'
+
+/** Creates an empty database. @param adminUrl the server's superuser */
+export async function createEmpty(adminUrl: string, name: string): Promise<void> {
+  await asSuperuser(adminUrl, (run) => run(`create database ${name} template template0 ${byFiles}`))
+}
+
 /**
  * Creates a database that has the tables of all services, by copying: migrating costs ten times as much.
  * @param adminUrl the server's superuser
@@ -18,18 +26,27 @@ const unknownDatabase = '3D000'
 export async function copyMigrated(adminUrl: string, name: string): Promise<boolean> {
   const migrated = process.env[migratedVariable]
   if (!migrated || new URL(migrated).host !== new URL(adminUrl).host) return false
-  const client = new pg.Client({ connectionString: adminUrl })
-  client.on('error', () => {})
-  await client.connect()
   const template = new URL(migrated).pathname.slice(1)
-  const copy = () => client.query(`create database ${name} template ${template}`)
-  try {
+  await asSuperuser(adminUrl, async (run) => {
+    const copy = () => run(`create database ${name} template ${template} ${byFiles}`)
     await copy().catch(async (error: { code?: string }) => {
       if (error.code !== unknownDatabase) throw error
       await makeMigrated(migrated)
       await copy()
     })
-    return true
+  })
+  return true
+}
+
+async function asSuperuser(
+  adminUrl: string,
+  work: (run: (statement: string) => Promise<unknown>) => Promise<unknown>,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await work((statement) => client.query(statement))
   } finally {
     await client.end()
   }

@@ -6,7 +6,7 @@ import type { ServiceName } from '@notify/contracts'
 import pg from 'pg'
 import { mintOperatorToken } from '../identity-provider/mint-operator-token.ts'
 import { type PortBlock, reservePortBlock } from '../infrastructure/ports.ts'
-import { copyMigrated } from '../migrated-database/copy-migrated.ts'
+import { copyMigrated, createEmpty } from '../migrated-database/copy-migrated.ts'
 import { type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from '../stack/process-names.ts'
 import type { Stack } from '../stack/stack.ts'
 import type { StackOptions } from '../stack/stack-options.ts'
@@ -33,6 +33,8 @@ export interface TestEnvOptions
   withDemoShop?: boolean
   /** Starts dispatch-sender as well, as `npm start` does. Without it dispatch-worker sends all lanes. */
   withSender?: boolean
+  /** Gives services a database with all tables, not an empty one to migrate. By default with services, if not all are apart. */
+  migrated?: boolean
 }
 
 /** A message as the carrier sandbox received it. */
@@ -102,7 +104,7 @@ export class TestEnv {
    * identity provider with gateway. Without any service: servers only.
    */
   static async start(services?: readonly ServiceName[], options: TestEnvOptions = {}): Promise<TestEnv> {
-    const { root = projectRoot, apart = [], env: variables = {}, ...rest } = options
+    const { root = projectRoot, apart = [], env: variables = {}, migrated, ...rest } = options
     const cleanUp: (() => Promise<void>)[] = []
     const clean = async () => {
       for (const step of cleanUp.splice(0).reverse()) await step()
@@ -117,8 +119,9 @@ export class TestEnv {
       else cleanUp.push(async () => rmSync(dataDir, { recursive: true, force: true }))
       const databaseName = `test_${randomBytes(6).toString('hex')}`
       cleanUp.push(() => dropDatabase(sharedPostgres, databaseName))
-      // As in production, services migrate an empty database.
-      if (apart !== 'all' && services?.length !== 0) await copyMigrated(sharedPostgres, databaseName)
+      const isCopied = migrated ?? (apart !== 'all' && services?.length !== 0)
+      if (!isCopied || !(await copyMigrated(sharedPostgres, databaseName)))
+        await createEmpty(sharedPostgres, databaseName)
       const stack = await startStack({
         logs: 'file',
         ...rest,
