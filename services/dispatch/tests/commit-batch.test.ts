@@ -46,6 +46,7 @@ type Told = Record<string, unknown>
 
 /** The events of these notifications in the outbox, with their subjects. */
 async function told(ids: readonly string[]): Promise<Told[]> {
+  const wanted = new Set<unknown>(ids)
   const rows = await db.run<{ subject: string; events: string }>(
     'select subject, events from outbox order by subject, id',
   )
@@ -55,7 +56,7 @@ async function told(ids: readonly string[]): Promise<Told[]> {
         ({ event, traceparent }): Told => ({ subject, ...event, traceparent }),
       ),
     )
-    .filter(({ notification_id }) => ids.includes(notification_id as string))
+    .filter(({ notification_id }) => wanted.has(notification_id))
 }
 
 const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) => candidate.notificationId)
@@ -152,7 +153,8 @@ async function commitPieces(
 
 const isStored = async (items: readonly NewNotification[]) => {
   const rows = await db.run<{ id: string }>('select id from notifications where id = any($1)', [idsOf(items)])
-  return idsOf(items).map((id) => rows.some((row) => row.id === id))
+  const stored = new Set(rows.map(({ id }) => id))
+  return idsOf(items).map((id) => stored.has(id))
 }
 
 /** Locks the notifications for other sessions while the work runs. */
@@ -246,7 +248,8 @@ test.each<[string, (round: number) => [NewNotification, NewNotification]]>([
       expect(faults.map(({ size }) => size).sort()).toEqual([0, 1])
       const winner = faults[0]!.size === 0 ? late : early
       const all = [...new Set([...long, late, early])]
-      expect(await isStored(all)).toEqual(all.map((one) => one === winner || long.includes(one)))
+      const committed = new Set([...long, winner])
+      expect(await isStored(all)).toEqual(all.map((one) => committed.has(one)))
       const facts = (await told(idsOf(all))).map(({ notification_id }) => notification_id)
       expect(facts.sort()).toEqual(idsOf([...long, winner]).sort())
     }
