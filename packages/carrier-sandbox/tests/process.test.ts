@@ -1,12 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { machineEnvironment } from '@notify/dev-env'
+import { machineEnvironment, programPath } from '@notify/dev-env'
 import { account, postMessage, sender, startSandbox } from './harness.ts'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = programPath('packages/carrier-sandbox/src/main.ts')
 const complete = { PORT: '0', DNS_PORT: '0', TWILIO_ACCOUNT_SID: account.sid, TWILIO_AUTH_TOKEN: account.authToken }
 
 function run(env: Record<string, string>): ChildProcess {
