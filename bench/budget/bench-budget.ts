@@ -83,6 +83,7 @@ function totalsOf(counts: Counts): Record<string, number> {
     updates_not_hot: roundTo(total(counts, 'updates') - total(counts, 'hot_updates'), 2),
     wal_bytes: of('wal_bytes', 0),
     statements: of('statements'),
+    plans: of('plans'),
     stored: of('stored'),
     stored_bytes: of('stored_bytes', 0),
     delivered: of('delivered'),

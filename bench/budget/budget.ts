@@ -12,6 +12,7 @@ const tolerances: Record<string, number> = {
   wal_bytes: 0.08,
   updates_not_hot: 0.25,
   statements: 0.5,
+  plans: 1,
   stored: 0.5,
   delivered: 0.5,
   nats_in: 0.5,

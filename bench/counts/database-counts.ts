@@ -1,23 +1,25 @@
 import type pg from 'pg'
 import type { Counts } from './counts.ts'
 
-/** The setting and the statement that `readDatabaseCounts` needs. */
-export const statementSettings = ['shared_preload_libraries=pg_stat_statements']
+/** The settings and the statement that `readDatabaseCounts` needs. */
+export const statementSettings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track_planning=on']
 export const createStatements = 'create extension if not exists pg_stat_statements'
 
 /** Sessions report row versions and transactions once a second while busy, and after ten seconds when idle. */
 export const reportedAfterMs = 11_000
 
-/** Counters that are exact at once: WAL, and statements by role with their time, `begin` and `commit` included. */
+/** Counters that are exact at once: WAL, and by role how many statements ran and were planned, with their time. Counts `begin` and `commit`. */
 export async function readDatabaseCounts(database: pg.Pool): Promise<Counts> {
   const wal = await database.query(`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes`)
   const { rows } = await database.query(
-    `select userid::regrole::text as name, sum(calls)::float8 as calls, sum(total_exec_time)::float8 as ms
+    `select userid::regrole::text as name, sum(calls)::float8 as calls, sum(plans)::float8 as plans,
+       sum(total_exec_time + total_plan_time)::float8 as ms
      from pg_stat_statements where userid <> 'postgres'::regrole group by 1`,
   )
   return {
     wal_bytes: { postgres: wal.rows[0].bytes },
     statements: Object.fromEntries(rows.map(({ name, calls }) => [name, calls])),
+    plans: Object.fromEntries(rows.map(({ name, plans }) => [name, plans])),
     statement_us: Object.fromEntries(rows.map(({ name, ms }) => [name, ms * 1000])),
   }
 }
@@ -52,7 +54,7 @@ export interface StatementCost {
 /** All statements of the services since the last reset. */
 export async function readStatements(database: pg.Pool): Promise<StatementCost[]> {
   const { rows } = await database.query(
-    `select userid::regrole::text as role, calls::float8, total_exec_time::float8 as ms,
+    `select userid::regrole::text as role, calls::float8, (total_exec_time + total_plan_time)::float8 as ms,
        regexp_replace(query, '\\s+', ' ', 'g') as query
      from pg_stat_statements where userid <> 'postgres'::regrole`,
   )

@@ -12,6 +12,7 @@ export function figuresOf(counts: Counts): Record<string, unknown> {
     cpu_us_by_process: largest(counts, 'cpu_us', 5, 0),
     transactions: of(total(counts, 'transactions')),
     statements: of(total(counts, 'statements')),
+    plans: of(total(counts, 'plans')),
     statement_us: of(total(counts, 'statement_us'), 0),
     wal_bytes: of(total(counts, 'wal_bytes'), 0),
     row_versions: of(total(counts, 'inserts') + total(counts, 'updates') + total(counts, 'deletes')),

@@ -13,6 +13,12 @@ export const lockTimeoutMs = 2000
 const nestedLoopsOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch', 'webhook-delivery'])
 
 /**
+ * Services whose statements are never planned for their parameters: planning the claim of a message takes twice as long as
+ * running it. The others have statements that need it.
+ */
+const plannedOnce: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch'])
+
+/**
  * The settings of the sessions of a service's role, by name. The provisioning stores them with the role in the database: a
  * pooler refuses settings that come with a connection, and sessions of a pool are shared.
  */
@@ -28,6 +34,7 @@ export function sessionSettings(service: ServiceName): Readonly<Record<string, s
     jit: 'off',
     enable_hashjoin: otherJoins,
     enable_mergejoin: otherJoins,
+    plan_cache_mode: plannedOnce.has(service) ? 'force_generic_plan' : 'auto',
   }
 }
 

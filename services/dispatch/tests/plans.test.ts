@@ -156,3 +156,10 @@ test.each(statements)(
     expect(read).toBeLessThan(many / 20)
   },
 )
+
+test('no statement is planned again for its parameters', async () => {
+  const planned = await db.run<{ name: string }>(
+    'select name from pg_prepared_statements where custom_plans > 0 order by name',
+  )
+  expect(planned).toEqual([])
+})

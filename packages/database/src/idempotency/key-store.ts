@@ -45,7 +45,7 @@ export const keysInto = (source: string): string => `
 /** "Offset 0" looks up each key by itself: with a join, a plan cached while the table was small would later read all of it. */
 const find = defineStatement({
   name: 'find-idempotency-keys',
-  text: `select found.* from (select distinct * from unnest($1::text[], $2::text[])) as wanted (scope, key)
+  text: `select found.* from (select distinct * from json_to_recordset($1::json) as t (scope text, key text)) as wanted
          cross join lateral (
            select scope, key, fingerprint, status, response from idempotency_keys kept
            where kept.scope = wanted.scope and kept.key = wanted.key and expires_at > now() offset 0) as found`,
@@ -54,7 +54,7 @@ const find = defineStatement({
 
 /** The records of these keys. */
 export function findAnswers(run: Run, keys: readonly Pick<KeyedRequest, 'scope' | 'key'>[]): Promise<StoredAnswer[]> {
-  return run(find, [keys.map(({ scope }) => scope), keys.map(({ key }) => key)])
+  return run(find, [JSON.stringify(keys.map(({ scope, key }) => ({ scope, key })))])
 }
 
 /**
