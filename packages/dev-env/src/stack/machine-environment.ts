@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
 
-/** Settings of glibc's malloc, as in infra/Dockerfile: docs/operations.md, Memory. */
+/** Settings of glibc's malloc, as in infra/Dockerfile: docs/limits.md, Memory. */
 export const mallocSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '16384' }
 
 /**
