@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { CarrierTemplate } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import {
-  applyNews,
+  applyTemplateReport,
   listTemplateRows,
   planSyncs,
   postponeSync,
@@ -59,8 +59,12 @@ test('a report changes only the fields that it names, and an older one changes n
   const { id, tenant_id } = await connect()
   await saveTemplates(db.run, await claimOf(id), [template('a', 'en')], 60_000)
   const report = { provider_id: id, tenant_id, channel: 'whatsapp' as const, name: 'a', language: 'en' }
-  await applyNews(db.run, { ...report, status: 'paused', received_at: new Date(Date.now() + 1000).toISOString() })
-  await applyNews(db.run, { ...report, category: 'marketing', received_at: new Date(0).toISOString() })
+  await applyTemplateReport(db.run, {
+    ...report,
+    status: 'paused',
+    received_at: new Date(Date.now() + 1000).toISOString(),
+  })
+  await applyTemplateReport(db.run, { ...report, category: 'marketing', received_at: new Date(0).toISOString() })
   const [row] = await listTemplateRows(db.run, tenant_id, { after: undefined, limit: 2 })
   expect(row).toMatchObject({ status: 'paused', category: 'utility', quality: null })
 })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { answer, api } from './client.ts'
-import { useMay } from './me.ts'
+import { useHasPermission } from './me.ts'
 import { readAll } from './read-all.ts'
 
 /** The most applications of a tenant, unless the installation has raised the limit. */
@@ -8,7 +8,7 @@ const most = 1000
 
 /** The applications to choose from, newest first. Nothing is requested without the permission to list them. */
 export function useApplications() {
-  const may = useMay()
+  const may = useHasPermission()
   return useQuery({
     queryKey: ['applications', 'choice'],
     queryFn: ({ signal }) =>

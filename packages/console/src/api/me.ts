@@ -16,7 +16,7 @@ export function useOperator(): Operator {
 }
 
 /** Whether the operator has a permission; `null`: none is needed. */
-export function useMay(): (permission: Permission | null) => boolean {
+export function useHasPermission(): (permission: Permission | null) => boolean {
   const { permissions } = useOperator()
   return (permission) => permission === null || permissions.includes(permission)
 }

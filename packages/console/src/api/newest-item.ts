@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { answer, api } from './client.ts'
 import { pollEvery } from './connection.ts'
-import { useMay } from './me.ts'
+import { useHasPermission } from './me.ts'
 
 const pollMs = 2000
 
 /** The newest item of the activity; null before anything was sent. Polled until it is delivered. */
 export function useNewestItem({ polls }: { polls: boolean }) {
-  const may = useMay()
+  const may = useHasPermission()
   return useQuery({
     queryKey: ['activity', 'newest'],
     queryFn: async ({ signal }) => {

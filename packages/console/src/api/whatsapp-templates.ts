@@ -2,7 +2,7 @@ import type { components } from '@notify/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { answer, api } from './client.ts'
 import { pollEvery } from './connection.ts'
-import { useMay } from './me.ts'
+import { useHasPermission } from './me.ts'
 import { useSearchableList } from './searchable-list.ts'
 
 export type WhatsAppTemplate = components['schemas']['WhatsAppTemplate']
@@ -12,7 +12,7 @@ export const whatsAppTemplatesKey = ['whatsapp-templates']
 
 /** The first templates of the tenant's accounts to choose from, with their states at the carriers. */
 export function useWhatsAppTemplates() {
-  const may = useMay()
+  const may = useHasPermission()
   return useQuery({
     queryKey: [...whatsAppTemplatesKey, 'choice'],
     queryFn: ({ signal }) =>

@@ -1,5 +1,5 @@
 import { Plus, X } from 'lucide-react'
-import { useMay } from '../api/me.ts'
+import { useHasPermission } from '../api/me.ts'
 import { useWhatsAppTemplates } from '../api/whatsapp-templates.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
@@ -57,7 +57,7 @@ export function WhatsAppFields({ value, onChange }: FieldsProps<WhatsAppForm>) {
 
 /** The approved templates of the accounts, to copy one. */
 function ApprovedChoice({ value, onChange }: FieldsProps<WhatsAppForm>) {
-  const may = useMay()
+  const may = useHasPermission()
   const { data } = useWhatsAppTemplates()
   const approved = data?.items.filter(({ status }) => status === 'approved') ?? []
   if (!may('providers:manage') || approved.length === 0) return null

@@ -1,10 +1,10 @@
 import { NavLink } from 'react-router'
-import { useMay } from '../api/me.ts'
+import { useHasPermission } from '../api/me.ts'
 import { groups, pages } from '../pages.tsx'
 
 /** The pages that the operator may see, by group. */
 export function Navigation({ onVisit }: { onVisit?: () => void }) {
-  const may = useMay()
+  const may = useHasPermission()
   const seen = pages.filter(({ permission }) => may(permission))
   return (
     <nav aria-label="Pages" className="flex flex-col gap-4 overflow-y-auto">

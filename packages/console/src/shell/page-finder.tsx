@@ -1,12 +1,12 @@
 import { Autocomplete, Input, ListBox, ListBoxItem, SearchField, useFilter } from 'react-aria-components'
 import { useNavigate } from 'react-router'
-import { useMay } from '../api/me.ts'
+import { useHasPermission } from '../api/me.ts'
 import { pages } from '../pages.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 /** Opened with Ctrl-K: finds a page by a part of its title, and Enter opens it. */
 export function PageFinder({ onClose }: { onClose: () => void }) {
-  const may = useMay()
+  const may = useHasPermission()
   const navigate = useNavigate()
   const { contains } = useFilter({ sensitivity: 'base' })
   const seen = pages.filter(({ permission }) => may(permission))

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 import { useGatewayAway } from '../api/connection.ts'
-import { useMay } from '../api/me.ts'
+import { useHasPermission } from '../api/me.ts'
 import { pages } from '../pages.tsx'
 
 export const loadPageFinder = () => import('./page-finder.tsx')
@@ -25,7 +25,7 @@ async function loadInTurn(loads: readonly (() => Promise<unknown>)[]): Promise<v
 
 /** Loads the code of the other pages once the first one is shown, so that they open while the gateway is down. */
 export function usePreloadedPages(): void {
-  const may = useMay()
+  const may = useHasPermission()
   const isAway = useGatewayAway()
   const preload = useEffectEvent(() => {
     const seen = pages.filter(({ permission }) => may(permission))

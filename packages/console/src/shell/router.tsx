@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import { createBrowserRouter, isRouteErrorResponse, Navigate, useRouteError } from 'react-router'
-import { useMay } from '../api/me.ts'
+import { useHasPermission } from '../api/me.ts'
 import { useNewestItem } from '../api/newest-item.ts'
 import { type ConsolePage, pages } from '../pages.tsx'
 import { ErrorState, Forbidden } from '../ui/error-state.tsx'
@@ -37,7 +37,7 @@ export function createRouter() {
 }
 
 function Start() {
-  const may = useMay()
+  const may = useHasPermission()
   const newest = useNewestItem({ polls: false })
   const first = pages.find(({ permission }) => may(permission))
   if (newest.isLoading) return <Skeleton lines={6} />
@@ -47,7 +47,7 @@ function Start() {
 }
 
 function Guarded({ page, component: Page }: { page: ConsolePage; component: ComponentType }) {
-  const may = useMay()
+  const may = useHasPermission()
   if (page.permission === null || may(page.permission)) return <Page />
   return <Refused title={page.title} permission={page.permission} />
 }

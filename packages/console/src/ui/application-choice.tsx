@@ -1,5 +1,5 @@
 import { useApplications } from '../api/applications.ts'
-import { useMay } from '../api/me.ts'
+import { useHasPermission } from '../api/me.ts'
 import { type Option, SelectField, TextField } from './field.tsx'
 import { FilterChoice } from './filter-choice.tsx'
 import { FilterText } from './filter-controls.tsx'
@@ -23,7 +23,7 @@ interface ChoiceProps {
 
 /** A filter by application: by name, or by id for operators who may not list the applications. */
 export function ApplicationFilter({ value, onChange }: ChoiceProps) {
-  const isAllowed = useMay()('applications:manage')
+  const isAllowed = useHasPermission()('applications:manage')
   const options = useOptions(value)
   if (isAllowed) {
     // A fixed width, so that nothing moves when the names arrive.
@@ -59,7 +59,7 @@ interface FieldProps extends ChoiceProps {
 
 /** An application in a form: by name, or by id for operators who may not list the applications. */
 export function ApplicationField({ value, onChange, none, hint }: FieldProps) {
-  const isAllowed = useMay()('applications:manage')
+  const isAllowed = useHasPermission()('applications:manage')
   const options = useOptions(value)
   const shared = { label: 'Application', name: 'application_id', value }
   if (isAllowed) {

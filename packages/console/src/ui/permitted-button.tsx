@@ -1,9 +1,9 @@
-import { type Permission, useMay } from '../api/me.ts'
+import { type Permission, useHasPermission } from '../api/me.ts'
 import { Button, type ButtonProps } from './button.tsx'
 
 /** A button that needs a permission. Without the permission it is disabled, and its hint names the permission. */
 export function PermittedButton({ needs, disabled, title, ...rest }: { needs: Permission } & ButtonProps) {
-  const isAllowed = useMay()(needs)
+  const isAllowed = useHasPermission()(needs)
   return (
     <Button
       {...rest}

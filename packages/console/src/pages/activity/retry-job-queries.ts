@@ -11,7 +11,7 @@ const progressMs = 1000
 const idleMs = 15_000
 const key = ['activity', 'retry-jobs']
 
-export const isAtWork = ({ status }: RetryJob): boolean => status === 'waiting' || status === 'running'
+export const isUnfinished = ({ status }: RetryJob): boolean => status === 'waiting' || status === 'running'
 
 /** The latest retry jobs of the tenant. */
 export function useRetryJobs() {
@@ -19,7 +19,7 @@ export function useRetryJobs() {
     queryKey: key,
     queryFn: async ({ signal }) =>
       (await answer(api.GET('/api/v1/activity/retries', { params: { query: { limit: 5 } }, signal }))).items,
-    refetchInterval: ({ state }) => pollEvery(state.data?.some(isAtWork) ? progressMs : idleMs)(),
+    refetchInterval: ({ state }) => pollEvery(state.data?.some(isUnfinished) ? progressMs : idleMs)(),
   })
 }
 

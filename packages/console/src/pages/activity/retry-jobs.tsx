@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from '../../ui/button.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
-import { isAtWork, type RetryJob, useRetryJobActions, useRetryJobs } from './retry-job-queries.ts'
+import { isUnfinished, type RetryJob, useRetryJobActions, useRetryJobs } from './retry-job-queries.ts'
 
 const shownMs = 10 * 60_000
 
@@ -10,7 +10,7 @@ const shownMs = 10 * 60_000
 export function RetryJobs() {
   const { data = [] } = useRetryJobs()
   const [dismissed, setDismissed] = useState<readonly string[]>([])
-  const jobs = data.filter((job) => !dismissed.includes(job.retry_id) && (isAtWork(job) || isFresh(job)))
+  const jobs = data.filter((job) => !dismissed.includes(job.retry_id) && (isUnfinished(job) || isFresh(job)))
   if (jobs.length === 0) return null
   return (
     <ul aria-label="Retry jobs" className="mb-3 rounded-lg border border-line bg-surface">
@@ -20,7 +20,7 @@ export function RetryJobs() {
           className="flex min-h-11 items-center gap-3 border-b border-line px-4 py-1 last:border-b-0"
         >
           <Progress job={job} />
-          {isAtWork(job) ? (
+          {isUnfinished(job) ? (
             <Cancel job={job} />
           ) : (
             <IconButton label="Dismiss" onClick={() => setDismissed([...dismissed, job.retry_id])}>
@@ -42,7 +42,7 @@ function Progress({ job }: { job: RetryJob }) {
       <progress
         aria-label={`Progress of retry job ${retry_id}`}
         max={Math.max(count, processed, 1)}
-        value={isAtWork(job) ? processed : Math.max(count, processed, 1)}
+        value={isUnfinished(job) ? processed : Math.max(count, processed, 1)}
         className="h-1.5 w-40"
       />
       <span className="tabular-nums">{textOf(job)}</span>

@@ -1,6 +1,6 @@
 import { Navigate, useParams } from 'react-router'
 import { useApplications } from '../../api/applications.ts'
-import { useMay } from '../../api/me.ts'
+import { useHasPermission } from '../../api/me.ts'
 import { ErrorState, Forbidden } from '../../ui/error-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -20,7 +20,7 @@ export function EventsPage() {
 
 /** Redirects an address without an application to the newest application. */
 function FirstApplication() {
-  const may = useMay()
+  const may = useHasPermission()
   const { data, error, refetch } = useApplications()
   const first = data?.items[0]
   if (first) return <Navigate to={`/events/${first.application_id}`} replace />

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
-import { type Permission, useMay } from '../../api/me.ts'
+import { type Permission, useHasPermission } from '../../api/me.ts'
 import { readAll } from '../../api/read-all.ts'
 import { channelPages } from '../../channels/table.ts'
 import { firstEvent } from './first-request.ts'
@@ -45,7 +45,7 @@ export function useProgress() {
 }
 
 function useFirst<Value>(name: string, permission: Permission, read: () => Promise<Value>) {
-  const may = useMay()
+  const may = useHasPermission()
   return useQuery({ queryKey: ['get-started', name], queryFn: read, enabled: may(permission) })
 }
 

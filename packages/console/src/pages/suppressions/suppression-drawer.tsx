@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { useMay } from '../../api/me.ts'
+import { useHasPermission } from '../../api/me.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
@@ -45,7 +45,7 @@ export function SuppressionDrawer({ suppression, onClose }: SuppressionDrawerPro
 
 function Details({ suppression }: { suppression: Suppression }) {
   const { suppression_id, channel, recipient_masked, reason, source_notification_id, created_at } = suppression
-  const maySeeActivity = useMay()('activity:read')
+  const maySeeActivity = useHasPermission()('activity:read')
   return (
     <Facts>
       <Fact name="Reason">

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
-import { useMay } from '../../api/me.ts'
+import { useHasPermission } from '../../api/me.ts'
 import { channelNames } from '../../channels/table.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
@@ -58,7 +58,7 @@ export function UsagePage() {
   const list = useUsage(filters, useCursor())
   const { data, error } = list
   const navigate = useNavigate()
-  const maySeeMessages = useMay()('activity:read')
+  const maySeeMessages = useHasPermission()('activity:read')
   const open = (item: UsageItem) =>
     void navigate({ pathname: '/activity', search: String(new URLSearchParams(messagesOf(item))) })
   const applications = useApplicationNames()

@@ -1,6 +1,6 @@
 import { RotateCcw } from 'lucide-react'
 import { Link } from 'react-router'
-import { useMay } from '../../api/me.ts'
+import { useHasPermission } from '../../api/me.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
@@ -53,7 +53,7 @@ function ReplayButton({ id, isActive }: { id: string; isActive: boolean }) {
 
 function Details({ delivery }: { delivery: Delivery }) {
   const { delivery_id, notification_id, status, last_error, next_attempt_at, created_at, finished_at } = delivery
-  const maySeeActivity = useMay()('activity:read')
+  const maySeeActivity = useHasPermission()('activity:read')
   return (
     <div className="flex flex-col gap-6">
       <Facts>

@@ -1,6 +1,6 @@
 import type { TemplateChange } from '@notify/contracts'
 import type { Context } from '../../context.ts'
-import { applyNews } from './carrier-template-store.ts'
+import { applyTemplateReport } from './carrier-template-store.ts'
 
 /** Stores a template's state from a webhook, unless a newer state is stored. */
 export async function applyTemplateChange(
@@ -8,6 +8,6 @@ export async function applyTemplateChange(
   change: TemplateChange,
 ): Promise<void> {
   const { provider_id, name, language, status = null, category = null, quality = null } = change
-  await applyNews(db.run, change)
+  await applyTemplateReport(db.run, change)
   log.info({ provider_id, template: name, language, status, category, quality }, 'a template has changed')
 }

@@ -41,9 +41,9 @@ export async function forgetAccount(run: Run, providerId: Id<'prov'>): Promise<v
 }
 
 /** Applies a webhook's report unless a newer state is known. An unknown template causes a synchronisation of the account. */
-export async function applyNews(run: Run, news: TemplateChange): Promise<void> {
-  const { provider_id, tenant_id, name, language, status, category, quality } = news
-  const reported_at = new Date(news.received_at)
+export async function applyTemplateReport(run: Run, report: TemplateChange): Promise<void> {
+  const { provider_id, tenant_id, name, language, status, category, quality } = report
+  const reported_at = new Date(report.received_at)
   const changed = await run(
     build
       .updateTable('carrier_templates')

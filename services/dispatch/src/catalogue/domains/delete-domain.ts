@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { auditDomain } from './audit-domain.ts'
 import { enqueueDomainChange, removeDomain } from './domain-store.ts'
 import { noSuchDomain } from './get-domain.ts'
-import { unwantIdentities } from './identity-store.ts'
+import { requestIdentityRemoval } from './identity-store.ts'
 
 /** Deletes a domain and its keys, which stops sending from it; the worker removes it from the carriers. */
 export const deleteDomain: Handler<Context, typeof contract> = async (context, request) => {
@@ -12,7 +12,7 @@ export const deleteDomain: Handler<Context, typeof contract> = async (context, r
   await context.db.transaction(async (run) => {
     const removed = await removeDomain(run, principal.tenant_id, params.domain_id)
     if (!removed) throw noSuchDomain()
-    await unwantIdentities(run, removed.id)
+    await requestIdentityRemoval(run, removed.id)
     await enqueueDomainChange(run, { ...removed, revision: removed.revision + 1 }, 'deleted')
     await auditDomain(run, request, 'deleted', removed)
   })

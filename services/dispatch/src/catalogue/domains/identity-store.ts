@@ -177,7 +177,7 @@ export async function forgetIdentity(run: Run, { domain_id, provider_id }: Ident
 }
 
 /** Requests deletion from the carriers, after any change in progress. */
-export async function unwantIdentities(run: Run, domainId: Id<'dom'>): Promise<void> {
+export async function requestIdentityRemoval(run: Run, domainId: Id<'dom'>): Promise<void> {
   const next_try_at = sql<Date>`greatest(now(), leased_until)`
   const unwanted = { wanted: false, error: null, failures: 0, next_try_at }
   await run(build.updateTable('domain_identities').set(unwanted).where('domain_id', '=', domainId))

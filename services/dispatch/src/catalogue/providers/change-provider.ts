@@ -6,7 +6,12 @@ import { describeProvider, providerMissing } from './describe-provider.ts'
 import type { WithProviders } from './provider-directory.ts'
 import { kindOf } from './provider-kind.ts'
 import { findProvider, lockProvider, type ProviderRow } from './provider-store.ts'
-import { refuseOurs, requireCredentials, requireDestination, type WithHostResolver } from './read-credentials.ts'
+import {
+  refuseGeneratedFields,
+  requireCredentials,
+  requireDestination,
+  type WithHostResolver,
+} from './read-credentials.ts'
 import { type Credentials, credentialsOf, writeProvider } from './write-provider.ts'
 
 /** Changes a provider; credentials are replaced field by field. */
@@ -56,7 +61,7 @@ async function judge(
 ): Promise<void> {
   const kind = kindOf(context.carrierTable, row.kind)
   if (!kind) return
-  refuseOurs(kind, given)
+  refuseGeneratedFields(kind, given)
   const credentials = replaceFields(credentialsOf(context, row), given)
   requireCredentials(kind, credentials)
   await requireDestination(context, kind, credentials)

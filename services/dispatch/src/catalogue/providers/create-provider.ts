@@ -6,7 +6,12 @@ import { describeProvider } from './describe-provider.ts'
 import type { WithProviders } from './provider-directory.ts'
 import { kindOf } from './provider-kind.ts'
 import { lowestPriority, requireRoomForProvider } from './provider-store.ts'
-import { refuseOurs, requireCredentials, requireDestination, type WithHostResolver } from './read-credentials.ts'
+import {
+  refuseGeneratedFields,
+  requireCredentials,
+  requireDestination,
+  type WithHostResolver,
+} from './read-credentials.ts'
 import { writeProvider } from './write-provider.ts'
 
 /** Adds a provider. Only this response shows the credentials that we generate. */
@@ -16,7 +21,7 @@ export const createProvider: Handler<Context & WithProviders & WithHostResolver,
     if (!kind) throw fieldProblem('validation_failed', 'kind', 'is not a known kind of provider')
     if (kind.channel !== body.channel)
       throw fieldProblem('validation_failed', 'channel', `must be ${kind.channel} for kind ${body.kind}`)
-    refuseOurs(kind, body.credentials)
+    refuseGeneratedFields(kind, body.credentials)
     const made = kind.make?.(body.credentials) ?? {}
     const credentials = { ...body.credentials, ...made }
     requireCredentials(kind, credentials)

@@ -14,7 +14,7 @@ export interface WithHostResolver {
  * Refuses fields that the service generates.
  * @throws Problem `validation_failed` naming each as `credentials.<field>`
  */
-export function refuseOurs({ ours = [] }: ProviderKind, given: object): void {
+export function refuseGeneratedFields({ ours = [] }: ProviderKind, given: object): void {
   const errors = Object.keys(given)
     .filter((name) => ours.includes(name))
     .map(
