@@ -120,9 +120,9 @@ function attack(stack: Stack, { method, path, body }: HostileRequest, bearer: st
   return {
     /** @returns the responses by status */
     async stop(): Promise<Record<string, number>> {
-      const told = once(attacker, 'message')
+      const reported = once(attacker, 'message')
       attacker.send('stop')
-      const [answers] = await told
+      const [answers] = await reported
       return answers
     },
   }

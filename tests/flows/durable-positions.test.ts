@@ -74,13 +74,13 @@ test.each(serviceNames)(
     await Promise.all(
       (await consumersOf(service)).map(async ({ publisher, durable, filter }) => {
         for (let n = 0; n < 3; n++) await bus.js.publish(filter.replaceAll('*', durable), '[]')
-        for (const [told, distort] of Object.entries(distortions)) {
+        for (const [reported, distort] of Object.entries(distortions)) {
           const second = await deliverThree(publisher, durable, filter)
           const provisioned = await provisionConsumer(distorted(distort), { publisher, durable, filter, ...settings })
           const info = await bus.jsm.consumers.info(streams[publisher].name, durable)
           const isRepeated = readPosition(info)!.floor < second
-          expect({ durable, told, provisioned, isRepeated }).toEqual({
-            ...{ durable, told, provisioned: 'position_unknown', isRepeated: true },
+          expect({ durable, reported, provisioned, isRepeated }).toEqual({
+            ...{ durable, reported, provisioned: 'position_unknown', isRepeated: true },
           })
         }
       }),

@@ -134,8 +134,8 @@ describe('an id of another tenant in a body', () => {
     const ours = await makeOurs()
     const [foreign, unknown] = [await call(ours), await call(unknownOf(ours))]
     expect(foreign.status).toBe(status)
-    const { request_id: _, ...told } = foreign.body
-    expect(told).toEqual({ ...unknown.body, request_id: undefined })
+    const { request_id: _, ...fields } = foreign.body
+    expect(fields).toEqual({ ...unknown.body, request_id: undefined })
     await work.expectEqual(async () => {
       const id = await makeOurs()
       return [id, unknownOf(id)].map((one) => ({ ids: [one], call: () => call(one) }))

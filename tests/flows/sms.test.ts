@@ -14,12 +14,12 @@ test('202 means committed: the notification is stored, queued or further, before
   const { status, body } = await post(env, smsTo(freshPhone('0008'), { metadata: { order: 'A-1' } }))
   expect(status).toBe(202)
   const { rows } = await env.admin.query(
-    `select n.status, (select count(*)::int from dispatch.outbox where events like '%' || n.id || '%') as told
+    `select n.status, (select count(*)::int from dispatch.outbox where events like '%' || n.id || '%') as published
      from dispatch.notifications n where n.id = $1`,
     [body.notification_id],
   )
   expect(rows).toHaveLength(1)
-  expect(rows[0].told).toBeGreaterThanOrEqual(1)
+  expect(rows[0].published).toBeGreaterThanOrEqual(1)
 })
 
 test('each of many concurrent requests, valid and invalid, gets its own answer', async () => {

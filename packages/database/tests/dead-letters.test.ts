@@ -284,7 +284,7 @@ test('a discarded letter is neither retried nor counted, and stays as a record',
       throw new PermanentError('the account is unknown')
     },
   })
-  await publish({ kind: 'a', n: 1 }, { kind: 'a', n: 2 }, { kind: 'unheard-of', n: 3 })
+  await publish({ kind: 'a', n: 1 }, { kind: 'a', n: 2 }, { kind: 'unknown', n: 3 })
   await settled()
   const durable = `consent-${own.name}`
   const [waiting] = await command('list', '--state', 'waiting')
@@ -348,7 +348,7 @@ test('an invalid argument is reported with its value', async () => {
 
 test('a waiting letter is listed, and a replay makes it due now', async () => {
   const handled = serve({ handle: () => {} })
-  await publish({ kind: 'unheard-of', n: 1 })
+  await publish({ kind: 'unknown', n: 1 })
   await eventually(async () => expect(await letters('state')).toEqual([{ state: 'waiting' }]))
   await env.sql('consent').query(`update dead_letters set next_try_at = now() + interval '1 hour', tries = 7`)
   const [letter] = await command('list')

@@ -48,7 +48,7 @@ async function fill(count: number): Promise<void> {
   const { runLong } = own.db
   await runLong(
     `insert into outbox (subject, events, published_at)
-     select 'consent.told.a', '[]', case when i % 2 = 0 then now() end from generate_series(1, $1::int) as i`,
+     select 'consent.changed.a', '[]', case when i % 2 = 0 then now() end from generate_series(1, $1::int) as i`,
     [count],
   )
   await runLong(
@@ -58,13 +58,13 @@ async function fill(count: number): Promise<void> {
   )
   await runLong(
     `insert into dead_letters (durable, event_id, subject, event, whole_message, reason, state, next_try_at)
-     select 'consent-told', gen_random_uuid(), 'consent.told.a', '{}', false, '', 'waiting', now()
+     select 'consent-changed', gen_random_uuid(), 'consent.changed.a', '{}', false, '', 'waiting', now()
      from generate_series(1, $1::int)`,
     [count],
   )
   await runLong(
     `insert into dead_letters (durable, event_id, subject, event, whole_message, reason, state)
-     select 'consent-told', gen_random_uuid(), 'consent.told.a', '{}', false, '', 'replayed' from generate_series(1, $1::int)`,
+     select 'consent-changed', gen_random_uuid(), 'consent.changed.a', '{}', false, '', 'replayed' from generate_series(1, $1::int)`,
     [count],
   )
   await runLong(`insert into walks (name, reached) select gen_random_uuid(), '' from generate_series(1, $1::int)`, [
@@ -112,7 +112,7 @@ const statements: StatementCase[] = [
     work: ({ run }, { keys }) => run(keepAnswers, [JSON.stringify([...keys, newKey()])]),
   },
   { name: 'delete expired keys', work: deleteExpiredKeys },
-  { name: 'claim due letters', work: (db) => lettersOf(db).claimDue(['consent-told']) },
+  { name: 'claim due letters', work: (db) => lettersOf(db).claimDue(['consent-changed']) },
   { name: 'letter failed', work: (db, { letters }) => lettersOf(db).failed(letters[0]!, 'permanent', 'no') },
   { name: 'letter handled', work: (db, { letters }) => lettersOf(db).handled(letters[0]!) },
   {

@@ -152,10 +152,10 @@ test('otp, or its connections to Postgres, crash while codes are tried: one succ
     return (await answers).filter((answer) => answer !== undefined)
   }
   const right = await sendCode(env)
-  const told = await verifyStorm(right.id, right.code)
-  expect(told.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+  const answers = await verifyStorm(right.id, right.code)
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
   const after = await postVerify(env, right.id, right.code)
-  const succeeded = told.filter(({ status }) => status === 200).length + (after.status === 200 ? 1 : 0)
+  const succeeded = answers.filter(({ status }) => status === 200).length + (after.status === 200 ? 1 : 0)
   expect(succeeded).toBeLessThanOrEqual(1)
   expect(await otpState(env, right.id)).toMatchObject({ status: 'verified' })
 

@@ -86,13 +86,14 @@ test.each<Fault>(['killed', 'frozen'])(
     const headers = { 'idempotency-key': `verify-${id}` }
     const keyed = () => postVerify(env, id, code, { headers })
     const bare = Array.from({ length: 40 }, () => quietly(postVerify(env, id, code)))
-    const told = await during(fault, [quietly(keyed()), ...bare])
+    const answers = await during(fault, [quietly(keyed()), ...bare])
     const again = await untilAnswered(keyed)
     expect([200, 409]).toContain(again.status)
     const other = await untilAnswered(() => postVerify(env, id, code))
     expect([other.status, other.body.code]).toEqual([409, 'otp_already_verified'])
-    const kept = again.status === 200 && told.some(({ text }) => text === again.text) ? 0 : Number(again.status === 200)
-    expect(successes(told) + kept).toBeLessThanOrEqual(1)
+    const kept =
+      again.status === 200 && answers.some(({ text }) => text === again.text) ? 0 : Number(again.status === 200)
+    expect(successes(answers) + kept).toBeLessThanOrEqual(1)
     expect(await otpState(env, id)).toMatchObject({ status: 'verified' })
   },
 )
@@ -101,11 +102,11 @@ test.each<Fault>(['killed', 'frozen'])(
   'Postgres is %s while wrong codes are tried: five tries in all, and the right code is refused after them',
   async (fault) => {
     const { id, code } = await sendCode(env)
-    const told = await during(
+    const answers = await during(
       fault,
       Array.from({ length: 40 }, () => quietly(postVerify(env, id, wrong(code)))),
     )
-    expect(told.filter(({ status }) => status === 422).length).toBeLessThanOrEqual(5)
+    expect(answers.filter(({ status }) => status === 422).length).toBeLessThanOrEqual(5)
     for (let count = 0; count < 6; count++) await untilAnswered(() => postVerify(env, id, wrong(code)))
     const { rows } = await sql('select attempts from transactions where id = $1', [id])
     expect(rows).toEqual([{ attempts: 5 }])

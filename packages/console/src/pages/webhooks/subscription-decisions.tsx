@@ -58,7 +58,7 @@ export function DeleteSubscription({ subscription, onClose }: DecisionProps) {
       onConfirm={confirm}
       onClose={onClose}
     >
-      <Address subscription={subscription} /> is told of no more events, and the record of its deliveries is lost. This
+      <Address subscription={subscription} /> receives no further events, and the record of its deliveries is lost. This
       cannot be undone.
     </Confirm>
   )
