@@ -14,7 +14,7 @@ import { type HostileRequest, reads, sends } from './hostile-requests.ts'
 import { addHostileTenant } from './hostile-tenant.ts'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
-/** Each attack first runs unmeasured for so long, because a process compiles its code in its first seconds. */
+/** Each attack first runs unmeasured, because a process compiles its code in its first seconds. */
 const warmUpSeconds = 2
 /** Runs only the attacks whose names contain this. */
 const only = process.env.BENCH_ONLY ?? ''
