@@ -19,7 +19,7 @@ test.each(serviceNames)('the migrations of %s neither rewrite nor block a table 
   expect(await judgeMigrations(await migrationsOf(service))).toEqual([])
 })
 
-test.each(serviceNames)('the migrations of %s bear the names of their files, in order, once each', async (service) => {
+test.each(serviceNames)('the migrations of %s have the names of their files, in order, once each', async (service) => {
   const names = (await migrationsOf(service)).map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   const own = (await migrationsOf(service)).filter(isOwnMigration).map(({ name }) => name)

@@ -21,6 +21,13 @@ const unclear = [
   { phrase: /\b(?:for|after|since) so long\b(?! as)|\bso long ago\b|\bso long an? \w/i, instead: 'name the time' },
   { phrase: /\bnot written to\b/i, instead: 'suppressed, gets no message' },
   { phrase: /\ball the same\b/i, instead: 'anyway, still' },
+  { phrase: /\bfor good\b/i, instead: 'permanently' },
+  { phrase: /\bbears?\b/i, instead: 'has, contains' },
+  { phrase: /\bbe written to\b/i, instead: 'receives messages' },
+  { phrase: /\bsomebody else/i, instead: 'another operator, tenant, process' },
+  { phrase: /\bin the clear\b/i, instead: 'unencrypted' },
+  { phrase: /\bputs? aside\b/i, instead: 'stored as a dead letter, skipped' },
+  { phrase: /\bkept nowhere\b/i, instead: 'stored nowhere' },
 ]
 
 /** Words that are riddles in a name. */

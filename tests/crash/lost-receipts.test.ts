@@ -25,7 +25,7 @@ async function deliver(count: number): Promise<string[]> {
   return body.results.map((result: { notification_id: string }) => result.notification_id).toSorted()
 }
 
-test('receipts that are lost for good on the bus are asked of callbacks, whether the outcome was known or not', async () => {
+test('receipts that are lost permanently on the bus are requested from callbacks, whether the outcome was known or not', async () => {
   const ids = await deliver(20)
   // Simulates receipts that never arrived.
   const database = env.sql('dispatch')

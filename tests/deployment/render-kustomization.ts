@@ -50,7 +50,7 @@ const understood = [
 
 /**
  * Renders the part of kustomize that this repository uses, so that the manifests can be judged without kubectl; where
- * kubectl is found, a test compares the two. Generated names bear no hash.
+ * kubectl is found, a test compares the two. Generated names have no hash.
  * @param given what a component finds
  * @throws Error when the file uses a field that is not understood here
  */

@@ -165,7 +165,7 @@ test('a rotation that a login interrupts is asked again with its overlap, by key
   await storeSecret(page)
 })
 
-test('what somebody else has changed of a key meanwhile is shown before it is overwritten', async () => {
+test('a key's changes by another operator are shown before they are overwritten', async () => {
   const { env } = harness
   const path = `/api/v1${demoApplication()}/keys`
   const call = async (method: string, url: string, body?: object) =>
@@ -206,7 +206,7 @@ test('an application is deleted after a confirmation, by keyboard alone; an empt
   await expectNoAxeViolations(page)
 })
 
-test('settings that somebody else has saved meanwhile are shown before they are overwritten; an emptied limit is removed', async () => {
+test('settings that another operator has saved meanwhile are shown before they are overwritten; an emptied limit is removed', async () => {
   const call = async (method: string, path: string, body?: object) =>
     (
       await harness.env.api(method, `/api/v1/applications${path}`, {

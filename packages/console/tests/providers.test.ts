@@ -90,7 +90,7 @@ test(
 )
 
 test(
-  'what somebody else has changed of a provider meanwhile is shown before it is overwritten',
+  'a provider's changes by another operator are shown before they are overwritten',
   async () => {
     const { env } = harness
     const call = async (method: string, path: string, body?: object) =>

@@ -16,7 +16,7 @@ interface DialOptions {
   connectMs: number
 }
 
-/** A connector for undici over TLS. SNI and the name that the certificate must bear are those of the URL. */
+/** A connector for undici over TLS. SNI and the name in the certificate must be those of the URL. */
 export function createDial({ ca, connectMs, ...guard }: DialOptions): buildConnector.connector {
   // Once for all connections: to parse 150 root certificates takes 5 ms, several times as much as a handshake.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca ? { ca: [...ca] } : {}) })

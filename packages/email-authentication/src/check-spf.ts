@@ -55,7 +55,7 @@ function adviceFor(hidden: 'after all' | 'qualifier' | undefined, record: string
   if (hidden === 'after all')
     return `include:${include} stands after all, where nothing is read any more. Move it before.`
   if (hidden === 'qualifier')
-    return `include:${include} bears a qualifier that does not let messages pass. Remove the qualifier.`
+    return `include:${include} has a qualifier that does not let messages pass. Remove the qualifier.`
   const merged = readable(`${record.slice(0, 6)} include:${include}${record.slice(6)}`)
   return `The record does not include ours. Change it to: ${merged}`
 }

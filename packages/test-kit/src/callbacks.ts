@@ -37,7 +37,7 @@ export function signature(authToken: string, url: string, fields: Record<string,
   return createHmac('sha1', authToken).update(signed).digest('base64')
 }
 
-/** A status callback's fields; every call bears its own message unless `MessageSid` is given. */
+/** A status callback's fields; every call is about its own message unless `MessageSid` is given. */
 export function statusFields({ sid }: Account, status: string, fields: Record<string, string> = {}) {
   return {
     AccountSid: sid,

@@ -40,7 +40,7 @@ async function check(...phones: string[]) {
   return (await checkAs(await asDispatch(), subjects)).body.consents
 }
 
-test('only dispatch may ask which numbers may be written to', async () => {
+test('only dispatch may ask which numbers may receive messages', async () => {
   const { otp_signing_key, principal_signing_key } = env.stack.state
   const byOtp = await createPrincipalSigner(otp_signing_key, 'otp')
   const byGateway = await createPrincipalSigner(principal_signing_key)
@@ -56,7 +56,7 @@ test('only dispatch may ask which numbers may be written to', async () => {
   expect((await checkAs(await asDispatch(), subjects)).status).toBe(200)
 })
 
-test('an opt-in is recorded, and the number may be written to from then on', async () => {
+test('an opt-in is recorded, and the number may receive messages from then on', async () => {
   const phone = freshPhone()
   const { status, body } = await optIn(phone, { reference: 'order 4711', ...fresh() })
   expect([status, body]).toEqual([

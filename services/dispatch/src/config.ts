@@ -78,7 +78,7 @@ export const Config = z.object({
     ),
   CONSENT_URL: z.url().describe('Internal address of consent'),
   CONSENT_TIMEOUT: duration('2s').describe(
-    'Longest wait for consent to say whether recipients may be written to; without an answer nothing is accepted or sent',
+    'Longest wait for the answer of consent whether recipients may receive messages; without it nothing is accepted or sent',
   ),
   PROVIDER_RETENTION: duration('7d').describe(
     'How long the receipts of a deleted provider still count; its credentials are erased afterwards',

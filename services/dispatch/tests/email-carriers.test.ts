@@ -115,7 +115,7 @@ test.each<[string, object]>([
 test.each([
   ['half of a character', 'Hi \ud83e'],
   ['NUL', 'Hi \0'],
-])('an email with %s is refused for good before any carrier is called', async (_what, text) => {
+])('an email with %s is refused permanently before any carrier is called', async (_what, text) => {
   for (const provider of [ses, smtp]) {
     const email = emailTo('ill-formed@example.net', { text })
     const answer = await carriers.send(provider, email)

@@ -89,7 +89,7 @@ async function renewFirst(): Promise<void> {
   })
 }
 
-test('what one provider refuses for good is offered to no other', async () => {
+test('a message that one provider refuses permanently is offered to no other', async () => {
   answer(refuses(400, 21211, "Invalid 'To'"), takes)
   const state = await untilState(env, await send(env), { delivery_status: 'failed', retryable: false })
   expect(trail(state)).toEqual(['1 rejected_permanent 21211'])

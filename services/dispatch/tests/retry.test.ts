@@ -68,7 +68,7 @@ test('with one Idempotency-Key all of them get the one answer, also later', asyn
   expect((await retry(env, other, { headers })).headers.get('idempotent-replayed')).toBeNull()
 })
 
-test('what is delivered, under way or refused for good is 409 not_retryable', async () => {
+test('a message that is delivered, in flight or permanently refused is 409 not_retryable', async () => {
   const delivered = await send(env)
   const sent = await send(env, freshPhone('0008'))
   const refused = await send(env, freshPhone('0003'))

@@ -149,7 +149,7 @@ describe('what a carrier says of a failure', () => {
     await untilActivity(env, await send(env), { status: 'failed', failure_reason: reason, retryable: true })
   })
 
-  test('a number in the carrier’s words is kept nowhere', async () => {
+  test('a number in the error message of the carrier is stored nowhere', async () => {
     const phone = freshPhone()
     carrier.answer = refuses(400, 21608, `The number ${phone} is unverified. Trial accounts cannot send to it.`)
     const item = await untilActivity(env, await send(env, phone), { status: 'failed' })

@@ -162,7 +162,7 @@ test('beyond the memory that streams may take new ones are refused with the time
   expect((await open()).answer.statusCode).toBe(200)
 })
 
-test('a stream in which nothing happens bears heartbeats, and is not ended by silence', async () => {
+test('a stream without events gets heartbeats, and is not ended for its silence', async () => {
   // The owner of the previous test sends a heartbeat every 300 ms.
   const reader = await open()
   await eventually(() => expect(reader.text().split(': keep-alive\n\n').length).toBeGreaterThan(3))

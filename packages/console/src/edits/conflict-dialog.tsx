@@ -19,7 +19,7 @@ export function ConflictDialog({ edits, differences, onOverwritten }: ConflictDi
   return (
     <Dialog title="Other changes were saved meanwhile" onClose={edits.keep} decision wide>
       <p className="pb-3 text-soft">
-        They were saved after you began to edit, by somebody else or in another tab. Your text is kept here. This is
+        They were saved after you began to edit, by another operator or in another tab. Your text is kept here. This is
         what it would change of theirs:
       </p>
       <DifferenceView differences={differences} />

@@ -7,7 +7,7 @@ import { drawer } from '../harness/table.ts'
 import { events, harness, patience } from './stack.ts'
 
 test(
-  'who saves over what somebody else has saved is asked first; neither text is lost',
+  'an operator is asked before overwriting another's changes, and neither text is lost',
   async () => {
     const { env } = harness
     const path = `/api/v1/applications/${env.applicationId}/events`

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What a process is doing when it logs; each line bears what is known of it. */
+/** The work of a process when it logs; each line has its known fields. */
 export interface LogFields {
   request_id?: string | undefined
   tenant_id?: string | undefined
@@ -17,7 +17,7 @@ export interface LogFields {
 
 const current = new AsyncLocalStorage<LogFields | undefined>()
 
-/** Runs a step; every line logged meanwhile, by whatever function, bears these fields and those of the step around it. */
+/** Runs a step; every line logged meanwhile, by any function, has these fields and those of the step around it. */
 export function withLogFields<T>(fields: LogFields, run: () => T): T {
   return current.run({ ...current.getStore(), ...fields }, run)
 }
@@ -27,7 +27,7 @@ export function addLogFields(fields: LogFields): void {
   Object.assign(current.getStore() ?? {}, fields)
 }
 
-/** Runs what belongs to several steps at once, such as a batch: its lines bear none of their fields. */
+/** Runs work for several steps at once, such as a batch: its lines have none of their fields. */
 export function withoutLogFields<T>(run: () => T): T {
   return current.run(undefined, run)
 }

@@ -16,7 +16,7 @@ test('a route may answer another media type than JSON, whatever the caller would
   }
 })
 
-test('every answer bears the request id of the caller, or a new one', async () => {
+test('every answer has the request id of the caller, or a new one', async () => {
   const given = await call('POST', '/api/v1/echo', '1', { 'x-request-id': 'mine-1' })
   expect(given.headers.get('x-request-id')).toBe('mine-1')
   for (const [method, path] of [

@@ -22,7 +22,7 @@ test.each([
   expect(answer.body.errors).toEqual([expect.objectContaining({ path: field })])
 })
 
-test('a stored message with half of a character fails for good, and others of its provider go out', async () => {
+test('a stored message with half of a character fails permanently, and others of its provider are sent', async () => {
   const keyRing = parseKeyRing(env.stack.state.encryption_keys)
   const later = new Date(Date.now() + 3_600_000).toISOString()
   // More than what opens a circuit breaker.

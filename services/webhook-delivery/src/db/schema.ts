@@ -18,7 +18,7 @@ export const tables = {
     /** Null until dispatch has answered. */
     secret: column.bytes().nullable(),
     previous_secret: column.bytes().nullable(),
-    /** Until when requests bear the signature of the previous secret too. */
+    /** Until when the previous secret signs requests too. */
     previous_until: column.timestamp().nullable(),
     /** The secret before the previous one, and until when it signs as well. */
     older_secret: column.bytes().nullable(),

@@ -136,7 +136,7 @@ test('webhook messages of test keys go to the sandbox only, and no subscriber is
   expect(await received(env, named)).toEqual([])
 })
 
-test('a webhook bears the trace of the request that caused it', async () => {
+test('a webhook has the trace of the request that caused it', async () => {
   const path = freshPath('ok')
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }

@@ -48,7 +48,7 @@ test('secrets that are rotated several times within a day all sign, at most thre
   await untilTold()
   await untilSigning(secrets.slice(0, 3))
 
-  /** Waits until a webhook bears the signatures of these secrets alone. */
+  /** Waits until a webhook has the signatures of exactly these secrets. */
   async function untilSigning(signing: string[]) {
     await eventually(
       async () => {

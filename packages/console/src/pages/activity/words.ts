@@ -20,7 +20,7 @@ export const statuses: Record<Status, { name: string; tone: Tone }> = {
 
 export const outcomes: Record<NonNullable<ActivityAttempt['outcome']>, { name: string; tone: Tone }> = {
   accepted: { name: 'Accepted by the carrier', tone: 'good' },
-  rejected_permanent: { name: 'Rejected for good', tone: 'bad' },
+  rejected_permanent: { name: 'Rejected permanently', tone: 'bad' },
   rejected_retryable: { name: 'Rejected for now', tone: 'warn' },
   unknown: { name: 'No clear answer', tone: 'warn' },
 }

@@ -6,9 +6,9 @@ export type ConsentEntry = components['schemas']['ConsentEntry']
 export type OptInSource = components['schemas']['NewOptIn']['source']
 
 export const consentStatuses: Record<Consent['status'], { name: string; tone: Tone; means: string }> = {
-  active: { name: 'Opted in', tone: 'good', means: 'The number may be written to by WhatsApp.' },
-  revoked: { name: 'Opted out', tone: 'bad', means: 'Nothing is sent to the number by WhatsApp.' },
-  none: { name: 'No opt-in', tone: 'quiet', means: 'Nothing is sent to the number by WhatsApp.' },
+  active: { name: 'Opted in', tone: 'good', means: 'The number may receive WhatsApp messages.' },
+  revoked: { name: 'Opted out', tone: 'bad', means: 'The number receives no WhatsApp messages.' },
+  none: { name: 'No opt-in', tone: 'quiet', means: 'The number receives no WhatsApp messages.' },
 }
 
 export const actions: Record<ConsentEntry['action'], { name: string; tone: Tone }> = {
