@@ -165,7 +165,7 @@ test('a rotation that a login interrupts is asked again with its overlap, by key
   await storeSecret(page)
 })
 
-test('a key's changes by another operator are shown before they are overwritten', async () => {
+test('changes of a key by another operator are shown before they are overwritten', async () => {
   const { env } = harness
   const path = `/api/v1${demoApplication()}/keys`
   const call = async (method: string, url: string, body?: object) =>

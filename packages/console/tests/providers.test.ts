@@ -90,7 +90,7 @@ test(
 )
 
 test(
-  'a provider's changes by another operator are shown before they are overwritten',
+  'changes of a provider by another operator are shown before they are overwritten',
   async () => {
     const { env } = harness
     const call = async (method: string, path: string, body?: object) =>

@@ -7,7 +7,7 @@ import { drawer } from '../harness/table.ts'
 import { events, harness, patience } from './stack.ts'
 
 test(
-  'an operator is asked before overwriting another's changes, and neither text is lost',
+  'an operator is asked before overwriting changes of another, and neither text is lost',
   async () => {
     const { env } = harness
     const path = `/api/v1/applications/${env.applicationId}/events`
