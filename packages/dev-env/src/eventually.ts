@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** An attempt costs both sides CPU time, and what takes long loses little by a longer pause. */
-const pauseAfter = (waitedMs: number) => Math.min(Math.max(waitedMs / 8, 25), 250)
+const pauseAfter = (waitedMs: number) => Math.min(Math.max(waitedMs / 4, 50), 250)
 
 /** How long a test waits for what must happen, however busy the machine is. */
 export const patienceMs = 60_000
@@ -10,7 +10,7 @@ export const patienceMs = 60_000
  * Repeats an assertion until it does not throw, for what happens asynchronously: no test sleeps.
  * @param assertion may be asynchronous; its value is returned
  * @param options.timeoutMs a minute; less only where the time itself is promised
- * @param options.intervalMs pause between attempts; by default an eighth of the time waited, 25 to 250 ms
+ * @param options.intervalMs pause between attempts; by default a quarter of the time waited, 50 to 250 ms
  * @throws the assertion's last error, its message preceded by the time waited
  * @example const [message] = await eventually(async () => { const found = await env.messages({ to }); expect(found).toHaveLength(1); return found })
  */
