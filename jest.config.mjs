@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
  * given or what they return: a file of tests has classes Error, Date and Promise of its own.
  */
 const shared = [
-  ...['undici', 'kysely', 'ioredis', 'jose', 'tldts', 'axios', 'nodemailer'],
+  ...['undici', 'kysely', 'ioredis', 'jose', 'tldts', 'axios', 'nodemailer', 'playwright-core', 'axe-core'],
   ...['@nats-io/[^/]+', '@opentelemetry/[^/]+'],
 ].join('|')
 
@@ -23,7 +23,7 @@ const compiled = ({ tsx }) => [
 ]
 
 export default {
-  // Most tests wait more than they work: for processes, and for faults to be noticed.
+  // Many tests wait more than they work: for processes, and for faults to be noticed.
   maxWorkers: availableParallelism() + 2,
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
