@@ -6,6 +6,7 @@ import { type PortBlock, reservePortBlock } from '../src/infrastructure/ports.ts
 import { postgresDataDir } from '../src/infrastructure/postgres.ts'
 import { type NodeProcess, serviceProcesses, standInProcesses } from '../src/stack/process-names.ts'
 import { fileOf } from '../src/stack/process-table.ts'
+import { programPath } from '../src/test-programs/program-path.ts'
 
 const fakeService = join(import.meta.dirname, 'fake-service.ts')
 
@@ -22,11 +23,9 @@ export class FakeProject {
 
   static async make(): Promise<FakeProject> {
     const root = mkdtempSync(join(tmpdir(), 'notify-project-'))
-    const sources = join(import.meta.dirname, '..', 'src')
     for (const name of [...serviceProcesses, ...standInProcesses]) {
       const file = fileOf(name)
-      const isProvider = name === 'identity-provider'
-      const real = isProvider ? join(sources, 'identity-provider', 'main.ts') : fakeService
+      const real = name === 'identity-provider' ? programPath(file) : fakeService
       mkdirSync(dirname(join(root, file)), { recursive: true })
       writeFileSync(join(root, file), `import ${JSON.stringify(real)}\n`)
     }
