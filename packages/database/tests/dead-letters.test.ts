@@ -72,6 +72,7 @@ function serve(options: { schema?: z.ZodType; handle?: (n: number) => void; fail
     context: undefined,
     consumers: [entry as ConsumerEntry<undefined>],
     deadLetters: createDeadLetterStore(one.kit, one.db),
+    lettersEveryMs: 100,
     ...(options.failingMs !== undefined && { failingMs: options.failingMs }),
   })
   return handled

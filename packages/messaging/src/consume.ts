@@ -15,6 +15,8 @@ export interface ConsumeOptions<Context> {
   unsyncedMs?: number
   /** Age from which a message that keeps failing leaves its stream for the dead letters, in milliseconds; one hour by default. */
   failingMs?: number
+  /** Interval of looks for letters that an operator replays, in milliseconds; 5 s by default. */
+  lettersEveryMs?: number
 }
 
 /** Results that every durable may have. */

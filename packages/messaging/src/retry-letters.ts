@@ -14,7 +14,7 @@ import {
 import { readMessage } from './read-event.ts'
 
 /** Interval of looks for due letters. Only replays by operators wait for it: the first retry of a letter is due later anyway. */
-const everyMs = 5000
+const usualEveryMs = 5000
 const atLeastMs = 1000
 const retentionEveryMs = 60_000
 
@@ -27,7 +27,7 @@ export function startLetterRetries<Context>(
   options: ConsumeOptions<Context>,
   count: (durable: string, result: Result) => void,
 ): void {
-  const { consumers, deadLetters } = options
+  const { consumers, deadLetters, lettersEveryMs: everyMs = usualEveryMs } = options
   const entries = new Map(consumers.map((entry) => [entry.durable, entry]))
   if (entries.size === 0) return
   startPeriodic(kit, {
@@ -38,7 +38,7 @@ export function startLetterRetries<Context>(
   startPeriodic(kit, {
     name: 'dead letter retries',
     everyMs,
-    atLeastMs,
+    atLeastMs: Math.min(atLeastMs, everyMs),
     async run() {
       const durables = [...entries.keys()]
       const dueInMs = await deadLetters.dueInMs(durables)
