@@ -39,6 +39,9 @@ export const Config = z.object({
   WEBHOOK_RETRY_DELAYS: durations('5s,5m,30m,2h,5h,10h,10h').describe(
     'Waits before further attempts, each up to a fifth shorter or longer',
   ),
+  WEBHOOK_ORDER_LIMIT: duration('5s').describe(
+    'How long the first attempt of an event may keep later events of its notification waiting',
+  ),
   WEBHOOK_OWN_FAULT_DELAY: duration('30s').describe(
     'Wait after an attempt that failed in our own DNS or network, which does not count as an attempt',
   ),

@@ -22,6 +22,7 @@ export type FanOut = (fact: NotificationFact, traceparent: string | undefined) =
 export function createFanOut(
   context: Pick<Context, 'config' | 'db' | 'secrets' | 'metrics'> & { storeDeliveries: StoreDeliveries },
 ): FanOut {
+  const { config } = context
   const store = coalesce<Opened, undefined>({
     maxBatch: 256,
     maxInFlight: 2,
@@ -35,7 +36,7 @@ export function createFanOut(
         context.db.run,
         facts.map(({ fact }) => fact),
         (fact) => subscribersOf(fact, subscribers),
-        { nowMs: Date.now(), retentionMs: context.config.WEBHOOK_RETENTION },
+        { nowMs: Date.now(), retentionMs: config.WEBHOOK_RETENTION, orderLimitMs: config.WEBHOOK_ORDER_LIMIT },
       )
       const turns = facts.map((opened) => {
         const all = subscribersOf(opened.fact, subscribers)

@@ -5,8 +5,6 @@ import type { Subscriber } from '../subscriptions/subscription-store.ts'
 
 /** Longer than a killed process keeps unacknowledged messages. */
 const longestWaitMs = 20_000
-/** An endpoint that accepted nothing for this time is not healthy: its order is not kept. */
-const longestTurnMs = 5000
 
 /** An event precedes another of its notification that was not sent yet: it is retried soon. */
 export class EarlyEvent extends Error {
@@ -58,7 +56,7 @@ export async function findEarly(
   run: Run,
   facts: readonly NotificationFact[],
   subscribersOf: (fact: NotificationFact) => readonly Subscriber[],
-  { nowMs, retentionMs }: { nowMs: number; retentionMs: number },
+  { nowMs, retentionMs, orderLimitMs }: { nowMs: number; retentionMs: number; orderLimitMs: number },
 ): Promise<ReadonlySet<string>> {
   const earlier = facts.flatMap((fact): Earlier[] => {
     const retry_count = failedBefore(fact)
@@ -72,6 +70,6 @@ export async function findEarly(
       .map(({ id }) => ({ subscription_id: id, notification_id, retry_count }))
   })
   if (earlier.length === 0) return new Set()
-  const rows = await run(find, [JSON.stringify(earlier), longestTurnMs / 1000])
+  const rows = await run(find, [JSON.stringify(earlier), orderLimitMs / 1000])
   return new Set(rows.map((row) => turnOf(row, row.subscription_id)))
 }

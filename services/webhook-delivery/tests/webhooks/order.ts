@@ -57,9 +57,12 @@ test('a subscriber gets the events of a notification in the order of its states,
   const path = freshPath('ok')
   await subscribe(env, path)
   const { notification_id } = fact({})
+  // Of a later moment: nobody waits for long for what precedes an old event.
+  const occurred_at = new Date(Date.now() + 120_000).toISOString()
+  const same = { notification_id, occurred_at }
   const failed = (retry_count: number) =>
-    fact({ notification_id, retry_count, status: 'failed', failure_reason: `round ${retry_count}`, retryable: true })
-  await publish(bus, fact({ notification_id, retry_count: 1, after_failure: true }))
+    fact({ ...same, retry_count, status: 'failed', failure_reason: `round ${retry_count}`, retryable: true })
+  await publish(bus, fact({ ...same, retry_count: 1, after_failure: true }))
   await publish(bus, failed(1))
   await publish(bus, failed(0))
   await untilReceived(env, path, 3)

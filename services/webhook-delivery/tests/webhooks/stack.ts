@@ -4,8 +4,14 @@ import { TestEnv } from '@notify/dev-env'
 export let env: TestEnv
 export async function start(): Promise<void> {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'], {
-    // Looking a name up takes a second on a busy machine.
-    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms,50ms', WEBHOOK_TIMEOUT: '3s' } },
+    env: {
+      'webhook-delivery': {
+        WEBHOOK_RETRY_DELAYS: '50ms,50ms',
+        // Looking a name up takes a second on a busy machine, and a first attempt may take many.
+        WEBHOOK_TIMEOUT: '3s',
+        WEBHOOK_ORDER_LIMIT: '2m',
+      },
+    },
   })
 }
 
