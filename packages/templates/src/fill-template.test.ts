@@ -6,8 +6,12 @@ import { TemplateFault } from './template-fault.ts'
 import type { TemplateForm } from './template-limits.ts'
 
 type Variables = Record<string, unknown>
-const renderText = (template: string, variables: Variables = {}) => fillTemplate('text', template, variables)
-const renderHtml = (template: string, variables: Variables = {}) => fillTemplate('html', template, variables)
+const limitedText = (template: string, variables: Variables = {}) => fillTemplate('text', template, variables)
+const limitedHtml = (template: string, variables: Variables = {}) => fillTemplate('html', template, variables)
+/** A busy machine may need the 50 ms of the usual limit for itself. */
+const patient = { limitMs: 60_000 }
+const renderText = (template: string, variables: Variables = {}) => fillTemplate('text', template, variables, patient)
+const renderHtml = (template: string, variables: Variables = {}) => fillTemplate('html', template, variables, patient)
 
 function faultIn(work: () => unknown): TemplateFault | undefined {
   try {
@@ -143,7 +147,7 @@ test.each<[string, string, Record<string, unknown>?]>([
   ['a list doubled', `{% assign a = many %}${'{% assign a = a | concat: a %}'.repeat(40)}{{ a }}`, { many: ['x'] }],
   ['a date of many digits', '{{ "now" | date: "%99999999d" }}'],
 ])('%s is stopped soon', (_what, template, variables = { name: 'Ada' }) => {
-  for (const render of [renderText, renderHtml]) {
+  for (const render of [limitedText, limitedHtml]) {
     const before = cpuMs()
     // Once as text of 20,000 characters, and once as HTML, which may be longer.
     expect(problemOf(template, variables, render).missing).toBeUndefined()
