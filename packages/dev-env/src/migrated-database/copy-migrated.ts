@@ -10,7 +10,7 @@ export const migratedVariable = 'NOTIFY_TEST_MIGRATED_URL'
 /** Postgres: there is no such database. */
 const unknownDatabase = '3D000'
 
-/** Logging each page of a copy, as Postgres does by default, costs six times as much CPU time as copying the files. */
+/** Postgres logs each page of a copy by default, which costs two to six times as much CPU time. */
 const byFiles = 'strategy file_copy'
 
 /** Creates an empty database. @param adminUrl the server's superuser */
