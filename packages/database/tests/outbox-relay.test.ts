@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { wakeSubject } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { provisionStream } from '@notify/messaging'
 import { enqueueEvents, enqueueSql } from '../src/outbox/enqueue.ts'
-import { createOutboxWaker, startOutboxRelay } from '../src/outbox/relay.ts'
+import { startOutboxRelay } from '../src/outbox/relay.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
+import { createOutboxWaker } from '../src/outbox/wake-outbox.ts'
 import { type BusProcess, enqueue, numbered, numbersIn, startBusProcess, stored } from './outbox.ts'
 import { makeTables } from './schema.ts'
 
@@ -127,8 +129,12 @@ test('an idle relay looks for messages with one statement, not with a transactio
   }
   relay({ ...one, db: { ...one.db, run, transaction } }, { pollMs: 200 })
   await eventually(async () => expect(looks).toBeGreaterThanOrEqual(10))
-  // The checks of the stream, every five seconds.
-  expect(transactions).toBeLessThan(looks / 2)
+  // The first comparison with the stream, for the relay and for its watch.
+  const before = transactions
+  expect(before).toBeLessThanOrEqual(2)
+  // More than five seconds: the watch has looked at the stream again.
+  await eventually(async () => expect(looks).toBeGreaterThanOrEqual(40))
+  expect(transactions).toBe(before)
   await enqueue(one, [1])
   await allPublished()
 })
@@ -166,6 +172,41 @@ test('a relay that was woken does not wait for its next look', async () => {
     wake()
     await eventually(async () => expect((await rows()).every(({ published_at }) => published_at)).toBe(true))
   }
+})
+
+test('a process without a relay wakes that of another one', async () => {
+  const two = await startBusProcess(env)
+  // Longer than the test.
+  relay(one, { pollMs: 3_600_000 })
+  const wake = createOutboxWaker({ service: 'consent' }, two.bus)
+  for (const urgency of ['later', 'awaited'] as const) {
+    await enqueue(two, [1])
+    wake(urgency)
+    await allPublished()
+  }
+  await two.kit.stop()
+})
+
+test('the first wake-up is sent at once, later ones together, and one for what is awaited does not wait for those', async () => {
+  const sentMs: number[] = []
+  const two = await startBusProcess(env)
+  two.bus.connection.subscribe(wakeSubject('consent'), { callback: () => void sentMs.push(performance.now()) })
+  await two.bus.connection.flush()
+  const wake = createOutboxWaker({ service: 'consent' }, one.bus)
+  const startedMs = performance.now()
+  for (let n = 0; n < 10; n++) wake()
+  await eventually(() => expect(sentMs).toHaveLength(2))
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(39)
+  // A busy machine may delay a message longer than a process collects, but not each one.
+  await eventually(async () => {
+    const { length } = sentMs
+    wake()
+    wake('awaited')
+    const askedMs = performance.now()
+    await eventually(() => expect(sentMs.length).toBeGreaterThan(length))
+    expect(sentMs[length]! - askedMs).toBeLessThan(30)
+  })
+  await two.kit.stop()
 })
 
 test('waking a relay after the connection has closed harms nobody', async () => {

@@ -14,7 +14,7 @@ import {
 import { readMessage } from './read-event.ts'
 
 /** Interval of looks for due letters. Only replays by operators wait for it: the first retry of a letter is due later anyway. */
-const usualEveryMs = 5000
+const usualEveryMs = 10_000
 const atLeastMs = 1000
 const retentionEveryMs = 60_000
 

@@ -1,5 +1,5 @@
 import type { SendingCarriers } from '@notify/carriers/sending'
-import type { Queries } from '@notify/database'
+import type { Queries, WakeOutbox } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Channels } from './channels/channel.ts'
@@ -17,6 +17,6 @@ export interface Context {
   carrierTable: SendingCarriers
   metrics: DispatchMetrics
   /** Wakes the outbox relay. */
-  wakeOutbox(): void
+  wakeOutbox: WakeOutbox
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; verifyPrincipal: VerifyPrincipal }
 }

@@ -1,17 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { wakeSubject } from '@notify/contracts'
-import { type Bus, openBusOf, type PendingBus, publish } from '@notify/messaging'
+import { type Bus, publish } from '@notify/messaging'
 import { type Kit, type Logger, startPeriodic } from '@notify/service-kit'
 import type { Queries } from '../open.ts'
 import { claimUnpublished, type UnpublishedMessage } from './claim-unpublished.ts'
 import { hasUnpublished, markPublished, oldestUnpublishedSeconds } from './outbox-store.ts'
 import { createOutboxRetention } from './retention.ts'
+import { wakeDirectly } from './wake-outbox.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 64
-/** Minimum interval of wake-ups while busy; an idle committer wakes at once. */
-const wakeEveryMs = 40
-/** Between rounds while busy: what is committed meanwhile shares a round. */
-const gatherMs = 10
+/** Between rounds: what is committed meanwhile shares a round. An idle relay starts its round at once. */
+const gatherMs = 5
+/** From this many messages on a round is followed by a pause of twice the time: larger batches cost less for each message. */
+const largeBatch = 16
 
 interface OutboxRelayOptions {
   /** Replicas of the stream, in case it must be recreated. */
@@ -22,26 +24,6 @@ interface OutboxRelayOptions {
   urgentSubjects?: readonly string[]
   /** How often the relay looks for what a lost wake-up left, in milliseconds; default 3000. */
   pollMs?: number
-}
-
-/** Wakes the relay, in whichever process it runs. Best effort and coalesced; the relay polls as well. */
-export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus | PendingBus): () => void {
-  let quiet = true
-  let again = false
-  const wake = () => {
-    const connection = openBusOf(bus)?.connection
-    if (connection && !connection.isClosed()) connection.publish(wakeSubject(service))
-    quiet = false
-    setTimeout(() => {
-      quiet = true
-      if (again) wake()
-      again = false
-    }, wakeEveryMs).unref()
-  }
-  return () => {
-    if (quiet) wake()
-    else again = true
-  }
 }
 
 /** Registers a listener of commits with events, in whichever process of the service. */
@@ -56,6 +38,7 @@ export type OnCommit = (listener: () => void) => void
 export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: OutboxRelayOptions): OnCommit {
   const published = kit.metrics.counter('outbox_published_total', 'Messages handed to JetStream')
   const watch = createStreamWatch(kit, db, bus, { ...options, onRepublished: () => relay.wake() })
+  let isLarge = false
   const relay = startPeriodic(kit, {
     name: 'outbox relay',
     everyMs: options.pollMs ?? 3000,
@@ -63,10 +46,12 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
     async run(woken) {
       await watch.ensureChecked()
       if (!woken && !(await hasUnpublished(db.run))) return false
+      if (isLarge) await delay(gatherMs)
       const { claimed, confirmed } = await relayOnce(kit, db, bus, options)
       if (confirmed > 0) published({}, confirmed)
       if (confirmed < claimed)
         throw new Error(`JetStream did not confirm ${claimed - confirmed} of ${claimed} messages`)
+      isLarge = claimed >= largeBatch && claimed < batchSize
       return claimed >= batchSize
     },
   })
@@ -75,7 +60,11 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
     for (const listener of listeners) listener()
   }
   const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: onWake })
-  kit.lifecycle.onStop('outbox wake', () => wakes.unsubscribe())
+  const endDirect = wakeDirectly(bus, onWake)
+  kit.lifecycle.onStop('outbox wake', () => {
+    endDirect()
+    wakes.unsubscribe()
+  })
   startPeriodic(kit, { name: 'outbox retention', everyMs: 60_000, run: createOutboxRetention(db) })
   kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest message not yet published', () =>
     oldestUnpublishedSeconds(db.run),

@@ -18,6 +18,8 @@ import { build } from '../shared-tables.ts'
 import { noteLoss, republishLost } from './republish-lost.ts'
 
 const checkEveryMs = 5000
+/** Of the comparison with Postgres while the stream stays as it is. */
+const compareEveryMs = 30_000
 const repairEveryMs = 200
 
 export interface StreamWatch {
@@ -46,26 +48,35 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
   )
   const republishedAgain = kit.metrics.counter('stream_republished_total', 'Messages published again after a loss')
   let checked = false
-  // After each check: another replica may have noticed a loss, and died in its repair.
   let mayBeLost = false
+  let seen: Seen | undefined
+  let compareAtMs = 0
   const check = async () => {
     const notice = () => noticeLoss(kit, db, bus, options)
-    let loss = await notice()
-    if (loss === 'damage found') loss = await notice()
+    let found = await notice()
+    if (found.loss === 'damage found') found = await notice()
+    const { loss } = found
     if (loss && loss !== 'damage found') {
       noticed({ stream, cause: loss })
       // A restart is no loss yet: publishing again is a precaution.
       kit.log[loss === 'restarted' ? 'info' : 'error']({ stream, cause: loss }, said[loss])
     }
-    mayBeLost = true
+    // Another replica may have noticed a loss, and died in its repair.
+    mayBeLost ||= loss !== undefined || found.isRepairing
+    seen = found.seen
+    compareAtMs = performance.now() + compareEveryMs
     checked = true
+  }
+  const look = async () => {
+    const isKnown = checked && seen && performance.now() < compareAtMs
+    if (!isKnown || !(await isUnchanged(kit, bus, options, seen!))) await check()
   }
   void (async () => {
     for await (const status of bus.connection.status()) {
       if (status.type === 'disconnect' || status.type === 'reconnect') checked = false
     }
   })()
-  startPeriodic(kit, { name: 'stream watch', everyMs: checkEveryMs, run: check })
+  startPeriodic(kit, { name: 'stream watch', everyMs: checkEveryMs, run: look })
   startPeriodic(kit, {
     name: 'stream loss',
     everyMs: repairEveryMs,
@@ -97,12 +108,32 @@ const said: Record<Cause, string> = {
   restarted: 'JetStream was restarted: what it may not have synced is published again',
 }
 
+/** The position of the stream at the last comparison. */
+interface Seen {
+  last_seq: number
+  origin: StreamOrigin
+}
+
+interface Found {
+  loss?: Cause | 'damage found'
+  /** Whether the repair of an earlier loss is not finished. */
+  isRepairing: boolean
+  seen?: Seen
+}
+
+/** Nothing was published since the last comparison, and nothing lost: Postgres need not be asked. */
+async function isUnchanged(kit: Kit, bus: Bus, { streamReplicas }: StreamWatchOptions, seen: Seen): Promise<boolean> {
+  const info = await streamInfo(kit, bus, streamReplicas)
+  if (info.state.last_seq !== seen.last_seq || hasRestarted(seen.origin, originOf(bus, info))) return false
+  return isReadable(bus, info)
+}
+
 async function noticeLoss(
   kit: Kit,
   db: Queries,
   bus: Bus,
   { streamReplicas, republishMs }: StreamWatchOptions,
-): Promise<Cause | 'damage found' | undefined> {
+): Promise<Found> {
   const { name } = streams[kit.service]
   return db.transaction(async (run) => {
     // One replica at a time. Read the expected state before the actual one, or a message published in between looks
@@ -115,14 +146,15 @@ async function noticeLoss(
     if (!known.isDamaged && !(await isReadable(bus, info))) {
       // Committed before the purge, after which a process that dies would leave no trace of the loss.
       await run(watermark.set({ last_seq: damaged }))
-      return 'damage found'
+      return { loss: 'damage found', isRepairing: false }
     }
     const seen = { last_seq, checked_at: sql<Date>`now()`, origin: JSON.stringify(joinOrigins(known.origin, origin)) }
     await run(watermark.set(seen))
     // The creation time of the stream is useless: nats-server 2.9 changes it at restarts.
-    const { isDamaged } = known
+    const { isDamaged, isRepairing } = known
+    const found = { seen: { last_seq, origin }, isRepairing }
     const isRewound = BigInt(last_seq) < known.last_seq
-    if (!isDamaged && !isRewound && !(known.origin && hasRestarted(known.origin, origin))) return undefined
+    if (!isDamaged && !isRewound && !(known.origin && hasRestarted(known.origin, origin))) return found
     // The server was alive at the last check, so losses were published after it or shortly before.
     const published_after = new Date(known.checked_at.getTime() - republishMs)
     // A damaged block hides the messages that are published next, too, also where the server takes it for empty.
@@ -132,8 +164,8 @@ async function noticeLoss(
       published_after,
       isRewound: isDamaged || isRewound,
     })
-    if (isDamaged) return 'damaged'
-    return isRewound ? 'rewound' : 'restarted'
+    if (isDamaged) return { ...found, loss: 'damaged' }
+    return { ...found, loss: isRewound ? 'rewound' : 'restarted' }
   })
 }
 
@@ -143,6 +175,7 @@ const damaged = -1
 interface Known {
   last_seq: bigint
   isDamaged: boolean
+  isRepairing: boolean
   checked_at: Date
   /** Unknown before the first check. */
   origin: StreamOrigin | null
@@ -150,27 +183,39 @@ interface Known {
 
 /** The stream's expected position: from the last check, and from messages published since. */
 async function knownState(run: Run, stream: string): Promise<Known> {
-  const nothing = { stream, last_seq: 0, checked_at: sql<Date>`now()` }
-  await run(
-    build
-      .insertInto('stream_watermark')
-      .values(nothing)
-      .onConflict((on) => on.doNothing()),
-  )
-  const [watermark] = await run(
-    build.selectFrom('stream_watermark').selectAll().where('stream', '=', stream).forUpdate(),
-  )
+  const watermarks = build.selectFrom('stream_watermark').selectAll().where('stream', '=', stream).forUpdate()
+  let [watermark] = await run(watermarks)
+  if (!watermark) {
+    const nothing = { stream, last_seq: 0, checked_at: sql<Date>`now()` }
+    await run(
+      build
+        .insertInto('stream_watermark')
+        .values(nothing)
+        .onConflict((on) => on.doNothing()),
+    )
+    ;[watermark] = await run(watermarks)
+  }
   const { last_seq, checked_at, origin } = watermark!
   // The timestamp of a batch is its start, which may precede the check.
   const moment = sql<Date>`${checked_at}::timestamptz - interval '10 seconds'`
+  const open = build.selectFrom('stream_losses').select('stream').where('made_up_at', 'is', null)
   const [published] = await run(
     build
       .selectFrom('outbox')
-      .select(({ fn }) => fn.max('published_seq').as('last_seq'))
+      .select(({ fn, exists }) => [
+        fn.max('published_seq').as('last_seq'),
+        exists(open.where('stream', '=', stream)).as('is_repairing'),
+      ])
       .where('published_at', '>', moment),
   )
   const since = published?.last_seq ?? 0n
-  return { checked_at, origin, last_seq: since > last_seq ? since : last_seq, isDamaged: last_seq === BigInt(damaged) }
+  return {
+    checked_at,
+    origin,
+    last_seq: since > last_seq ? since : last_seq,
+    isDamaged: last_seq === BigInt(damaged),
+    isRepairing: Boolean(published?.is_repairing),
+  }
 }
 
 async function streamInfo({ service }: Kit, bus: Bus, replicas: number): Promise<StreamInfo> {

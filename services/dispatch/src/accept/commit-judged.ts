@@ -58,7 +58,7 @@ async function commitTogether(context: Needs, run: Run, batch: readonly NewNotif
   const faults = await commitBatch(run, context.channels, batch)
   const committed = batch.filter(({ candidate }) => !faults.has(candidate.notificationId))
   context.metrics.acceptBatch(batch.length)
-  context.wakeOutbox()
+  context.wakeOutbox(urgencyOf(context.channels, committed))
   context.wakeSenders(committed.flatMap((one) => queueOf(context.channels, one)))
   for (const { channel, lane } of committed) context.metrics.accepted(channel, lane)
   return batch.map(({ candidate, response }) => {
@@ -66,6 +66,13 @@ async function commitTogether(context: Needs, run: Run, batch: readonly NewNotif
     if (fault === undefined) return { body: response }
     return fault === 'held' || fault === 'committed' ? fault : suppressedRecipient(fault)
   })
+}
+
+/** A hand-off is to be delivered now; of other messages the outbox has only facts. */
+export function urgencyOf(channels: Channels, committed: readonly NewNotification[]): 'awaited' | 'later' {
+  return committed.some(({ channel, sendAt }) => !sendAt && channels[channel]!.delivery.by !== 'carrier')
+    ? 'awaited'
+    : 'later'
 }
 
 /** The queue that a new notification is due in; none when another service delivers it, or it is for later. */

@@ -2,7 +2,7 @@ import { type BatchResult, type createNotificationBatch as contract, newId } fro
 import { idempotent, inProgress, type Result, withSavepoint } from '@notify/database'
 import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from '@notify/service-kit'
 import { type AcceptContext, type Candidate, type NewNotification, readCandidate, refusalOf } from './accept-item.ts'
-import { type CommitOutcome, commitJudged, queueOf, type WithLockWatch } from './commit-judged.ts'
+import { type CommitOutcome, commitJudged, queueOf, urgencyOf, type WithLockWatch } from './commit-judged.ts'
 import { judgeCandidate } from './judge-candidate.ts'
 
 type Needs = AcceptContext & WithLockWatch
@@ -26,8 +26,9 @@ export const createBatch: Handler<Needs, typeof contract> = idempotent({
   },
   // A job that the commit started may have run too early.
   after(context, _request, judged) {
-    context.wakeOutbox()
-    context.wakeSenders(judged.filter(isNew).flatMap((one) => queueOf(context.channels, one)))
+    const items = judged.filter(isNew)
+    context.wakeOutbox(urgencyOf(context.channels, items))
+    context.wakeSenders(items.flatMap((one) => queueOf(context.channels, one)))
   },
 })
 

@@ -6,7 +6,7 @@ import { onSenderWake } from './queues/wake-senders.ts'
 import type { LaneRunner } from './run-lane.ts'
 
 /** A lost wake delays a message by this long. */
-const everyMs = 2000
+const everyMs = 3000
 
 /** Wakes the lanes of this process: when a message is committed, and regularly for missed notifications. */
 export function wakeLanes(kit: Kit, { db }: Pick<Context, 'db'>, bus: Bus, runners: readonly LaneRunner[]): void {

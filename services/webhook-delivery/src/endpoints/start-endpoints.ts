@@ -14,7 +14,7 @@ import { watchLoad } from './watch-load.ts'
 
 const lookEveryMs = 200
 /** Without due deliveries: what this process stores wakes it, and retries tell their time. */
-const idleEveryMs = 2000
+const idleEveryMs = 3000
 const mendEveryMs = 30_000
 /** Endpoints per claim; the next claim follows at once. */
 const claimMost = 32
@@ -75,7 +75,11 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
       name,
       everyMs: idleEveryMs,
       atLeastMs: lookEveryMs,
-      async run() {
+      async run(woken) {
+        if (!woken) {
+          const dueInMs = await endpointsDueInMs(context.db.run, struggling)
+          if (dueInMs > 0) return dueInMs
+        }
         const limit = Math.min(places.free, claimMost)
         if (limit === 0 || stopping) return 0
         const claimedMs = performance.now()

@@ -1,25 +1,27 @@
 import { defineStatement, dueInColumns, dueInSql, type Queries } from '@notify/database'
 
-const attempt = defineStatement({
-  name: 'look-due-attempts',
-  text: dueInSql({ table: 'in_flight', due: 'next_attempt_at', where: `status in ('queued', 'scheduled')` }),
-  columns: dueInColumns,
-})
-
-const lease = defineStatement({
-  name: 'look-expiring-leases',
-  text: dueInSql({ table: 'attempts', due: 'lease_until', where: 'finished_at is null' }),
-  columns: dueInColumns,
-})
+function dueIn(name: string, rows: Parameters<typeof dueInSql>[0]): (db: Queries) => Promise<number> {
+  const look = defineStatement({ name, text: dueInSql(rows), columns: dueInColumns })
+  return async ({ run }) => (await run(look))[0]!.due_in_ms
+}
 
 /** Milliseconds until a scheduled or retried message is due. */
-export async function nextAttemptInMs({ run }: Queries): Promise<number> {
-  const [row] = await run(attempt)
-  return row!.due_in_ms
-}
+export const nextAttemptInMs = dueIn('look-due-attempts', {
+  table: 'in_flight',
+  due: 'next_attempt_at',
+  where: `status in ('queued', 'scheduled')`,
+})
 
 /** Milliseconds until the lease of an attempt ends. */
-export async function leaseEndsInMs({ run }: Queries): Promise<number> {
-  const [row] = await run(lease)
-  return row!.due_in_ms
-}
+export const leaseEndsInMs = dueIn('look-expiring-leases', {
+  table: 'attempts',
+  due: 'lease_until',
+  where: 'finished_at is null',
+})
+
+/** Milliseconds until a message expires, or the payload of one that was sent. */
+export const nextExpiryInMs = dueIn('look-expiring-notifications', {
+  table: 'in_flight',
+  due: 'expires_at',
+  where: 'expires_at is not null',
+})

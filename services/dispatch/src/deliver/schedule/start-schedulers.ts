@@ -7,7 +7,7 @@ import type { HandOffLane } from '../../outcome/hand-offs/hand-off-consumers.ts'
 import type { WakeSenders } from '../queues/wake-senders.ts'
 import { retryPolicyOf } from '../settle/decide-next.ts'
 import { closeOverdueReceipts } from './close-overdue-receipts.ts'
-import { leaseEndsInMs, nextAttemptInMs } from './due-store.ts'
+import { leaseEndsInMs, nextAttemptInMs, nextExpiryInMs } from './due-store.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications } from './expiry-store.ts'
 import { sumUpTallies } from './fold-tallies.ts'
@@ -17,6 +17,9 @@ import { takeDueNotifications } from './take-due.ts'
 
 /** What the schedulers need of the context. */
 type ScheduleContext = Context & { wakeSenders: WakeSenders; onCommit: OnCommit }
+
+/** For what a lost wake-up left. */
+const lookEveryMs = 3000
 
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
@@ -30,7 +33,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
   const policy = retryPolicyOf(config)
   const retries = startPeriodic(kit, {
     name: 'retry scheduler',
-    everyMs: 1000,
+    everyMs: lookEveryMs,
     atLeastMs: 250,
     async run() {
       const dueInMs = await nextAttemptInMs(db)
@@ -60,15 +63,19 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
       return expired === scheduleBatch || 0
     },
   })
-  startPeriodic(kit, {
+  const expiry = startPeriodic(kit, {
     name: 'expiry',
-    everyMs: 1000,
+    everyMs: lookEveryMs,
+    atLeastMs: 1000,
     async run() {
+      const dueInMs = await nextExpiryInMs(db)
+      if (dueInMs > 0) return dueInMs
       const { count, failed } = await endExpiredNotifications(db)
       if (failed > 0) context.wakeOutbox()
-      return count === scheduleBatch
+      return count === scheduleBatch || 0
     },
   })
+  context.onCommit(() => expiry.stir())
   startPeriodic(kit, {
     name: 'hand-off reconciler',
     everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
