@@ -201,7 +201,7 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
   startLanes(kit, context, bus)
   startDomainSchedulers(kit, { ...context, onCommit })
   startInquiries(kit, context)
-  startTemplateSync(kit, context)
+  startTemplateSync(kit, { ...context, onCommit })
   startProviderPurge(kit, context)
   startRetention(kit, context)
   startConsumers(kit, bus, {

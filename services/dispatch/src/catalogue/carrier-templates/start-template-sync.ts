@@ -1,4 +1,5 @@
 import { environmentOf } from '@notify/carriers/sending'
+import type { OnCommit } from '@notify/database'
 import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { carrierOfKind, openCredentials } from '../providers/provider-directory.ts'
@@ -7,16 +8,19 @@ import { claimSyncs, type DueSync } from './claim-syncs.ts'
 import { saveTemplates } from './save-templates.ts'
 
 const batch = 10
-const planEveryMs = 2000
+const everyMs = 6000
+/** While the service commits: a new account's templates are read within this time. */
+const atLeastMs = 2000
 const longestError = 400
 
 /** Synchronises the stored templates: those of new accounts at once, all others periodically. */
-export function startTemplateSync(kit: Kit, context: Context): void {
+export function startTemplateSync(kit: Kit, context: Context & { onCommit: OnCommit }): void {
   const { db, carrierTable, config } = context
   const kinds = Object.keys(carrierTable).filter((kind) => carrierTable[kind]?.templates)
-  startPeriodic(kit, {
+  const syncs = startPeriodic(kit, {
     name: 'carrier template sync',
-    everyMs: planEveryMs,
+    everyMs,
+    atLeastMs,
     async run() {
       await planSyncs(db.run, kinds)
       // Each account may take several pages, one after the other.
@@ -25,6 +29,7 @@ export function startTemplateSync(kit: Kit, context: Context): void {
       return due.length === batch
     },
   })
+  context.onCommit(() => syncs.stir())
 }
 
 async function sync({ db, config, carrierTable, secrets, log }: Context, due: DueSync): Promise<void> {
