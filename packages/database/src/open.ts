@@ -4,6 +4,7 @@ import pg, { type QueryConfig } from 'pg'
 import { isConnectionError, rethrow, rethrowCommitting } from './connection-errors.ts'
 import { type Connection, Connections } from './connections.ts'
 import { whileHeld } from './held-connection.ts'
+import { awaitMigrations } from './migrations/await-migrations.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
 import { measurePool } from './pool-metrics.ts'
@@ -40,12 +41,13 @@ export interface DatabaseConfig {
   DATABASE_POOL_SIZE: number
   /** False behind a pooler without named statements, such as PgBouncer before 1.21; default true. */
   DATABASE_PREPARED_STATEMENTS?: boolean
-  /** Whether opening runs migrations; default false. */
+  /** Whether opening runs migrations. Otherwise it waits until another process has run them; default false. */
   MIGRATE_ON_START?: boolean
 }
 
 interface OpenOptions {
   config: DatabaseConfig
+  /** Those that the schema needs. Commands need none, so that they work while a release is rolled out. */
   migrations?: Migrations
 }
 
@@ -53,13 +55,13 @@ const int8 = 20
 const date = 1082
 
 /**
- * Opens the schema of a service: waits for Postgres, checks the role's settings, and migrates if configured. Registers
- * its end.
+ * Opens the schema of a service: waits for Postgres, checks the role's settings, and migrates if configured, or waits
+ * for the migrations. Registers its end.
  * @throws Error when Postgres refuses the login, the role is not provisioned, or a migration fails
  */
 export async function openDatabase(
   kit: CommandKit & Partial<Pick<Kit, 'health' | 'metrics'>>,
-  { config, migrations }: OpenOptions,
+  { config, migrations = [] }: OpenOptions,
 ): Promise<Queries> {
   const schema = schemaOf(kit.service)
   const settings: pg.PoolConfig = {
@@ -70,7 +72,7 @@ export async function openDatabase(
   }
   const connections = new Connections(settings)
   const { pool } = connections
-  const probe = createProbe(settings)
+  const probe = createProbe(settings, migrations)
   // Without a listener, an idle connection closed by Postgres would end the process.
   // The connection was opened by a request that has long been answered.
   pool.on('error', (error) => withoutLogFields(() => kit.log.warn({ err: error }, 'lost a Postgres connection')))
@@ -82,7 +84,9 @@ export async function openDatabase(
   await requireSettings(queries, kit.service, kit.log)
   kit.health?.require('postgres', () => probe.check())
   if (kit.metrics) measurePool(kit.metrics, pool)
-  if (migrations && config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
+  if (migrations.length === 0) return queries
+  if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
+  else await awaitMigrations(kit, probe, schema)
   return queries
 }
 

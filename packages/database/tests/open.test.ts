@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { eventually, startFaultProxy, TestEnv } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
 import { column } from '../src/columns.ts'
+import type { Migrations } from '../src/migrations/migration.ts'
 import { openDatabase, type Run } from '../src/open.ts'
 import { defineStatement } from '../src/statement.ts'
 import { build, type Process, startProcess } from './schema.ts'
@@ -273,16 +274,46 @@ test('a start with a wrong password fails at once, names the variable to check, 
   await kit.stop()
 })
 
-test('opening migrates the schema only if the configuration says so', async () => {
-  const migrations = [{ name: '0001-parcels', transaction: ['create table parcels (id int primary key)'] }]
+const parcels: Migrations = [
+  { name: '0001-parcels', transaction: ['create table parcels (id int primary key)'] },
+  { name: '0002-weight', transaction: ['alter table parcels add column weight int'] },
+  { name: '0003-colour', transaction: ['alter table parcels add column colour text'] },
+]
+
+test('opening migrates the schema if the configuration says so, and otherwise waits until another process has done so', async () => {
   const config = { DATABASE_URL: env.stack.databaseUrl('consent'), DATABASE_POOL_SIZE: 1 }
-  const open = async (migrate?: boolean) => {
-    const kit = createTestKit('consent')
-    const settings = migrate === undefined ? config : { ...config, MIGRATE_ON_START: migrate }
-    const db = await openDatabase(kit, { config: settings, migrations })
-    const [found] = await db.run<{ made: boolean }>(`select to_regclass('parcels') is not null as made`)
-    await kit.stop()
-    return found?.made
-  }
-  expect([await open(), await open(false), await open(true)]).toEqual([false, false, true])
+  const waiting = createTestKit('consent')
+  waiting.health.setReady(true)
+  let opened = false
+  const opening = openDatabase(waiting, { config, migrations: parcels }).then(() => {
+    opened = true
+  })
+  await eventually(async () =>
+    expect(await waiting.health.failures()).toEqual(['migration missing: 0001-parcels and 2 more']),
+  )
+  const older = createTestKit('consent')
+  const migrating = { ...config, MIGRATE_ON_START: true }
+  await openDatabase(older, { config: migrating, migrations: parcels.slice(0, 2) })
+  expect([await waiting.health.failures(), opened]).toEqual([['migration missing: 0003-colour'], false])
+  const newer = createTestKit('consent')
+  await openDatabase(newer, { config: migrating, migrations: parcels })
+  await opening
+  // The release before goes on with the newer schema.
+  for (const kit of [waiting, newer, older]) kit.health.setReady(true)
+  expect(await Promise.all([waiting, newer, older].map(({ health }) => health.failures()))).toEqual([[], [], []])
+  // As after an older backup was restored.
+  await env.sql('consent').query(`delete from schema_migrations where name = '0003-colour'`)
+  expect(await newer.health.failures()).toEqual(['migration missing: 0003-colour'])
+  for (const kit of [waiting, newer, older]) await kit.stop()
+})
+
+test('a process that is stopped while it waits for migrations ends', async () => {
+  const config = { DATABASE_URL: env.stack.databaseUrl('consent'), DATABASE_POOL_SIZE: 1 }
+  const kit = createTestKit('consent')
+  const migrations = [{ name: '0001-never', transaction: ['select 1'] }]
+  const opening = openDatabase(kit, { config, migrations })
+  const ended = expect(opening).rejects.toThrow('stopped while waiting for migrations')
+  await eventually(() => expect(kit.lines.map(({ reason }) => reason)).toContain('migration missing: 0001-never'))
+  await kit.stop()
+  await ended
 })

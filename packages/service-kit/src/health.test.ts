@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { Health } from './health.ts'
+import { Health, Unready } from './health.ts'
 
 test('a process is not ready before it says so, nor while it drains', async () => {
   const health = new Health()
@@ -19,6 +19,14 @@ test('what fails is named, whether it throws at once or later', async () => {
   })
   health.require('redis', () => {})
   expect(await health.failures()).toEqual(['postgres', 'nats'])
+})
+
+test('a check says why it fails when that may be shown, also while the process starts', async () => {
+  const health = new Health()
+  health.require('postgres', () => Promise.reject(new Unready('migration missing: 0014-weight')))
+  expect(await health.failures()).toEqual(['starting or draining', 'migration missing: 0014-weight'])
+  health.setReady(true)
+  expect(await health.failures()).toEqual(['migration missing: 0014-weight'])
 })
 
 test('what does not answer within a second counts as failed', async () => {

@@ -3,6 +3,11 @@ import { withAnswerHeaders } from './http/request-id.ts'
 
 type Check = () => Promise<void> | void
 
+/** Thrown by a readiness check: `/readyz` shows the message. Messages of other errors may contain secrets. */
+export class Unready extends Error {
+  override name = 'Unready'
+}
+
 /** Liveness and readiness of the process. */
 export class Health {
   readonly #checks = new Map<string, Check>()
@@ -23,10 +28,10 @@ export class Health {
     this.#ready = ready
   }
 
-  /** Names of the failed readiness conditions. */
+  /** Names of the failed readiness conditions, or their reasons when a check throws {@link Unready}. */
   async failures(): Promise<string[]> {
-    if (!this.#ready) return ['starting or draining']
-    return failuresOf(this.#checks)
+    const failures = await failuresOf(this.#checks)
+    return this.#ready ? failures : ['starting or draining', ...failures]
   }
 
   /** Names of the optional dependencies that are unavailable. */
@@ -61,8 +66,8 @@ async function failuresOf(checks: ReadonlyMap<string, Check>): Promise<string[]>
       try {
         await withTimeout(check(), 1000)
         return undefined
-      } catch {
-        return name
+      } catch (error) {
+        return error instanceof Unready ? error.message : name
       }
     }),
   )
