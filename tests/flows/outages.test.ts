@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
@@ -8,6 +8,7 @@ import { activity, retry, untilActivity } from '@notify/test-kit/activity'
 import { expectProblem, post } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
 import { report } from '@notify/test-kit/callbacks'
+import { canMount, moveToSmallDisk } from '@notify/test-kit/small-disk'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
@@ -248,6 +249,68 @@ test('a request that needs a locked table is 503 with Retry-After, with an Idemp
     client.release()
   }
   expect((await suppress(key)).status).toBe(201)
+})
+
+const testWithMounts = canMount() ? test : test.skip
+
+testWithMounts(
+  'while the disk of the database is full a send is 503 with Retry-After within 8 s; with room again all works',
+  async () => {
+    const disk = await moveToSmallDisk(env, 'dispatch.notifications')
+    disk.fill()
+    const accepted: string[] = []
+    let refusals = 0
+    try {
+      // The pages that the table has take some more.
+      for (let sent = 0; refusals < 5 && sent < 500; sent++) {
+        const phone = freshPhone()
+        const startedMs = performance.now()
+        const answer = await post(env, smsTo(phone))
+        expect(performance.now() - startedMs).toBeLessThan(8000)
+        if (answer.status === 202) accepted.push(phone)
+        else {
+          expectProblem(answer, 503, 'service_unavailable')
+          expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+          refusals++
+        }
+      }
+      expect(refusals).toBe(5)
+    } finally {
+      disk.clear()
+    }
+    await untilActivity(env, await send(env), { status: 'delivered' })
+    await expectSentOnce(accepted)
+    await disk.remove()
+  },
+)
+
+test('while the store of NATS is full messages are accepted and sent; with room again the trail is right', async () => {
+  await send(env, freshPhone('0008'))
+  const file = join(env.stack.dataDir, 'nats', 'nats.conf')
+  const config = readFileSync(file, 'utf8')
+  await using bus = await openBus(env)
+  const { storage } = await bus.jsm.getAccountInfo()
+  const mib = 1024 * 1024
+  await env.kill('nats')
+  writeFileSync(file, config.replace(/max_file_store: \d+/, `max_file_store: ${storage + 2 * mib}`))
+  await env.restart('nats')
+  await eventually(() => bus.jsm.streams.add({ name: 'FILLER', subjects: ['filler'] }))
+  const fill = async () => {
+    for (let i = 0; i < 8; i++) await bus.js.publish('filler', new Uint8Array(mib / 2), { retries: 0 })
+  }
+  await expect(fill()).rejects.toThrow(/resource|storage/)
+  const phone = freshPhone()
+  const startedMs = performance.now()
+  const id = await send(env, phone)
+  expect(performance.now() - startedMs).toBeLessThan(8000)
+  await expectSentOnce([phone])
+  const { rows } = await env.admin.query('select from dispatch.outbox where published_at is null')
+  expect(rows.length).toBeGreaterThan(0)
+  await bus.jsm.streams.delete('FILLER')
+  await untilActivity(env, id, { status: 'delivered' })
+  await env.kill('nats')
+  writeFileSync(file, config)
+  await env.restart('nats')
 })
 
 test.each([

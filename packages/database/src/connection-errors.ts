@@ -26,6 +26,8 @@ const connectionCodes = new Set([
 ])
 
 const queryCanceled = '57014'
+/** Class "insufficient resources": disk full, out of memory, too many connections. */
+const exhaustedClass = '53'
 /** lock_not_available and deadlock_detected. */
 const lockCodes = new Set(['55P03', '40P01'])
 
@@ -46,7 +48,16 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof Problem ? isLockTimeout(error.cause) : code !== undefined && lockCodes.has(code)
 }
 
-/** @throws Problem `service_unavailable` for connection errors, locks and statement timeouts; other errors unchanged */
+/** Whether Postgres lacks disk, memory or connections; it continues by itself when it has them again. */
+export function isExhausted(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' && code.length === 5 && code.startsWith(exhaustedClass)
+}
+
+/**
+ * @throws Problem `service_unavailable` for connection errors, locks, exhausted resources and statement timeouts; other errors
+ * unchanged
+ */
 export function rethrow(error: unknown): never {
   if (isLockTimeout(error)) {
     throw unavailable('The database is busy: what the request needs is locked; try again shortly', error)
@@ -55,6 +66,7 @@ export function rethrow(error: unknown): never {
     throw unavailable('The database did not finish in time; try again shortly', error)
   }
   if (isConnectionError(error)) throw unavailable('The service cannot reach its database; try again shortly', error)
+  if (isExhausted(error)) throw unavailable('The database is out of resources; try again shortly', error)
   throw error
 }
 

@@ -1,5 +1,5 @@
 import type { Kit } from '@notify/service-kit'
-import { isConnectionError, isLockTimeout } from './connection-errors.ts'
+import { isConnectionError, isExhausted, isLockTimeout } from './connection-errors.ts'
 
 /** The parts of the kit that retries at the start of a process use. */
 export type StartKit = Pick<Kit, 'log' | 'lifecycle'>
@@ -7,9 +7,9 @@ export type StartKit = Pick<Kit, 'log' | 'lifecycle'>
 const longestWaitMs = 5000
 const firstWaitMs = 100
 
-/** A lock timeout, a deadlock or a lost connection. */
+/** A lock timeout, a deadlock, a lost connection or exhausted resources. */
 export function isTemporary(error: unknown): boolean {
-  return isLockTimeout(error) || isConnectionError(error)
+  return isLockTimeout(error) || isConnectionError(error) || isExhausted(error)
 }
 
 /** Jitter keeps replicas from retrying at the same moment. */

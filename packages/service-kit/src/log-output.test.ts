@@ -1,5 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 
@@ -90,6 +93,51 @@ test('a reader that comes back gets whole lines in order, and the number of drop
   const dropped = said.filter(({ msg }) => msg.startsWith('log lines were dropped'))
   expect(dropped.map(({ lines }) => lines)).toEqual([40_000 - numbers.length])
   expect(said.at(-1)).toMatchObject({ msg: 'seen again' })
+})
+
+test('a process whose log is on a full disk works on, and ends', async () => {
+  const { stderr, stdin, ended, said } = start(
+    `process.stderr.write('.')
+     process.stdin.once('data', () => { log.info('last'); flush(); process.stderr.write('.'); process.exit(0) })
+     for (let i = 0; ; i++) { log.info({ i }, 'line'); if (i % 100 === 0) await sleep(1) }`,
+    'sh',
+    '-c',
+    'exec "$0" "$@" >/dev/full',
+  )
+  await once(stderr, 'data')
+  await delay(300)
+  expect(child!.exitCode).toBe(null)
+  stdin.write('end')
+  expect(await ended).toEqual([0, null])
+  expect(await said).toBe('..')
+})
+
+test('when a full log has room again, whole lines follow, and the number of dropped ones', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notify-log-'))
+  const file = join(folder, 'log')
+  // Blocks of 512 bytes: a soft limit of the file's size stands for the size of the disk.
+  const { stderr, stdin, ended } = start(
+    `const fill = async (n) => { for (let i = 0; i < n; i++) { log.info({ i }, 'x'.repeat(1000)); if (i % 1000 === 0) await sleep(0) } }
+     await fill(20_000)
+     process.stderr.write('.')
+     process.stdin.once('data', async () => { log.info('room again'); await sleep(500); log.info('end'); flush(); process.exit(0) })`,
+    'sh',
+    '-c',
+    `ulimit -S -f 64; exec "$0" "$@" >${file}`,
+  )
+  await once(stderr, 'data')
+  expect(statSync(file).size).toBe(64 * 512)
+  spawnSync('prlimit', ['--pid', String(child!.pid), '--fsize=unlimited:'])
+  stdin.write('go')
+  expect(await ended).toEqual([0, null])
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  rmSync(folder, { recursive: true })
+  const said = lines.map((line) => JSON.parse(line))
+  const numbers = said.filter(({ i }) => i !== undefined).map(({ i }) => i)
+  expect(numbers).toEqual(Array.from(numbers, (_, place) => place))
+  const dropped = said.filter(({ msg }) => msg.startsWith('log lines were dropped'))
+  expect(dropped.reduce((sum, { lines: some }) => sum + some, 0)).toBe(20_000 - numbers.length)
+  expect(said.at(-1)).toMatchObject({ msg: 'end' })
 })
 
 test('what was logged after the last flush is written when the process ends', async () => {

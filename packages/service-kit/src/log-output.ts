@@ -8,6 +8,8 @@ const maxBlockBytes = 64 * 1024
 const maxWaitingBytes = 8 * 1024 * 1024
 /** A write that takes longer has a reader that has stopped reading. */
 const stalledMs = 1000
+/** A full disk, an exhausted quota, a file at its size limit: the write is tried again with the next line. */
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 /** Time for a write that was just handed over to come first. */
 const handOverMs = 5
 
@@ -26,8 +28,8 @@ interface LogOutputOptions {
 }
 
 /**
- * Writes lines to a file descriptor in blocks. When its reader has gone, lines are lost; when it does not read, they wait up to
- * 8 MiB, and further ones are dropped and counted. Neither keeps the process from working.
+ * Writes lines to a file descriptor in blocks. When its reader has gone, lines are lost; when it does not read, or its disk is
+ * full, they wait up to 8 MiB, and further ones are dropped and counted. Nothing of this keeps the process from working.
  */
 export function openLogOutput({ fd, onDropped }: LogOutputOptions): LogOutput {
   let dropped = 0
@@ -45,7 +47,9 @@ export function openLogOutput({ fd, onDropped }: LogOutputOptions): LogOutput {
     contentMode: 'buffer',
     retryEAGAIN: () => performance.now() < giveUpAtMs,
   })
-  const close = () => {
+  const closeUnlessFull = (error: unknown) => {
+    writingSinceMs = undefined
+    if (fullCodes.has((error as NodeJS.ErrnoException).code ?? '')) return
     isClosed = true
     output.destroy()
   }
@@ -54,7 +58,7 @@ export function openLogOutput({ fd, onDropped }: LogOutputOptions): LogOutput {
     dropped = 0
     onDropped(lines)
   }
-  output.on('error', close)
+  output.on('error', closeUnlessFull)
   output.on('drop', (line: Buffer) => {
     dropped++
     waitingBytes -= line.length
@@ -90,8 +94,8 @@ export function openLogOutput({ fd, onDropped }: LogOutputOptions): LogOutput {
       try {
         output.flushSync()
         waitingBytes = 0
-      } catch {
-        close()
+      } catch (error) {
+        closeUnlessFull(error)
       }
       giveUpAtMs = Number.POSITIVE_INFINITY
     },

@@ -17,7 +17,8 @@ const flushMs = 250
  * reduced to type, message, code and stack: HTTP clients attach requests with credentials and phone numbers to theirs.
  */
 export function createLogger(service: string, level: string): LoggerHandle {
-  const tellDropped = (lines: number) => log.warn({ lines }, 'log lines were dropped: standard output was not read')
+  const tellDropped = (lines: number) =>
+    log.warn({ lines }, 'log lines were dropped: standard output was not read, or its disk was full')
   standardOutput ??= openStandardOutput(tellDropped)
   const log = pino(
     {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StartKit } from '../passing-error.ts'
+import type { StartKit } from '../temporary-error.ts'
 import type { Probe } from '../probe.ts'
 
 const pollMs = 1000
