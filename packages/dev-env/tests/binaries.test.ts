@@ -34,14 +34,14 @@ test('of the browsers, the one without windows is preferred; any other serves as
 
 test('without a package manager, one line names what is missing', async () => {
   await expect(installMissing(['nats-server'], { onProgress, find, manager: undefined })).rejects.toThrow(
-    /^nats-server not found.*PATH$/,
+    /^nats-server not found.*PATH, or set NATS_URL to use a running server$/,
   )
 })
 
-test('without the right to install, one line names the command', async () => {
+test('without the right to install, one line names the command and the ways without one', async () => {
   const manager = { name: 'apt-get', install: () => ({ byHand: 'sudo apt-get install -y redis-server' }) }
   await expect(installMissing(['redis-server'], { onProgress, find, manager })).rejects.toThrow(
-    'redis-server not found: run sudo apt-get install -y redis-server',
+    'redis-server not found: run sudo apt-get install -y redis-server, or put it in PATH, or set REDIS_URL to use a running server',
   )
 })
 

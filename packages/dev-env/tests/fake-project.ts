@@ -10,7 +10,7 @@ import { programPath } from '../src/test-programs/program-path.ts'
 
 const fakeService = join(import.meta.dirname, 'fake-service.ts')
 
-/** A project of fake services, in a folder that only its owner may enter, to run `npm start` in. */
+/** A project of fake services, in a folder with spaces that only its owner may enter, to run `npm start` in. */
 export class FakeProject {
   readonly root: string
   readonly ports: PortBlock
@@ -22,7 +22,7 @@ export class FakeProject {
   }
 
   static async make(): Promise<FakeProject> {
-    const root = mkdtempSync(join(tmpdir(), 'notify-project-'))
+    const root = mkdtempSync(join(tmpdir(), 'notify project '))
     for (const name of [...serviceProcesses, ...standInProcesses]) {
       const file = fileOf(name)
       const real = name === 'identity-provider' ? programPath(file) : fakeService

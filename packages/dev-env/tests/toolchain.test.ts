@@ -9,7 +9,7 @@ let root: string
 
 // A clone with an npx that stands for the registry: it counts its calls, and puts this Node in place.
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'notify-clone-'))
+  root = mkdtempSync(join(tmpdir(), 'notify clone '))
   mkdirSync(join(root, 'scripts'))
   mkdirSync(join(root, 'tools'))
   cpSync(script, join(root, 'scripts/with-toolchain.mjs'))

@@ -41,6 +41,7 @@ export function networks(list: readonly string[]): BlockList {
 const special4 = networks(specialIpv4)
 const special6 = networks(specialIpv6)
 const global6 = networks(['2000::/3'])
+const translated6 = networks(['64:ff9b::/96'])
 
 /**
  * Whether an address may be a public one. IPv6 outside of 2000::/3 never does: not mapped, compatible or
@@ -51,4 +52,16 @@ export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special4.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false
   return global6.check(address, 'ipv6') && !special6.check(address, 'ipv6')
+}
+
+/**
+ * Whether a resolver made this address of a public IPv4 address (DNS64), for networks with IPv6 alone. An answer of DNS may be one;
+ * an address that a tenant wrote may not.
+ * @see https://www.rfc-editor.org/rfc/rfc6052#section-2.1
+ */
+export function isPublicTranslation(address: string): boolean {
+  if (!isIPv6(address) || !translated6.check(address, 'ipv6')) return false
+  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')[1]!.split(':')
+  const [high = 0, low = 0] = ['0', ...groups].slice(-2).map((group) => Number.parseInt(group || '0', 16))
+  return isPublicAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'))
 }

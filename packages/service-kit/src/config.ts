@@ -47,7 +47,7 @@ export const readableFile = () =>
 
 /** Variables that every service reads. */
 export const commonConfig = {
-  HOST: z.string().default('0.0.0.0').describe('Address to listen on'),
+  HOST: z.string().default('::').describe('Address to listen on; `::` is every address, IPv4 as well'),
   PORT: z.coerce.number().int().min(0).max(65535).describe('Port of the HTTP interface'),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).describe('Port of GET /metrics'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info').describe('Minimum log level'),

@@ -1,6 +1,6 @@
 import { receivingEnvironment } from '@notify/carriers/receiving'
 import { parsedBy, parseKeyRing } from '@notify/privacy'
-import { commonConfig, signingKey } from '@notify/service-kit'
+import { commonConfig, proxyConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 export const Config = z.object({
@@ -15,5 +15,6 @@ export const Config = z.object({
     'Private ES256 JWK whose kid begins with `callbacks`; dispatch shows providers to whoever signs with it',
   ),
   ...receivingEnvironment,
+  ...proxyConfig,
 })
 export type Config = z.output<typeof Config>

@@ -13,6 +13,7 @@ import {
   type Commands,
   commandOnDemand,
   createPrincipalSigner,
+  followProxy,
   type Kit,
   serveHttp,
   startPeriodic,
@@ -39,6 +40,7 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
+  followProxy(config)
   const db = await openDatabase(kit, { config, migrations })
   const bus = await openBus(kit, config)
   const shared = { db, metrics: createMetrics(kit.metrics), wakeOutbox: createOutboxWaker(kit, bus) }

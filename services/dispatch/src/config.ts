@@ -2,7 +2,7 @@ import { kinds, sendingEnvironment } from '@notify/carriers/kinds'
 import { Lane } from '@notify/contracts'
 import { areDnsServers } from '@notify/email-authentication'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, durations, signingKey } from '@notify/service-kit'
+import { commonConfig, duration, durations, proxyConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 import { channelVariables } from './channels/channel-config.ts'
 
@@ -113,5 +113,6 @@ export const Config = z.object({
   VERSIONS_PER_EVENT: most.default(5000).describe('Maximum published versions per event'),
   TEMPLATES_PER_TENANT: most.default(10_000).describe('Maximum stored templates per tenant'),
   PROVIDERS_PER_TENANT: most.default(1000).describe('Maximum providers per tenant'),
+  ...proxyConfig,
 })
 export type Config = z.output<typeof Config>

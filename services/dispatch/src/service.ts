@@ -18,6 +18,7 @@ import {
   commandOnDemand,
   createPrincipalSigner,
   createPrincipalVerifier,
+  followProxy,
   type Kit,
   serveHttp,
   startPeriodic,
@@ -81,6 +82,7 @@ export interface Overrides {
 
 /** Opens the shared resources, then those of the configured role. */
 export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
+  followProxy(config)
   const db = await openDatabase(kit, { config, migrations })
   const bus =
     config.ROLE === 'api'

@@ -1,7 +1,7 @@
 import { addressVariable, type ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, redisConfig, signingKey } from '@notify/service-kit'
+import { commonConfig, duration, proxyConfig, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 /** `typ` may omit `application/` and is case-insensitive (RFC 7515, 4.1.9). */
@@ -119,6 +119,7 @@ export const Config = z.object({
     .default(100)
     .describe('Failed requests per second of one address: missing or wrong credentials, or a wrong signature'),
   RATE_LIMIT_TENANT_PER_SECOND: perSecond.default(500).describe('Requests per second of one tenant'),
+  ...proxyConfig,
 })
 export type Config = z.output<typeof Config>
 

@@ -17,6 +17,7 @@ import {
   connectRedis,
   createAddressOf,
   createPrincipalSigner,
+  followProxy,
   type Kit,
   serveHttp,
   startPeriodic,
@@ -64,6 +65,7 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
+  followProxy(config)
   const db = await openDatabase(kit, { config, migrations })
   const redis = connectRedis(kit, config)
   const bus = await openPendingBus(kit, config)

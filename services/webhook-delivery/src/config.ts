@@ -1,6 +1,6 @@
 import { createHostResolver, parseDevelopmentAllowList } from '@notify/egress-guard'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, durations, readableFile } from '@notify/service-kit'
+import { commonConfig, duration, durations, readableFile, refusedProxyConfig } from '@notify/service-kit'
 import { z } from 'zod'
 
 const count = (fallback: number) => z.coerce.number().int().min(1).max(10_000).default(fallback)
@@ -66,6 +66,9 @@ export const Config = z.object({
     .describe(
       "Resolvers that receivers are looked up with, `address` or `address:port`, comma separated; the system's by default",
     ),
+  ...refusedProxyConfig(
+    'is set, but webhooks are delivered directly: a proxy would look receivers up by itself, after their addresses were judged. Unset it for this service, and let its pods call the internet',
+  ),
 })
 export type Config = z.output<typeof Config>
 

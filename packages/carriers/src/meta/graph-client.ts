@@ -2,6 +2,7 @@ import http, { type ClientRequest, type IncomingMessage, type RequestOptions } f
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'
 import axios from 'axios'
+import { throughProxy } from '../proxy.ts'
 
 /** A call of the Graph API. */
 interface GraphCall {
@@ -37,7 +38,7 @@ export function createGraphClient({
   timeoutMs: number
   maxConnections: number
 }): GraphClient {
-  const pool = { keepAlive: true, maxSockets: maxConnections }
+  const pool = { keepAlive: true, maxSockets: maxConnections, ...throughProxy() }
   const [httpAgent, httpsAgent] = [new http.Agent(pool), new https.Agent(pool)]
   const client = axios.create({
     httpAgent,

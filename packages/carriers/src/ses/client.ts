@@ -1,4 +1,5 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2'
+import { throughProxy } from '../proxy.ts'
 import type { SesCredentials } from './credentials.ts'
 
 interface SesClientOptions {
@@ -15,6 +16,7 @@ export function createSesClient(
   { region, access_key_id: accessKeyId, secret_access_key: secretAccessKey }: SesCredentials,
   { endpoint, timeoutMs, maxSockets = 4 }: SesClientOptions,
 ): SESv2Client {
+  const agent = { keepAlive: true, maxSockets, ...throughProxy() }
   return new SESv2Client({
     ...(endpoint === undefined ? {} : { endpoint }),
     region,
@@ -25,8 +27,8 @@ export function createSesClient(
       connectionTimeout: timeoutMs / 2,
       requestTimeout: timeoutMs,
       throwOnRequestTimeout: true,
-      httpAgent: { keepAlive: true, maxSockets },
-      httpsAgent: { keepAlive: true, maxSockets },
+      httpAgent: agent,
+      httpsAgent: agent,
     },
   })
 }

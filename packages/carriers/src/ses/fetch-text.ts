@@ -1,8 +1,11 @@
+import { Agent } from 'node:https'
+import { throughProxy } from '../proxy.ts'
+
 const longestMs = 5000
 const maxBytes = 64 * 1024
 
 /**
- * Fetches a small text from a pinned URL, with limits on time and size, without redirects or proxies.
+ * Fetches a small text from a pinned URL, with limits on time and size, without redirects.
  * @throws Error when the status is not 200, or the response is too large or too late
  */
 export async function fetchText(url: URL): Promise<string> {
@@ -15,7 +18,7 @@ export async function fetchText(url: URL): Promise<string> {
     signal: AbortSignal.timeout(longestMs),
     maxContentLength: maxBytes,
     maxRedirects: 0,
-    proxy: false,
+    httpsAgent: new Agent(throughProxy()),
     validateStatus: (status) => status === 200,
   })
   return data

@@ -1,7 +1,7 @@
 import { exchange } from '@notify/service-kit'
-import { Agent } from 'undici'
 import { z } from 'zod'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
+import { createAgent } from '../proxy.ts'
 import type { CheckOptions } from '../sender.ts'
 import type { TwilioCredentials } from './credentials.ts'
 import type { TwilioEnvironment } from './environment.ts'
@@ -17,7 +17,7 @@ export async function checkAccount(
   { account_sid, auth_token }: TwilioCredentials,
   { timeoutMs, environment }: CheckOptions<TwilioEnvironment>,
 ): Promise<AccountCheck> {
-  const agent = new Agent({ connections: 1, connect: { timeout: timeoutMs } })
+  const agent = createAgent({ connections: 1, connect: { timeout: timeoutMs } })
   const { origin, pathname } = new URL(environment.TWILIO_API_URL)
   const request = {
     origin,

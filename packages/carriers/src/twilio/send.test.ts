@@ -68,12 +68,18 @@ test('an unreachable carrier is a temporary refusal: nothing was sent', async ()
 })
 
 test('a proxy that does not reach the carrier is a temporary refusal: nothing was sent', async () => {
-  const proxy = createServer().on('connect', (_request, socket: Socket) =>
-    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'),
-  )
+  const asked: (string | undefined)[] = []
+  const proxy = createServer().on('connect', ({ url }, socket: Socket) => {
+    asked.push(url)
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+  })
   process.env.HTTPS_PROXY = `http://127.0.0.1:${await portOf(proxy)}`
   ends.push(() => delete process.env.HTTPS_PROXY)
-  expect(await sendTo('https://carrier.invalid')).toMatchObject({ outcome: 'rejected_retryable', carrierFault: true })
+  expect(await sendTo('https://api.carrier.invalid')).toMatchObject({
+    outcome: 'rejected_retryable',
+    carrierFault: true,
+  })
+  expect(asked).toEqual(['api.carrier.invalid:443'])
 })
 
 test('a connection whose encryption fails leaves the outcome unknown', async () => {

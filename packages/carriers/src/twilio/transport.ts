@@ -3,7 +3,7 @@ import { stringify } from 'node:querystring'
 import { exchange } from '@notify/service-kit'
 import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
-import { Agent, EnvHttpProxyAgent } from 'undici'
+import { createAgent } from '../proxy.ts'
 import { readRetryAfter } from '../retry-after.ts'
 
 /** Per-call additions to the request, and data of the response that the SDK drops. */
@@ -29,15 +29,13 @@ interface Limits {
  */
 export class TwilioTransport extends twilio.RequestClient {
   readonly #timeoutMs: number
-  readonly #agent: Agent | EnvHttpProxyAgent
+  readonly #agent: ReturnType<typeof createAgent>
 
   constructor({ timeoutMs, maxConnections }: Limits) {
     super({ timeout: timeoutMs })
     this.#timeoutMs = timeoutMs
     // HTTP/1.1: a broken connection affects one message, and a truncated response is detectable.
-    const options = { connections: maxConnections, connect: { timeout: timeoutMs }, allowH2: false }
-    const behindProxy = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name))
-    this.#agent = behindProxy ? new EnvHttpProxyAgent(options) : new Agent(options)
+    this.#agent = createAgent({ connections: maxConnections, connect: { timeout: timeoutMs }, allowH2: false })
   }
 
   override async request<Data>(options: RequestClient.RequestOptions<Data>) {

@@ -1,7 +1,7 @@
 import { StartupError } from '../startup-error.ts'
 import { findBinary } from './find-binary.ts'
 import { type PackageManager, packageManager } from './package-managers.ts'
-import type { Binary } from './programs.ts'
+import { type Binary, programs } from './programs.ts'
 import { runInstaller } from './run-installer.ts'
 
 interface InstallOptions {
@@ -23,11 +23,11 @@ export async function installMissing(binaries: readonly Binary[], options: Insta
   const manager = 'manager' in options ? options.manager : packageManager()
   if (!manager) {
     throw new StartupError(
-      `${list} not found, and no package manager that could install it: install it and put it in PATH`,
+      `${list} not found, and no package manager that could install it: install it and put it in PATH${orServers(missing)}`,
     )
   }
   const { steps, byHand } = manager.install(missing)
-  if (!steps) throw new StartupError(`${list} not found: run ${byHand}`)
+  if (!steps) throw new StartupError(`${list} not found: run ${byHand}, or put it in PATH${orServers(missing)}`)
   onProgress(`${list} not found: installing with ${manager.name}`)
   const failure = await runInstaller(steps, onProgress)
   const still = missing.filter((binary) => !find(binary))
@@ -45,6 +45,12 @@ async function installEach(binaries: readonly Binary[], options: InstallOptions)
     await installMissing([binary], options).catch((error: StartupError) => failures.push(error.message))
   }
   if (failures.length > 0) throw new StartupError(failures.join('; '))
+}
+
+/** How to do without an installation. No package of npm contains these servers. */
+function orServers(binaries: readonly Binary[]): string {
+  const variables = binaries.flatMap((binary) => programs[binary].variable ?? [])
+  return variables.length === 0 ? '' : `, or set ${listOf(variables)} to use a running server`
 }
 
 const listOf = (names: readonly string[]) => names.join(', ').replace(/, ([^,]+)$/, ' and $1')

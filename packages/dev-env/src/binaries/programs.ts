@@ -9,6 +9,8 @@ interface Program {
   names?: string[]
   /** The package that contains it. Default: the key. */
   packages?: Partial<Record<ManagerName, string>>
+  /** Variable with the address of a running server that serves instead. */
+  variable?: 'NATS_URL' | 'REDIS_URL'
   /** Unit that the package starts, where the program serves tests alone: masked, so that it takes no port. */
   unit?: string
 }
@@ -17,9 +19,10 @@ const redis = 'redis'
 const prometheus = 'prometheus'
 
 const table = {
-  'nats-server': { use: 'start' },
+  'nats-server': { use: 'start', variable: 'NATS_URL' },
   'redis-server': {
     use: 'start',
+    variable: 'REDIS_URL',
     // Some distributions have Valkey for Redis.
     names: ['redis-server', 'valkey-server'],
     packages: { brew: redis, dnf: redis, apk: redis, pacman: redis, zypper: redis },

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { ErrorCode } from '@notify/contracts'
@@ -8,6 +7,7 @@ import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
 import { closeServer } from './close-server.ts'
 import type { ExactRoutes } from './exact-routes.ts'
+import { listenOn } from './listen-on.ts'
 import { OpenResponses } from './open-responses.ts'
 import { hasBody } from './read-body.ts'
 import { noStore, sendProblem } from './reply.ts'
@@ -136,8 +136,7 @@ export async function listen(
     refuseUnreadable(error, socket, { docsUrl, refused })
     linger(socket)
   })
-  server.listen(port, host)
-  await once(server, 'listening')
+  await listenOn(server, { host, port })
   lifecycle.onDrain(() => responses.drain())
   lifecycle.onStop('http', () => closeServer(server, responses))
   const actual = (server.address() as AddressInfo).port

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Attributes } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import type { Health } from '../health.ts'
+import { listenOn } from '../http/listen-on.ts'
 import { createApp } from '../http/server.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { type KnownLabels, type Reading, Sums, seriesOf } from './sums.ts'
@@ -39,8 +39,7 @@ export async function startMetrics(
   health.mount(app)
   app.get('/metrics', (request, response) => exporter.getMetricsRequestHandler(request, response))
   const server = createServer(app)
-  server.listen(port, host)
-  await once(server, 'listening')
+  await listenOn(server, { host, port })
   const provider = new MeterProvider({ readers: [exporter] })
   lifecycle.onStop('metrics', async () => {
     server.close()

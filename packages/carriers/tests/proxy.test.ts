@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { environmentOf, sendingCarriers } from '@notify/carriers/sending'
+import { generate } from 'selfsigned'
+import { z } from 'zod'
+import type { AccountCheck } from '../src/account-check.ts'
+import { sendingEnvironment } from '../src/kinds.ts'
+import { fetchText } from '../src/ses/fetch-text.ts'
+
+const hosts = ['api.twilio.com', 'graph.facebook.com', 'email.eu-west-1.amazonaws.com', 'sns.eu-west-1.amazonaws.com']
+const trusted = getCACertificates('default')
+let proxy: Server
+let carrier: Server
+/** What the proxy was asked to connect to. */
+let asked: string[] = []
+
+/** A proxy that leads every name to one server, which has the certificates of all. */
+beforeAll(async () => {
+  const altNames = hosts.map((value) => ({ type: 2 as const, value }))
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'carriers' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames }],
+  })
+  setDefaultCACertificates([...trusted, cert])
+  carrier = createSecureServer({ key, cert }, (request, response) => {
+    response.writeHead(request.url === '/certificate' ? 200 : 418, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ from: request.headers.host }))
+  }).listen(0, '127.0.0.1')
+  proxy = createServer().on('connect', (request, near: Socket) => {
+    asked.push(request.url!)
+    const far = connect((carrier.address() as AddressInfo).port, '127.0.0.1', () => {
+      near.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+      near.pipe(far).pipe(near)
+    })
+    for (const socket of [near, far]) socket.on('error', () => socket.destroy())
+  })
+  proxy.listen(0, '127.0.0.1')
+  await Promise.all([once(carrier, 'listening'), once(proxy, 'listening')])
+  process.env.HTTPS_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  delete process.env.HTTPS_PROXY
+  setDefaultCACertificates(trusted)
+  for (const server of [carrier, proxy]) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+afterEach(() => {
+  delete process.env.NO_PROXY
+  asked = []
+})
+
+const accounts = {
+  twilio: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'a-token-of-twilio', from: '+15005550006' },
+  whatsapp_cloud: { phone_number_id: '1', business_account_id: '2', access_token: 'a-token-of-meta' },
+  ses: {
+    region: 'eu-west-1',
+    access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+    secret_access_key: 'a-secret-of-amazon',
+    from: 'a@example.com',
+  },
+}
+/** What a check says of the answer of this server, and not of a fault on the way. */
+const answered = expect.not.stringMatching(/reached|in time/)
+const kinds = ['twilio', 'whatsapp_cloud', 'ses'] as const
+
+function check(kind: (typeof kinds)[number]): Promise<AccountCheck> {
+  const definition = sendingCarriers[kind]!
+  const environment = environmentOf(z.object(sendingEnvironment).parse({}), definition)
+  return definition.check!(accounts[kind] as never, { timeoutMs: 2000, environment })
+}
+
+test.each([
+  ['twilio', 'api.twilio.com'],
+  ['whatsapp_cloud', 'graph.facebook.com'],
+  ['ses', 'email.eu-west-1.amazonaws.com'],
+] as const)('%s is called through the proxy, which sees the name of its host alone', async (kind, host) => {
+  const { message } = await check(kind)
+  expect([asked, message]).toEqual([[`${host}:443`], answered])
+})
+
+test.each(kinds)('%s is called directly where NO_PROXY names its host', async (kind) => {
+  process.env.NO_PROXY = hosts.join(',')
+  await check(kind)
+  expect(asked).toEqual([])
+})
+
+test("Amazon's certificates are fetched through the proxy", async () => {
+  const text = await fetchText(new URL('https://sns.eu-west-1.amazonaws.com/certificate'))
+  expect([asked, JSON.parse(text)]).toEqual([
+    ['sns.eu-west-1.amazonaws.com:443'],
+    { from: 'sns.eu-west-1.amazonaws.com' },
+  ])
+})
