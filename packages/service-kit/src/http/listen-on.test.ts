@@ -7,7 +7,7 @@ import { listenOn } from './listen-on.ts'
 
 const addressOf = createAddressOf(parseNetworks(''))
 
-/** What callers of a server are told of themselves, by the address that they call. */
+/** The address that a server sees of its caller, by the address that was called. */
 async function callersOf(host: string, addresses: readonly string[]): Promise<(string | undefined)[]> {
   const server = createServer((request, response) => response.end(addressOf(request)))
   await listenOn(server, { host, port: 0 })
