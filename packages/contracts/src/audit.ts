@@ -5,7 +5,10 @@ import { listQuery, pageOf } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
-/** Who made a change. `id` is a key's id, an operator's pseudonym as in GET /me, or a service's name. */
+/**
+ * Who made a change. `id` is a key's id, an operator's pseudonym as in GET /me, or a service's name; of kind `system` it is
+ * `bootstrap` for the document of BOOTSTRAP_FILE, and `system` for a command.
+ */
 export const AuditActor = z.object({ kind: z.enum(['operator', 'key', 'service', 'system']), id: z.string() })
 export type AuditActor = z.output<typeof AuditActor>
 

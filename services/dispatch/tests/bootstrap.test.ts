@@ -31,6 +31,7 @@ function contextWith(keyRing: ReturnType<typeof keyRingOf>): Context {
     metrics: createMetrics(kit.metrics),
     wakeOutbox: () => {},
     secrets: { keyRing },
+    config: { PUBLIC_URL: 'https://api.example.com' },
     carrierTable: sendingCarriers,
   } as unknown as Context
 }
@@ -66,6 +67,31 @@ test('a provider whose encryption key is missing is skipped and counted; the oth
   expect(kit.counted('notify_bootstrap_providers_skipped_total')).toBe(1)
   expect(kit.lines).toContainEqual(expect.objectContaining({ level: 50, provider_id: lost.provider_id }))
   expect(JSON.stringify(kit.lines)).not.toContain('f'.repeat(32))
+})
+
+test('what the document changes is recorded as its change, and a start that changes nothing records nothing', async () => {
+  const [keyRing, changing] = [keyRingOf('new'), provider()]
+  const entries = async () => {
+    const rows = await db.run<{ event: { action: string; actor: object; before: object; after: object } }>(
+      `select event -> 'event' as event from outbox, json_array_elements(events::json) as event
+       where subject = 'dispatch.audit.recorded' and events like $1 order by id`,
+      [`%${changing.provider_id}%`],
+    )
+    return rows.map(({ event: { action, actor, before, after } }) => ({ action, actor, before, after }))
+  }
+  const actor = { kind: 'system', id: 'bootstrap' }
+  await load(keyRing, [changing])
+  await load(keyRing, [changing])
+  const created = { action: 'provider.created', actor, before: null, after: expect.objectContaining({ name: 'Main' }) }
+  expect(await entries()).toEqual([created])
+  const credentials = { ...changing.credentials, auth_token: 'e'.repeat(32) }
+  await load(keyRing, [{ ...changing, name: 'Other', credentials }])
+  const [, changed] = await entries()
+  expect(changed).toMatchObject({
+    ...{ action: 'provider.changed', actor },
+    before: { name: 'Main', credentials: { auth_token: '[redacted]' } },
+    after: { name: 'Other', credentials: { auth_token: '[redacted]' } },
+  })
 })
 
 test('a WhatsApp number of another tenant is skipped; the others are loaded', async () => {

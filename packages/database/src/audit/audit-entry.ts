@@ -16,6 +16,8 @@ export interface Change {
   tenantId?: string
   /** The service that acts by itself. Default without a request: `system`, as for commands. */
   service?: ServiceName
+  /** Set for what the document of BOOTSTRAP_FILE changes. */
+  bootstrap?: true
   applicationId?: string | null
   /** `<resource>.<verb>`, such as `template.replaced`. */
   action: string
@@ -66,8 +68,9 @@ export function auditEntry(change: Change): AuditEntry | undefined {
   }
 }
 
-function actorOf({ request, service }: Change): AuditActor {
-  if (!request) return service ? { kind: 'service', id: service } : { kind: 'system', id: 'system' }
+function actorOf({ request, service, bootstrap }: Change): AuditActor {
+  if (!request && service) return { kind: 'service', id: service }
+  if (!request) return { kind: 'system', id: bootstrap ? 'bootstrap' : 'system' }
   const { principal } = request
   return principal.kind === 'key' ? { kind: 'key', id: principal.key_id } : { kind: 'operator', id: principal.subject }
 }

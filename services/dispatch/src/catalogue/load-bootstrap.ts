@@ -1,7 +1,9 @@
-import { loadAtStart } from '@notify/database'
+import { type BootstrapDocument, dispatchAuditRecorded } from '@notify/contracts'
+import { loadAtStart, type Run, recordAudit } from '@notify/database'
 import { type Kit, Problem, readBootstrapFile } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { saveInitialEvent } from './events/event-store.ts'
+import { describeEvent } from './events/describe-event.ts'
+import { lockEvent, saveInitialEvent } from './events/event-store.ts'
 import { saveProvider } from './providers/save-provider.ts'
 
 /**
@@ -13,13 +15,26 @@ export async function loadBootstrap(kit: Kit, context: Context, file: string): P
   const { db, wakeOutbox, log } = context
   const { events, providers } = await readBootstrapFile(file)
   await loadAtStart(kit, db, async (run) => {
-    for (const event of events) await saveInitialEvent(run, event)
+    for (const event of events) await saveEvent(run, event)
     for (const provider of providers) {
       await saveProvider(run, context, provider).catch((error: unknown) => skip(context, provider, error))
     }
   })
   wakeOutbox()
   log.info({ events: events.length, providers: providers.length }, 'bootstrap document loaded')
+}
+
+async function saveEvent(run: Run, event: BootstrapDocument['events'][number]): Promise<void> {
+  const { tenant_id: tenantId, application_id: applicationId, event_key: eventKey } = event
+  const known = await lockEvent(run, { tenantId, applicationId, eventKey })
+  const saved = await saveInitialEvent(run, event)
+  if (!saved) return
+  await recordAudit(run, dispatchAuditRecorded, {
+    ...{ request: null, bootstrap: true, tenantId, applicationId, resourceId: eventKey },
+    action: `event.${known ? 'changed' : 'created'}`,
+    before: known ? describeEvent(known) : null,
+    after: describeEvent(saved),
+  })
 }
 
 const sqlState = /^[0-9A-Z]{5}$/

@@ -1,22 +1,22 @@
 import type { BootstrapDocument } from '@notify/contracts'
-import { defineStatement, loadAtStart, nextUpdatedAt, type Run } from '@notify/database'
+import { type Change, defineStatement, loadAtStart, nextUpdatedAt, type Run } from '@notify/database'
 import { type Kit, readBootstrapFile } from '@notify/service-kit'
-import { type ApplicationRow, enqueueApplicationChange } from '../applications/application-store.ts'
+import { describeApplication, enqueueApplicationChange } from '../applications/application-store.ts'
+import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { Context } from '../context.ts'
 import { build, tables } from '../db/schema.ts'
+import { describeKey, type KeyRow } from '../keys/key-store.ts'
 
 /**
- * Upserts the initial tenants, applications and keys. An application that was changed through the API stays unchanged.
+ * Upserts the initial tenants, applications and keys, and records what that changes in the audit log. An application that was
+ * changed through the API stays unchanged.
  * @throws Error when the file cannot be read or does not match its schema
  */
 export async function loadBootstrap(kit: Kit, { db }: Pick<Context, 'db'>, file: string): Promise<void> {
   const { tenants, applications, api_keys } = await readBootstrapFile(file)
   await loadAtStart(kit, db, async (run) => {
     for (const tenant of tenants) await saveTenant(run, tenant)
-    for (const application of applications) {
-      const changed = await saveApplication(run, application)
-      if (changed) await enqueueApplicationChange(run, changed)
-    }
+    for (const application of applications) await saveApplication(run, application)
     for (const key of api_keys) await saveKey(run, key)
   })
   kit.log.info({ applications: applications.length, keys: api_keys.length }, 'bootstrap document loaded')
@@ -24,12 +24,15 @@ export async function loadBootstrap(kit: Kit, { db }: Pick<Context, 'db'>, file:
 
 async function saveTenant(run: Run, one: BootstrapDocument['tenants'][number]): Promise<void> {
   const { tenant_id: id, name, rate_limit_per_second } = one
+  const after = { name, rate_limit_per_second }
+  const [before] = await run(build.selectFrom('tenants').select(['name', 'rate_limit_per_second']).where('id', '=', id))
   await run(
     build
       .insertInto('tenants')
-      .values({ id, name, rate_limit_per_second })
-      .onConflict((known) => known.column('id').doUpdateSet({ name, rate_limit_per_second })),
+      .values({ id, ...after })
+      .onConflict((known) => known.column('id').doUpdateSet(after)),
   )
+  await record(run, { tenantId: id, resourceId: id }, 'tenant', { before, after })
 }
 
 const upsertApplication = defineStatement({
@@ -45,13 +48,14 @@ const upsertApplication = defineStatement({
   columns: tables.applications,
 })
 
-/** @returns the application if it is new or changed */
-async function saveApplication(
-  run: Run,
-  one: BootstrapDocument['applications'][number],
-): Promise<ApplicationRow | undefined> {
-  const [row] = await run(upsertApplication, [one.application_id, one.tenant_id, one.name, one.allowed_origins])
-  return row
+async function saveApplication(run: Run, one: BootstrapDocument['applications'][number]): Promise<void> {
+  const { application_id: id, tenant_id: tenantId, name, allowed_origins } = one
+  const [known] = await run(build.selectFrom('applications').selectAll().where('id', '=', id))
+  const [row] = await run(upsertApplication, [id, tenantId, name, allowed_origins])
+  if (!row) return
+  await enqueueApplicationChange(run, row)
+  const [before, after] = [known && describeApplication(known), describeApplication(row)]
+  await record(run, { tenantId, applicationId: id, resourceId: id }, 'application', { before, after })
 }
 
 const upsertKey = defineStatement({
@@ -67,10 +71,30 @@ const upsertKey = defineStatement({
     where (known.tenant_id, known.application_id, known.name, known.mode, known.permissions, known.sha256,
         known.rate_limit_per_second)
       is distinct from (excluded.tenant_id, excluded.application_id, excluded.name, excluded.mode, excluded.permissions,
-        excluded.sha256, excluded.rate_limit_per_second)`,
+        excluded.sha256, excluded.rate_limit_per_second)
+    returning *`,
+  columns: tables.api_keys,
 })
 
 async function saveKey(run: Run, one: BootstrapDocument['api_keys'][number]): Promise<void> {
-  const values = [one.key_id, one.tenant_id, one.application_id, one.name, one.mode, one.permissions, one.sha256]
-  await run(upsertKey, [...values, one.rate_limit_per_second])
+  const { key_id: id, tenant_id: tenantId, application_id: applicationId, name, mode, permissions, sha256 } = one
+  const [known] = await run(build.selectFrom('api_keys').selectAll().where('id', '=', id))
+  const values = [id, tenantId, applicationId, name, mode, permissions, sha256, one.rate_limit_per_second]
+  const [row] = await run(upsertKey, values)
+  if (!row) return
+  // The hash is shown as redacted, so that a replaced key shows.
+  const describe = (key: KeyRow) => ({ ...describeKey(key), sha256: key.sha256 })
+  const [before, after] = [known && describe(known), describe(row)]
+  await record(run, { tenantId, applicationId, resourceId: id }, 'api_key', { before, after })
+}
+
+/** Records what was created or changed. */
+async function record(
+  run: Run,
+  ids: Pick<Change, 'tenantId' | 'applicationId' | 'resourceId'>,
+  type: string,
+  { before, after }: { before: object | undefined; after: object },
+): Promise<void> {
+  const action = `${type}.${before ? 'changed' : 'created'}`
+  await recordOwnAudit(run, { request: null, bootstrap: true, ...ids, action, before: before ?? null, after })
 }

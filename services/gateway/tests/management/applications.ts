@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { newId, OperatorPermission } from '@notify/contracts'
 import { expectProblem } from '@notify/test-kit/api'
@@ -114,7 +115,22 @@ describe('applications', () => {
     expect((await call('PATCH', path, { name: 'Renamed Shop' })).status).toBe(200)
     const keys = async () => (await call('GET', `${path}/keys`)).body
     const before = await keys()
+    const audit = async () => (await call('GET', '/audit-log?actor_id=bootstrap&limit=100')).body.items
+    const recorded = await audit()
+    expect(recorded.map(({ action }: { action: string }) => action)).toEqual(
+      expect.arrayContaining(['application.created', 'api_key.created', 'event.created', 'provider.created']),
+    )
+    const file = env.stack.wiring.bootstrapFile
+    const document = JSON.parse(readFileSync(file, 'utf8'))
+    const tenant = document.tenants.find(({ tenant_id }: { tenant_id: string }) => tenant_id === env.tenantId)
+    const { rate_limit_per_second } = tenant
+    tenant.rate_limit_per_second = 123_456
+    writeFileSync(file, JSON.stringify(document))
     await env.restart('gateway')
+    const [change, ...others] = await audit()
+    expect(change).toMatchObject({ action: 'tenant.changed', before: { rate_limit_per_second } })
+    expect(change.after).toEqual({ rate_limit_per_second: 123_456 })
+    expect(others).toEqual(recorded)
     expect((await call('GET', path)).body.name).toBe('Renamed Shop')
     expect(await told()).toEqual([1, 2])
     // A start that changes no key leaves the state that an edit is based on.

@@ -111,13 +111,16 @@ export interface InitialEvent {
   templates: EventTemplates
 }
 
-/** Upserts an event of the bootstrap document, unless an operator has changed it. */
-export async function saveInitialEvent(run: Run, event: InitialEvent): Promise<void> {
+/**
+ * Upserts an event of the bootstrap document, unless an operator has changed it.
+ * @returns the event; undefined when it stays as it was changed
+ */
+export async function saveInitialEvent(run: Run, event: InitialEvent): Promise<EventRow | undefined> {
   const { tenant_id, application_id, event_key, name, status, version, allowed_channels } = event
   const content = { name, allowed_channels, templates: JSON.stringify(event.templates) }
   const key = { tenant_id, application_id, event_key }
   const state = { ...content, tenant_id, status, version }
-  const saved = await run(
+  const [saved] = await run(
     build
       .insertInto('events')
       .values({ ...key, ...state })
@@ -127,9 +130,9 @@ export async function saveInitialEvent(run: Run, event: InitialEvent): Promise<v
           .doUpdateSet({ ...state, updated_at: sql<Date>`now()` })
           .where('events.updated_by', 'is', null),
       )
-      .returning('event_key'),
+      .returningAll(),
   )
-  if (saved.length === 0 || status === 'draft') return
+  if (!saved || status === 'draft') return saved
   await run(
     build
       .insertInto('event_versions')
@@ -141,4 +144,5 @@ export async function saveInitialEvent(run: Run, event: InitialEvent): Promise<v
           .where('event_versions.published_by', 'is', null),
       ),
   )
+  return saved
 }

@@ -1,7 +1,9 @@
 import type { SendingCarriers } from '@notify/carriers/sending'
-import type { Channel } from '@notify/contracts'
-import type { Run } from '@notify/database'
+import { type Channel, dispatchAuditRecorded } from '@notify/contracts'
+import { type Run, recordAudit } from '@notify/database'
 import { readShape } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import { describeProvider } from './describe-provider.ts'
 import { kindOf, makesSecret } from './provider-kind.ts'
 import { lockAnyProvider } from './provider-store.ts'
 import { withFormerSecrets } from './rotate-provider-secret.ts'
@@ -20,10 +22,14 @@ interface ProviderRecord {
 }
 
 /**
- * Creates or updates a provider of the bootstrap document, unless an operator has changed or deleted it.
+ * Creates or updates a provider of the bootstrap document, unless an operator has changed or deleted it, and records the change.
  * @throws Error naming the invalid fields of the credentials
  */
-export async function saveProvider(run: Run, context: Writing, record: ProviderRecord): Promise<void> {
+export async function saveProvider(
+  run: Run,
+  context: Writing & Pick<Context, 'config'>,
+  record: ProviderRecord,
+): Promise<void> {
   requireUsable(context.carrierTable, record)
   const { provider_id: id, rate_limit_per_second = null, ...state } = record
   const known = await lockAnyProvider(run, id)
@@ -32,7 +38,14 @@ export async function saveProvider(run: Run, context: Writing, record: ProviderR
   const credentials = keepsFormer
     ? withFormerSecrets(state.credentials, credentialsOf(context, known))
     : state.credentials
-  await writeProvider(run, context, { ...state, id, credentials, rate_limit_per_second, updated_by: null }, known)
+  const provider = { ...state, id, credentials, rate_limit_per_second, updated_by: null }
+  const written = await writeProvider(run, context, provider, known)
+  await recordAudit(run, dispatchAuditRecorded, {
+    ...{ request: null, bootstrap: true, tenantId: written.tenant_id, applicationId: written.application_id },
+    ...{ action: `provider.${known ? 'changed' : 'created'}`, resourceId: id },
+    before: known ? describeProvider(context, known) : null,
+    after: describeProvider(context, written),
+  })
 }
 
 /** Refuses records that the directory could not use. */
