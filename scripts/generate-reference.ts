@@ -1,6 +1,6 @@
 // Generates docs/reference.md: alerts, metrics and variables, from their declarations.
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { serviceNames } from '@notify/contracts'
 import { parse } from 'yaml'
 import { anchorOf, markdownTable } from './markdown.ts'
@@ -14,14 +14,14 @@ interface Rule {
   alert?: string
   for?: string
   labels?: { severity?: string }
-  annotations?: { summary?: string; runbook?: string }
+  annotations?: { summary?: string; runbook_url?: string }
 }
 
 /** The text of docs/reference.md. */
 export async function referenceDocument(): Promise<string> {
   return `# Reference of operations
 
-Generated from the declarations by \`npm run generate\`. What to do is in [operations.md](operations.md).
+Generated from the declarations by \`npm run generate\`. What to do is in [night.md](night.md) and [operations.md](operations.md).
 
 ## Alerts
 
@@ -58,7 +58,7 @@ function alertTable(): string {
       labels?.severity ?? '',
       lasting ?? 'at once',
       withoutTemplates(annotations?.summary ?? ''),
-      paragraph(annotations?.runbook ?? ''),
+      paragraph(annotations?.runbook_url ?? ''),
     ]),
   )
 }
@@ -69,11 +69,11 @@ const withoutTemplates = (summary: string) =>
 
 /** A link with the title of the paragraph. */
 function paragraph(runbook: string): string {
-  const [, anchor] = runbook.split('#')
-  const titles = [...readFileSync(join(root, 'docs/operations.md'), 'utf8').matchAll(/^#{2,} (.+)$/gm)]
+  const [file, anchor] = runbook.replace(/^https:\/\/[^/]+\//, '').split('#') as [string, string | undefined]
+  const titles = [...readFileSync(join(root, file), 'utf8').matchAll(/^#{2,} (.+)$/gm)]
   const [, title] = titles.find(([, title]) => anchorOf(title!) === anchor) ?? []
   if (title === undefined) throw new Error(`${runbook} is named by an alert and does not exist`)
-  return `[${title}](operations.md#${anchor})`
+  return `[${title}](${basename(file)}#${anchor})`
 }
 
 function metricTable(): string {

@@ -1,17 +1,27 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { serviceNames } from '@notify/contracts'
-import { type ServiceProcess, TestEnv } from '@notify/dev-env'
+import { provisionServices, readerRole } from '@notify/database/provision'
+import { eventually, type ServiceProcess, TestEnv } from '@notify/dev-env'
+import { retry } from '@notify/test-kit/activity'
 import { untilState } from '@notify/test-kit/api'
+import { addKey } from '@notify/test-kit/callers'
 import { runCommand } from '@notify/test-kit/processes'
-import { freshPhone, send } from '@notify/test-kit/sms'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import pg from 'pg'
 import { deployments, ofKind, production } from './manifests.ts'
 import { readText, services } from './project.ts'
 
 const manual = readText('docs/operations.md')
-/** The commands of "At night", a line each. */
-const commands = [...section('At night').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) =>
-  text!.trim().split('\n').flatMap(repetitions),
-)
+const night = readText('docs/night.md')
+/** The lines of the commands in a text. */
+const linesOf = (text: string) =>
+  [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, lines]) => lines!.trim().split('\n'))
+/** The commands of the night, and of what takes longer, one for each process. */
+const commands = [...linesOf(night), ...linesOf(section('At night'))].flatMap(repetitions)
 const queries = commands.flatMap((line) => /^psql "\$DATABASE_URL" -c "([^"$`\\]+)"$/.exec(line)?.[1] ?? [])
 /** The commands of a service, also those that other sections name. */
 const programs = [...commands, ...rotations()].flatMap((line) => {
@@ -27,6 +37,8 @@ const changes = commands.flatMap((line) => {
   const deployments = [...names.matchAll(/deployment\/(\S+)/g)].map(([, name]) => name!)
   return verb ? [{ verb, deployments, replicas: Number(replicas) }] : []
 })
+/** What looks for something in logs. */
+const searches = commands.flatMap((line) => /^kubectl -n notify logs .+ \| .+$/.exec(line)?.[0] ?? [])
 /** Of the annotation that pauses KEDA. */
 const pauses = commands.flatMap((line) => {
   const [, change] =
@@ -50,12 +62,15 @@ const deadDurable = 'gateway-notification-transactional'
 /** What each command prints here. */
 const outputOf: Record<string, string> = {
   'dead-letters': deadDurable,
+  consumers: '"pending":',
   'after-restore': 'found',
   'erase-recipient': '"count":0',
   'rotate-keys': '"rotated":0',
 }
 
 let env: TestEnv
+/** As the manual has people connect. */
+let reader: pg.Pool
 let undelivered: string
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp', 'consent', 'inbox-stream', 'webhook-delivery'])
@@ -66,8 +81,26 @@ beforeAll(async () => {
      values ($1, 'evt', 'dispatch.notification.transactional.sms.sent', '{}', false, 'refused', 'dead')`,
     [deadDurable],
   )
+  // The services' roles have been provisioned with the stack.
+  await provisionServices(env.stack.adminDatabaseUrl, [], { readerPassword: readerRole })
+  const url = new URL(env.stack.adminDatabaseUrl)
+  url.username = readerRole
+  url.password = readerRole
+  reader = new pg.Pool({ connectionString: url.href, max: 2 })
+  await sendMoreThanAllowed()
 })
-afterAll(() => env?.stop())
+afterAll(async () => {
+  await reader?.end()
+  await env?.stop()
+})
+
+/** A limit of its own keeps the other tests from being refused. */
+async function sendMoreThanAllowed(): Promise<void> {
+  const { apiKey } = await addKey(env, env, { perSecond: 1 })
+  const once = () => env.api('GET', '/api/v1/me', { key: apiKey })
+  const answers = await Promise.all(Array.from({ length: 8 }, once))
+  expect(answers.map(({ status }) => status)).toContain(429)
+}
 
 function section(title: string): string {
   return new RegExp(`^## ${title}\\n([\\s\\S]*?)^## `, 'm').exec(manual)![1]!
@@ -84,18 +117,19 @@ const hasSharedRing = (service: string) =>
 
 async function ask(about: string): Promise<Record<string, unknown>[]> {
   const query = queries.find((text) => text.includes(about))!
-  return (await env.admin.query(query.replace('notif_…', undelivered))).rows
+  return (await reader.query(query.replace('notif_…', undelivered))).rows
 }
 
-test('every question of the night has a command, and every command is one that is tried here', () => {
-  const questions = section('At night').split(/^### /m).slice(1)
-  expect(questions.length).toBeGreaterThanOrEqual(10)
-  expect(questions.filter((text) => !text.includes('```sh'))).toEqual([])
-  expect(queries.length + programs.length + changes.length + pauses.length).toBe(commands.length + rotations().length)
+test('every question of the night has one command, and every command is one that is tried here', () => {
+  const questions = night.split(/^## /m).slice(1)
+  expect(questions.length).toBeGreaterThanOrEqual(20)
+  expect(questions.filter((text) => linesOf(text).length !== 1)).toEqual([])
+  const tried = [queries, programs, changes, searches, pauses].flat()
+  expect(tried.length).toBe(commands.length + rotations().length)
 })
 
-test.each(queries)('Postgres answers: %s', async (query) => {
-  await expect(env.admin.query(query)).resolves.toMatchObject({ command: 'SELECT' })
+test.each(queries)('Postgres answers the reader: %s', async (query) => {
+  await expect(reader.query(query)).resolves.toMatchObject({ command: 'SELECT' })
 })
 
 test('the failures of a tenant, and the attempts of a message with the words of its carrier, are found', async () => {
@@ -115,6 +149,55 @@ test('what waits to be sent is counted by lane and channel', async () => {
   await send(env, freshPhone(), { send_at: sendAt })
   expect(await ask("in ('queued', 'scheduled')")).toMatchObject([{ channel: 'sms', count: '1' }])
   expect(await ask("status = 'queued' group")).toEqual([])
+})
+
+test('lateness counts the first attempts of live messages: not those of tests, and not what an operator repeated', async () => {
+  const { apiKey } = await addKey(env, env, { mode: 'test' })
+  await env.api('POST', '/api/v1/notifications', { key: apiKey, body: smsTo(freshPhone()) })
+  const before = Number((await ask('as wait,'))[0]!.count)
+  expect((await retry(env, undelivered)).status).toBe(202)
+  await eventually(async () => expect(await ask('a.provider_message_id')).toHaveLength(2))
+  const [row, ...others] = await ask('as wait,')
+  expect([row, others]).toEqual([expect.objectContaining({ channel: 'sms', count: String(before) }), []])
+  const { rows } = await env.admin.query(
+    `select count(*)::int as count from dispatch.attempts a join dispatch.notifications n on n.id = a.notification_id
+     where n.mode = 'live' and n.lane <> 'bulk' and a.number = 1`,
+  )
+  expect(before).toBe(rows[0].count)
+})
+
+test('a message that was handed to a carrier twice is found', async () => {
+  await untilState(env, undelivered, { delivery_status: 'undelivered' })
+  expect(await ask('as unknown')).toEqual([
+    expect.objectContaining({ notification_id: undelivered, channel: 'sms', accepted: '2', unknown: '0' }),
+  ])
+})
+
+test('what the bootstrap document and an operator changed is found', async () => {
+  await env.api('POST', '/api/v1/applications', { token: env.operatorToken, body: { name: 'At night' } })
+  const changes = await ask('gateway.audit_log')
+  expect(changes[0]).toMatchObject({ actor_kind: 'operator', action: 'application.created', before: null })
+  expect(changes).toContainEqual(expect.objectContaining({ actor_kind: 'system', actor_id: 'bootstrap' }))
+})
+
+/** Runs a line as a person does, with a kubectl that prints the log of a process. */
+function search(line: string, log: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'notify-kubectl-'))
+  try {
+    writeFileSync(join(folder, 'log'), log)
+    writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\ncat '${folder}/log'\n`, { mode: 0o755 })
+    const PATH = `${folder}:${process.env.PATH}`
+    return spawnSync('sh', ['-c', line], { env: { PATH }, encoding: 'utf8' }).stdout
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('the tenants over their limits, and what servers wait for, are found in the logs', async () => {
+  const [limits, schemas] = searches
+  await eventually(() => expect(search(limits!, env.logs('gateway', 5000))).toContain(`{"${env.tenantId}":`))
+  const waiting = JSON.stringify({ level: 40, reason: 'migration missing: 0014-weight', msg: 'waiting' })
+  expect(search(schemas!, `${waiting}\n${waiting}\n{"level":30}\n`).trim()).toBe('2 migration missing: 0014-weight')
 })
 
 test.each(programs)('$process runs $args', async ({ process, args }) => {

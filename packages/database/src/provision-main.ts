@@ -8,14 +8,15 @@ import { provisionDatabase, provisionServices, type ServiceRole } from './provis
  * - `ADMIN_DATABASE_URL`: any database of the server, as a user that may create databases and roles
  * - `DATABASE_NAME`: the database that all services share, one schema each; default `notify`
  * - `<SERVICE>_DATABASE_PASSWORD`, for example `WEBHOOK_DELIVERY_DATABASE_PASSWORD`: one for each service to prepare
+ * - `READER_DATABASE_PASSWORD`: optional, lets the role `notify_reader` log in, which reads all schemas
  */
 try {
-  const { adminUrl, databaseName, roles } = settings(variables())
+  const { adminUrl, databaseName, roles, readerPassword } = settings(variables())
   const admin = new URL(adminUrl)
   try {
     await provisionDatabase(adminUrl, databaseName)
     admin.pathname = `/${encodeURIComponent(databaseName)}`
-    await provisionServices(admin.href, roles)
+    await provisionServices(admin.href, roles, { readerPassword })
   } catch (error) {
     throw new Error(explain(error, admin), { cause: error })
   }
@@ -25,16 +26,24 @@ try {
   process.exitCode = 1
 }
 
+interface Settings {
+  adminUrl: string
+  databaseName: string
+  roles: ServiceRole[]
+  readerPassword: string | undefined
+}
+
 function variables(): Record<string, string> {
   const { values, faults } = readSecretFiles(process.env, [
     'ADMIN_DATABASE_URL',
+    'READER_DATABASE_PASSWORD',
     ...serviceNames.map(databasePasswordVariable),
   ])
   if (faults.size > 0) throw new Error([...faults].map(([name, fault]) => `${name} ${fault}`).join('; '))
   return values
 }
 
-function settings(env: Record<string, string>): { adminUrl: string; databaseName: string; roles: ServiceRole[] } {
+function settings(env: Record<string, string>): Settings {
   const adminUrl = env.ADMIN_DATABASE_URL
   if (!adminUrl)
     throw new Error('ADMIN_DATABASE_URL is missing: set it to postgres://<admin>:<password>@<host>:5432/postgres')
@@ -48,7 +57,8 @@ function settings(env: Record<string, string>): { adminUrl: string; databaseName
   if (roles.length === 0) {
     throw new Error(`no passwords given: set at least one of ${serviceNames.map(databasePasswordVariable).join(', ')}`)
   }
-  return { adminUrl, databaseName: env.DATABASE_NAME || 'notify', roles }
+  const readerPassword = env.READER_DATABASE_PASSWORD
+  return { adminUrl, databaseName: env.DATABASE_NAME || 'notify', roles, readerPassword }
 }
 
 function explain(error: unknown, admin: URL): string {

@@ -7,6 +7,16 @@ export interface ServiceRole {
   password: string
 }
 
+interface ProvisionOptions {
+  /** Password of `notify_reader`. Without one that role stays as it is; a new one cannot log in, but be granted to people. */
+  readerPassword?: string | undefined
+}
+
+/** The role of people who look things up: it reads the tables of every service and changes nothing. */
+export const readerRole = 'notify_reader'
+/** A query of a person must not read for hours. */
+const readerSettings = { default_transaction_read_only: 'on', statement_timeout: '30s' }
+
 /** Errors of concurrent changes to the same role: roles are global to the server. */
 const conflicts = new Set(['23505', '42710', 'XX000', '40001', '40P01'])
 
@@ -38,15 +48,20 @@ export function provisionService(adminUrl: string, role: ServiceRole): Promise<v
 
 /**
  * Gives each service a role and a schema of the service's name (with `_` for `-`) in the database of `adminUrl`, and
- * nothing else: no role reads, or creates anything in, another's schema or `public`. The role's sessions in this database
- * get the settings of `sessionSettings`. May be repeated (changed passwords and settings are set), and run by several at once.
+ * nothing else: no service reads, or creates anything in, another's schema or `public`. The role's sessions in this database
+ * get the settings of `sessionSettings`. `notify_reader` may read all of these schemas, and tables that are created in them later.
+ * May be repeated (changed passwords and settings are set), and run by several at once.
  * @param adminUrl a superuser, or a user that may create roles and owns the database
  */
-export async function provisionServices(adminUrl: string, roles: readonly ServiceRole[]): Promise<void> {
+export async function provisionServices(
+  adminUrl: string,
+  roles: readonly ServiceRole[],
+  options: ProvisionOptions = {},
+): Promise<void> {
   await withClient(adminUrl, async (client) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        await provision(client, roles)
+        await provision(client, roles, options)
         return
       } catch (error) {
         await client.query('rollback')
@@ -57,7 +72,7 @@ export async function provisionServices(adminUrl: string, roles: readonly Servic
   })
 }
 
-async function provision(client: pg.Client, roles: readonly ServiceRole[]): Promise<void> {
+async function provision(client: pg.Client, roles: readonly ServiceRole[], options: ProvisionOptions): Promise<void> {
   await client.query('begin')
   // Serialises concurrent runs; released at the end of the transaction.
   await client.query(`select pg_advisory_xact_lock(hashtext('notify.provision'))`)
@@ -84,7 +99,38 @@ async function provision(client: pg.Client, roles: readonly ServiceRole[]): Prom
       await client.query(`alter role ${role} in database ${quotedDatabase} set ${setting} = ${literal}`)
     }
   }
+  await provisionReader(client, quotedDatabase, roles, options)
   await client.query('commit')
+}
+
+async function provisionReader(
+  client: pg.Client,
+  quotedDatabase: string,
+  roles: readonly ServiceRole[],
+  { readerPassword }: ProvisionOptions,
+): Promise<void> {
+  const exists = await client.query('select 1 from pg_roles where rolname = $1', [readerRole])
+  if (!exists.rowCount) await client.query(`create role ${readerRole} nologin`)
+  // Another admin of the server may have created it, for another database.
+  const { rows } = await client.query(`select pg_has_role($1, 'member with admin option') as ours`, [readerRole])
+  const settings = rows[0].ours ? Object.entries(readerSettings) : []
+  const login = readerPassword && `alter role ${readerRole} login password ${client.escapeLiteral(readerPassword)}`
+  const statements = [
+    ...(login ? [login] : []),
+    `grant connect on database ${quotedDatabase} to ${readerRole}`,
+    ...settings.map(
+      ([setting, value]) => `alter role ${readerRole} in database ${quotedDatabase} set ${setting} = '${value}'`,
+    ),
+    ...roles.flatMap(({ service }) => {
+      const schema = client.escapeIdentifier(schemaOf(service))
+      return [
+        `grant usage on schema ${schema} to ${readerRole}`,
+        `grant select on all tables in schema ${schema} to ${readerRole}`,
+        `alter default privileges for role ${schema} in schema ${schema} grant select on tables to ${readerRole}`,
+      ]
+    }),
+  ]
+  await client.query(statements.join(';\n'))
 }
 
 async function whoWeAre(client: pg.Client): Promise<{ database: string; superuser: boolean }> {

@@ -77,6 +77,24 @@ test('a role that is not a service of this database cannot connect to it', async
   await expect(as('stranger', 'stranger', 'select 1')).rejects.toThrow('permission denied for database')
 })
 
+test('the reader sees the tables of every service, also those made later, and changes nothing', async () => {
+  await gateway('create table if not exists seen (n int)')
+  await provisionServices(database, roles, { readerPassword: 'reader' })
+  await webhooks('create table seen_later as select 8 as n')
+  const reader = (sql: string) => as('notify_reader', 'reader', sql)
+  expect(await reader('select count(*)::int from gateway.seen')).toEqual([{ count: 0 }])
+  expect(await reader('select n from webhook_delivery.seen_later')).toEqual([{ n: 8 }])
+  await expect(reader('insert into gateway.seen values (1)')).rejects.toThrow('read-only transaction')
+  const forced = 'set transaction_read_only = off; insert into gateway.seen values (1)'
+  await expect(reader(forced)).rejects.toThrow('permission denied for table seen')
+  await expect(reader('create table gateway.own (n int)')).rejects.toThrow()
+})
+
+test('without a password the reader cannot log in, and one that can keeps its password', async () => {
+  await provisionServices(database, roles)
+  expect(await as('notify_reader', 'reader', 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
 test('provisioning again keeps the data and sets a changed password', async () => {
   await webhooks('create table kept as select 7 as n')
   await provisionService(database, { service: 'webhook-delivery', password: 'changed' })

@@ -1,6 +1,7 @@
 export * from './connect.ts'
 export * from './consume.ts'
 export * from './consumer.ts'
+export { consumersCommand } from './consumers-command.ts'
 export * from './dead-letter.ts'
 export { matchesFilter } from './matches-filter.ts'
 export { type NatsLogin, readNatsLogin } from './nats-login.ts'

@@ -8,7 +8,7 @@ import {
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
-import { openBus, startConsumers } from '@notify/messaging'
+import { consumersCommand, openBus, startConsumers } from '@notify/messaging'
 import {
   type Commands,
   commandOnDemand,
@@ -36,6 +36,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  consumers: consumersCommand(consumers),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
 

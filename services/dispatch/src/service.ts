@@ -11,7 +11,7 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { createHostResolver } from '@notify/egress-guard'
-import { type Bus, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
+import { type Bus, consumersCommand, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
@@ -65,6 +65,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  consumers: consumersCommand(consumersOf()),
   'after-restore': commandOnDemand(async () => (await import('./upkeep/after-restore.ts')).afterRestore),
   'erase-recipient': commandOnDemand(async () => (await import('./upkeep/erase-recipient.ts')).eraseRecipient),
 }

@@ -9,7 +9,7 @@ import {
   openDatabase,
   startOutboxRelay,
 } from '@notify/database'
-import { openPendingBus, startConsumers } from '@notify/messaging'
+import { consumersCommand, openPendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
@@ -42,6 +42,7 @@ import { createPeers } from './forwarding/peers.ts'
 import { createAdmission } from './limits/admit.ts'
 import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
+import { createRefusalReport } from './limits/report-refusals.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
 import { startRetries } from './retries/run-retries.ts'
@@ -60,6 +61,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'create-tenant': createTenantCommand,
   'dead-letters': deadLettersCommand,
+  consumers: consumersCommand(consumers),
   'after-restore': commandOnDemand(async () => (await import('./retries/after-restore.ts')).afterRestore),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
@@ -74,7 +76,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const limitKey = limitKeyOf(config.BLIND_INDEX_KEY)
   const failures = createFailureLimit(redis, metrics, limitKey, config.RATE_LIMIT_ADDRESS_PER_SECOND)
   const callers = createCallers(db, config, { addressOf, failures })
-  const { admit, charge } = createAdmission(redis, metrics, limitKey)
+  const { admit, charge } = createAdmission(redis, {
+    metrics,
+    keyOf: limitKey,
+    reportRefusal: createRefusalReport(kit.log),
+  })
   const peers = createPeers(config)
   const context: Context = {
     config,

@@ -8,7 +8,7 @@ import {
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
-import { openBus, startConsumers } from '@notify/messaging'
+import { consumersCommand, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, commandOnDemand, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { createAccess } from './applications/access.ts'
@@ -35,6 +35,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  consumers: consumersCommand(consumers),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
 

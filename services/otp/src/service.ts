@@ -8,7 +8,7 @@ import {
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
-import { openBus, startConsumers } from '@notify/messaging'
+import { consumersCommand, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
@@ -42,6 +42,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  consumers: consumersCommand(consumers),
   'after-restore': commandOnDemand(async () => (await import('./restore/after-restore.ts')).afterRestore),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }

@@ -10,7 +10,7 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { createEgress, createHostResolver } from '@notify/egress-guard'
-import { openBus, startConsumers } from '@notify/messaging'
+import { consumersCommand, openBus, startConsumers } from '@notify/messaging'
 import { createFingerprint } from '@notify/privacy'
 import {
   type Commands,
@@ -41,6 +41,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  consumers: consumersCommand(consumers),
   'after-restore': commandOnDemand(async () => (await import('./restore/after-restore.ts')).afterRestore),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }

@@ -155,6 +155,7 @@ function limitsOf(
   tenantLimit: number | null,
 ): Limits {
   return limitsFor(
+    tenantId,
     { id: caller, perSecond: callerLimit ?? config.RATE_LIMIT_KEY_PER_SECOND },
     { id: `tenant ${tenantId}`, perSecond: tenantLimit ?? config.RATE_LIMIT_TENANT_PER_SECOND },
   )

@@ -3,6 +3,7 @@ import { Problem } from '@notify/service-kit'
 import type { Redis } from 'ioredis'
 import type { GatewayMetrics } from '../metrics.ts'
 import { createCounter } from './counter.ts'
+import type { ReportRefusal } from './report-refusals.ts'
 
 interface Limit {
   scope: 'key' | 'tenant'
@@ -12,6 +13,7 @@ interface Limit {
 
 /** The limits of a caller; one object for all of its requests. */
 export interface Limits {
+  tenantId: string
   key: Limit
   tenant: Limit
   /** Value of the RateLimit-Policy header. */
@@ -19,8 +21,9 @@ export interface Limits {
 }
 
 /** Combines the limits of a caller and its tenant. */
-export function limitsFor(key: Omit<Limit, 'scope'>, tenant: Omit<Limit, 'scope'>): Limits {
+export function limitsFor(tenantId: string, key: Omit<Limit, 'scope'>, tenant: Omit<Limit, 'scope'>): Limits {
   return {
+    tenantId,
     key: { scope: 'key', ...key },
     tenant: { scope: 'tenant', ...tenant },
     policy: `"key";q=${key.perSecond};w=${windowSeconds}, "tenant";q=${tenant.perSecond};w=${windowSeconds}`,
@@ -41,8 +44,15 @@ export interface Admission {
   charge(limits: Limits, requests: number): OutgoingHttpHeaders
 }
 
+interface AdmissionOptions {
+  metrics: GatewayMetrics
+  /** The Redis key of a caller. */
+  keyOf: (id: string) => string
+  reportRefusal: ReportRefusal
+}
+
 /** Counts requests against the limits of callers. */
-export function createAdmission(redis: Redis, metrics: GatewayMetrics, keyOf: (id: string) => string): Admission {
+export function createAdmission(redis: Redis, { metrics, keyOf, reportRefusal }: AdmissionOptions): Admission {
   const count = createCounter(redis, keyOf)
   const stateOf = ({ scope, id, perSecond }: Limit, requests: number) => {
     const { place, resetMs } = count(id, requests, perSecond)
@@ -58,6 +68,7 @@ export function createAdmission(redis: Redis, metrics: GatewayMetrics, keyOf: (i
     const { place, resetMs } = count(id, 0)
     if (place < perSecond) return
     metrics.rateLimited(scope)
+    reportRefusal(limits.tenantId)
     const waitSeconds = secondsOf(resetMs)
     throw new Problem('rate_limited', `This ${who} may make ${perSecond} requests per second; wait and try again`, {
       headers: { ...headersOf(limits, `"${scope}";r=0;t=${waitSeconds}`), 'Retry-After': String(waitSeconds) },
