@@ -1,4 +1,4 @@
-// Finds the metrics that sources declare: the calls counter(…), histogram(…) and gauge(…).
+// Finds the metrics that sources declare: the calls counter(…), total(…), histogram(…) and gauge(…).
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -14,7 +14,7 @@ export interface Metric {
   folder: string
 }
 
-const call = /\b(counter|histogram|gauge)\(\s*'([a-z_0-9]+)',\s*'([^']*)'(,\s*'open')?/g
+const call = /\b(counter|total|histogram|gauge)\(\s*'([a-z_0-9]+)',\s*'([^']*)'(,\s*'open')?/g
 
 export function declaredMetrics(): Metric[] {
   const files = globSync('{packages,services}/*/src/**/*.ts', { cwd: root }).filter(
@@ -22,7 +22,7 @@ export function declaredMetrics(): Metric[] {
   )
   return files.flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(call)].map(([, kind, name, description, open]) => ({
-      kind: kind as Metric['kind'],
+      kind: kind === 'total' ? 'counter' : (kind as Metric['kind']),
       name: name!,
       description: description!,
       open: open !== undefined,

@@ -71,6 +71,8 @@ test('one trace spans gateway, dispatch, worker, carrier call, outbox, JetStream
   const carrierCall = trace().find(({ name }) => name === 'send twilio')
   expect(carrierSaw).toBe(`00-${traceId}-${carrierCall?.spanId}-01`)
   expect(carrierCall?.attributes['notification.id']).toBe(id)
+  const request = trace().find(({ name }) => name === 'createNotification')
+  expect(request?.attributes).toMatchObject({ 'http.route': '/api/v1/notifications', tenant_id: traced.tenantId })
 })
 
 test('a trace begins at the gateway if the caller sends none, and contains nothing of the message', async () => {

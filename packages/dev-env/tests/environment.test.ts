@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { portsFrom } from '../src/infrastructure/ports.ts'
+import { machineEnvironment } from '../src/stack/machine-environment.ts'
 import { serviceOf, serviceProcesses } from '../src/stack/process-names.ts'
 import { environmentOf } from '../src/stack/process-table.ts'
 import type { Wiring } from '../src/stack/wiring.ts'
@@ -30,6 +31,19 @@ test.each(serviceProcesses)('%s gets the variables of its configuration, and no 
   const environment = await environmentOf(name, wiring)
   expect(Object.keys(environment).filter((variable) => !(variable in Config.shape))).toEqual([])
   expect(Config.safeParse(environment).error?.issues).toBeUndefined()
+})
+
+test('what a start is told of traces and logs reaches the services, and what else stands in its environment does not', () => {
+  const variables = {
+    TRACE_SAMPLE_RATIO: '1',
+    LOG_REQUEST_RATIO: '0.5',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector',
+  }
+  Object.assign(process.env, variables, { HTTPS_PROXY: 'http://proxy:3128' })
+  const passed = machineEnvironment()
+  for (const name of [...Object.keys(variables), 'HTTPS_PROXY']) delete process.env[name]
+  expect(passed).toMatchObject(variables)
+  expect(passed).not.toHaveProperty('HTTPS_PROXY')
 })
 
 test('only the gateway gets the key that signs principals', async () => {

@@ -51,6 +51,12 @@ export const commonConfig = {
   PORT: z.coerce.number().int().min(0).max(65535).describe('Port of the HTTP interface'),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).describe('Port of GET /metrics'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info').describe('Minimum log level'),
+  LOG_REQUEST_RATIO: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe('Share of successful requests that are logged; refused and failed ones always are'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe("Postgres URL with the service's own role"),
   MIGRATION_DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })

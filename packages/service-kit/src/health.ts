@@ -34,6 +34,11 @@ export class Health {
     return this.#ready ? failures : ['starting or draining', ...failures]
   }
 
+  /** Names of the optional dependencies. */
+  get preferences(): string[] {
+    return [...this.#preferences.keys()]
+  }
+
   /** Names of the optional dependencies that are unavailable. */
   degraded(): Promise<string[]> {
     return failuresOf(this.#preferences)

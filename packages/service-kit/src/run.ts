@@ -127,7 +127,7 @@ async function serve<S extends z.ZodObject>(
     lifecycle,
   )
   const metrics = await startMetrics({ host: config.HOST, port: config.METRICS_PORT }, { lifecycle, health })
-  measureProcess(metrics, lifecycle)
+  measureProcess(metrics, { lifecycle, health })
   const stop = drainOn(serving, health, config)
   try {
     await definition.createService(config, { service: definition.name, log, lifecycle, health, metrics, tracer })

@@ -34,6 +34,7 @@ export function createTestKit(service: ServiceName): TestKit {
         (name) =>
         (attributes = {}, value = 1) =>
           void counts.push({ name, attributes, value }),
+      total: (name, _description, read) => void gauges.set(name, read),
       histogram: () => () => {},
       gauge: (name, _description, read) => void gauges.set(name, read),
     },

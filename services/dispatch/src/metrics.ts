@@ -1,6 +1,8 @@
+import { kinds } from '@notify/carriers/kinds'
 import {
+  AttemptOutcome,
   Channel,
-  type DeliveryStatus,
+  DeliveryStatus,
   DomainStatus,
   type ErrorCode,
   errorCodes,
@@ -11,6 +13,9 @@ import type { Metrics } from '@notify/service-kit'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
 const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const
+const endings = DeliveryStatus.extract(['delivered', 'undelivered', 'failed']).options
+/** The labels of each kind of provider. */
+const carriers = Object.entries(kinds).map(([kind, { channel }]) => ({ channel: [channel], kind: [kind] }))
 const recoveryCauses = ['lease_expired', 'work_lost'] as const
 
 /** How long a live notification took to a state that it has just reached; seconds, null for a state that it has not. */
@@ -47,7 +52,7 @@ export function createMetrics(metrics: Metrics) {
   const attempts = metrics.counter(
     'notify_attempts_total',
     'Carrier attempts, by channel, kind of provider, mode and outcome',
-    'open',
+    carriers.map((carrier) => ({ ...carrier, mode: ['live', 'test'], outcome: AttemptOutcome.options })),
   )
   const carrier = metrics.histogram(
     'notify_carrier_request_duration_seconds',
@@ -71,7 +76,7 @@ export function createMetrics(metrics: Metrics) {
   const reported = metrics.counter(
     'notify_reported_total',
     'Live messages whose end a receipt reported, by channel, kind of provider and status',
-    'open',
+    carriers.map((carrier) => ({ ...carrier, status: endings })),
   )
   const recovered = metrics.counter(
     'notify_recovered_total',

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StartKit } from '../temporary-error.ts'
 import type { Probe } from '../probe.ts'
+import type { StartKit } from '../temporary-error.ts'
 
 const pollMs = 1000
 /** Waiting is logged at once, and then every 30 polls. */

@@ -11,6 +11,8 @@ export interface Door {
   log: Logger
   tracer: Tracer
   docsUrl: string
+  /** Share of the successful requests that are logged above `debug`; default none. */
+  logRatio?: number
   /** Whether callers are external, so that traces may start here. */
   edge: boolean
   /** Whether the callers' `traceparent` is not obeyed about sampling: they are not ours. */

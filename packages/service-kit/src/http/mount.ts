@@ -2,7 +2,6 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { ParsedUrlQuery } from 'node:querystring'
 import { isStream, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express } from 'express'
-import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
 import { addLogFields, withLogFields } from '../telemetry/log-fields.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
@@ -105,6 +104,7 @@ function answer<Context>(door: Door, context: Context, entry: Entry<Context>, in
     edge: door.edge,
     outside: door.samplesItself ?? false,
     kind: SpanKind.SERVER,
+    attributes: { 'http.route': entry.contract.path, 'http.request.method': entry.contract.method },
   })
   const { traceparent } = span
   return withLogFields({ request_id: requestId, traceparent }, () =>
@@ -126,16 +126,22 @@ async function answerWithin<Context>(
   if (contract.auth.caller !== 'anyone') Object.assign(headers, noStore)
   let status: number
   let fault: unknown
+  let code: string | undefined
+  let bodyBytes = 0
   try {
     const admission = admitCaller(door, contract, request, headers)
     const principal = admission instanceof Promise ? await within(door.answerWithinMs, admission) : admission
     const tenantId = principal && 'tenant_id' in principal ? principal.tenant_id : undefined
-    if (tenantId !== undefined) addLogFields({ tenant_id: tenantId })
+    if (tenantId !== undefined) {
+      addLogFields({ tenant_id: tenantId })
+      span.set({ tenant_id: tenantId })
+    }
     const admittedMs = performance.now() - started
     // Routes with another media type ignore Accept (RFC 9110, 12.5.1, allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
     const target = { params: paramsOf(contract, request, params), query: queryOfContract(contract, query) }
     const { value, text } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
+    bodyBytes = text.length
     // The size of a chunked body is known only now.
     if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
       Object.assign(headers, door.charge?.(principal, text.length))
@@ -178,13 +184,13 @@ async function answerWithin<Context>(
     if (status >= 500) fault = error
     if (!request.readableEnded) request.resume()
     sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
+    code = problem.code
     door.refused(problem.code)
-    logRefusal(door.log, contract, problem, error)
   }
   span.set({ 'http.response.status_code': status })
   span.end(fault)
   const ms = performance.now() - started
-  door.log.debug({ route: contract.name, status, ms: Math.round(ms) }, 'request handled')
+  logRequest(door, contract, { status, code, fault, ms, bodyBytes })
   door.observe(request.method, contract, status, ms / 1000)
 }
 
@@ -225,8 +231,27 @@ export function internalProblem(error: unknown): Problem {
   })
 }
 
-function logRefusal(log: Logger, contract: Route, problem: Problem, error: unknown): void {
-  const line = { route: contract.name, status: problem.status, code: problem.code }
-  if (problem.status >= 500) log.error({ ...line, err: error }, 'request failed')
-  else log.info(line, 'request refused')
+interface Handled {
+  status: number
+  code: string | undefined
+  fault: unknown
+  ms: number
+  bodyBytes: number
+}
+
+/** One line for each request: every refusal and failure, and of the others a share, or all with `debug`. */
+function logRequest({ log, logRatio = 0 }: Door, contract: Route, handled: Handled): void {
+  const { status, code, fault, ms, bodyBytes } = handled
+  const line = {
+    route: contract.name,
+    method: contract.method,
+    path: contract.path,
+    status,
+    ...(code !== undefined && { code }),
+    ms: Math.round(ms),
+    body_bytes: bodyBytes,
+  }
+  if (status >= 500) log.error({ ...line, err: fault }, 'request failed')
+  else if (status >= 400) log.info(line, 'request refused')
+  else log[Math.random() < logRatio ? 'info' : 'debug'](line, 'request handled')
 }

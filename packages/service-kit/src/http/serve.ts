@@ -20,6 +20,7 @@ interface ServeOptions<Context> {
     DOCS_URL: string
     PRINCIPAL_JWKS: JSONWebKeySet
     TRUSTED_PROXIES: TrustedProxies
+    LOG_REQUEST_RATIO?: number
   }
   context: Context
   routes: readonly Entry<Context>[]
@@ -81,6 +82,7 @@ function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Con
     log: kit.log,
     tracer: kit.tracer,
     docsUrl: config.DOCS_URL,
+    logRatio: config.LOG_REQUEST_RATIO ?? 0,
     edge: false,
     authenticate: (request) => {
       const token = request.headers[principalHeader]

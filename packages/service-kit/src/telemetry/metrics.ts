@@ -11,14 +11,16 @@ import { type KnownLabels, type Reading, Sums, seriesOf } from './sums.ts'
 /** Creates the instruments of `metrics.ts`; names follow Prometheus, units last. */
 export interface Metrics {
   /**
-   * @param known the values of each label, so that every series exists at 0 from the start; `increase()` does not see the first
+   * @param known the values of each label, or several such sets, so that every series exists at 0 from the start; `increase()` does not see the first
    * appearance of a series. `open`: the values are not known
    */
   counter(
     name: string,
     description: string,
-    known?: KnownLabels | 'open',
+    known?: KnownLabels | readonly KnownLabels[] | 'open',
   ): (attributes?: Attributes, value?: number) => void
+  /** A counter that something else counts. */
+  total(name: string, description: string, read: () => number): void
   histogram(name: string, description: string, buckets: number[]): (value: number, attributes?: Attributes) => void
   gauge(name: string, description: string, read: () => GaugeValue | Promise<GaugeValue>): void
 }
@@ -49,11 +51,14 @@ export async function startMetrics(
   const meter = provider.getMeter('notify')
   return {
     counter(name, description, known = {}) {
-      const sums = new Sums(known === 'open' ? [] : seriesOf(known))
+      const sums = new Sums(known === 'open' ? [] : [known].flat().flatMap(seriesOf))
       meter.createObservableCounter(name, { description }).addCallback((result) => {
         for (const { value, attributes } of sums.all()) result.observe(value, attributes)
       })
       return (attributes = {}, value = 1) => sums.add(attributes, value)
+    },
+    total(name, description, read) {
+      meter.createObservableCounter(name, { description }).addCallback((result) => result.observe(read()))
     },
     histogram(name, description, buckets) {
       const histogram = meter.createHistogram(name, { description, advice: { explicitBucketBoundaries: buckets } })

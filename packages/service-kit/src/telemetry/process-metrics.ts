@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import type { Health } from '../health.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { Metrics } from './metrics.ts'
 import { version } from './version.ts'
@@ -6,7 +7,10 @@ import { version } from './version.ts'
 const resolutionMs = 20
 
 /** Exports what the process itself is and takes: release, memory and event loop, under OpenTelemetry's names for Node. */
-export function measureProcess(metrics: Metrics, lifecycle: Lifecycle): void {
+export function measureProcess(
+  metrics: Metrics,
+  { lifecycle, health }: { lifecycle: Lifecycle; health: Health },
+): void {
   metrics.gauge('notify_build_info', 'The release that runs: always 1', () => [
     { value: 1, attributes: { version, node_version: process.versions.node } },
   ])
@@ -14,6 +18,17 @@ export function measureProcess(metrics: Metrics, lifecycle: Lifecycle): void {
     process.memoryUsage.rss(),
   )
   metrics.gauge('v8js_memory_heap_used_bytes', 'Heap in use of the main thread', () => process.memoryUsage().heapUsed)
+  metrics.total('process_cpu_seconds_total', 'CPU time of the process, user and system, with all its threads', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  })
+  metrics.gauge('process_dependency_degraded', 'Whether an optional dependency is away, by its name', async () => {
+    const degraded = await health.degraded()
+    return health.preferences.map((dependency) => ({
+      value: Number(degraded.includes(dependency)),
+      attributes: { dependency },
+    }))
+  })
   measureEventLoop(metrics, lifecycle)
 }
 

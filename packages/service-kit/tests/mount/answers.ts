@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { base, call, exchange, lines, observed, refused } from './mounted.ts'
+import { base, call, exchange, lines, logging, observed, refused } from './mounted.ts'
 
 test('a route may answer another media type than JSON, whatever the caller would rather have', async () => {
   for (const [body, expected] of [
@@ -54,6 +54,21 @@ test('a fault of ours is logged with its cause, and the caller learns nothing of
   expect(JSON.stringify(body)).not.toMatch(/hunter2|ECONNREFUSED/)
   expect(lines).toMatchObject([{ level: 50, request_id: 'fault-1', route: 'echo' }])
   expect(JSON.stringify(lines)).toContain('ECONNREFUSED')
+})
+
+test('one line describes each refused or failed request, and the configured share of the others', async () => {
+  lines.length = 0
+  const echo = (text: string) => call('POST', '/api/v1/echo', text)
+  const { status: handled } = await echo('{"value":"x"}')
+  const { status: refused } = await echo('{"value":')
+  const request = { route: 'echo', method: 'POST', path: '/api/v1/echo', ms: expect.any(Number) }
+  const refusal = { ...request, level: 30, status: refused, code: 'invalid_json', msg: 'request refused' }
+  expect(lines).toEqual([expect.objectContaining(refusal)])
+  logging.ratio = 1
+  await echo('{"value":"x"}')
+  logging.ratio = 0
+  expect(lines[1]).toMatchObject({ ...request, level: 30, status: handled, body_bytes: 13, msg: 'request handled' })
+  expect(lines).toHaveLength(2)
 })
 
 test('every answer is counted with its route and status, and every refusal with its code', async () => {

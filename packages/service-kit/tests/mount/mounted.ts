@@ -24,6 +24,8 @@ export const log = pino(
   { write: (line: string) => void lines.push(JSON.parse(line)) },
 )
 export const lifecycle = new Lifecycle(log)
+/** Share of the successful requests that are logged. */
+export const logging = { ratio: 0 }
 export let base: string
 export let port: number
 
@@ -34,6 +36,9 @@ export async function startMounted(): Promise<void> {
     log,
     tracer: passingTracer,
     docsUrl: 'https://docs',
+    get logRatio() {
+      return logging.ratio
+    },
     edge: true,
     authenticate({ headers }) {
       const found = callers[headers.authorization ?? '']

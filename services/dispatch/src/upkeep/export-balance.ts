@@ -61,8 +61,8 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
     (of: (balance: Balance) => number) =>
     ({ balance }: Measured) =>
       balance ? of(balance) : []
-  gauge('notify_accepted', 'Notifications accepted since the beginning', ({ tally }) => tally.accepted)
-  gauge('notify_settled', 'Notifications of which nothing more is expected', ({ tally }) => tally.settled)
+  gauge('notify_balance_accepted', 'Notifications accepted since the beginning', ({ tally }) => tally.accepted)
+  gauge('notify_balance_settled', 'Notifications of which nothing more is expected', ({ tally }) => tally.settled)
   gauge(
     'notify_in_flight',
     'Notifications that are scheduled, queued or wait for a receipt',

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { closedPort } from '@notify/test-kit/http'
+import pino from 'pino'
+import { Health } from '../health.ts'
+import { Lifecycle } from '../lifecycle.ts'
+import { startMetrics } from './metrics.ts'
+import { measureProcess } from './process-metrics.ts'
+
+let port: number
+const lifecycle = new Lifecycle(pino({ level: 'silent' }))
+const health = new Health()
+let redisIsAway = false
+beforeAll(async () => {
+  port = await closedPort()
+  measureProcess(await startMetrics({ host: '127.0.0.1', port }, { lifecycle, health }), { lifecycle, health })
+  health.prefer('redis', () => {
+    if (redisIsAway) throw new Error('disconnected')
+  })
+})
+afterAll(() => lifecycle.stop())
+
+async function value(series: string): Promise<number | undefined> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `))
+  return line === undefined ? undefined : Number(line.split(' ')[1])
+}
+
+test('an optional dependency that is away is seen from its first failure', async () => {
+  const series = 'process_dependency_degraded{dependency="redis"}'
+  expect(await value(series)).toBe(0)
+  redisIsAway = true
+  expect(await value(series)).toBe(1)
+})
+
+test('CPU time is counted', async () => {
+  const before = (await value('process_cpu_seconds_total'))!
+  const untilMs = performance.now() + 50
+  while (performance.now() < untilMs) JSON.stringify(process.versions)
+  expect((await value('process_cpu_seconds_total'))!).toBeGreaterThan(before)
+})
