@@ -33,7 +33,7 @@ test.each(serviceProcesses)('%s gets the variables of its configuration, and no 
   expect(Config.safeParse(environment).error?.issues).toBeUndefined()
 })
 
-test('what a start is told of traces and logs reaches the services, and what else stands in its environment does not', () => {
+test('variables about traces and logs reach the services of npm start, and other variables of its environment do not', () => {
   const variables = {
     TRACE_SAMPLE_RATIO: '1',
     LOG_REQUEST_RATIO: '0.5',
