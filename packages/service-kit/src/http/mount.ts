@@ -12,6 +12,7 @@ import { bodyOf } from './body-of.ts'
 import type { Door } from './door.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
+import { logRequest } from './log-request.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { notFound, paramsOf, queryOf, queryOfContract } from './read-target.ts'
 import { noStore, Reply, send, sendProblem } from './reply.ts'
@@ -229,29 +230,4 @@ export function internalProblem(error: unknown): Problem {
   return new Problem('internal_error', 'An internal error occurred; try again, and quote request_id if it persists', {
     cause: error,
   })
-}
-
-interface Handled {
-  status: number
-  code: string | undefined
-  fault: unknown
-  ms: number
-  bodyBytes: number
-}
-
-/** One line for each request: every refusal and failure, and of the others a share, or all with `debug`. */
-function logRequest({ log, logRatio = 0 }: Door, contract: Route, handled: Handled): void {
-  const { status, code, fault, ms, bodyBytes } = handled
-  const line = {
-    route: contract.name,
-    method: contract.method,
-    path: contract.path,
-    status,
-    ...(code !== undefined && { code }),
-    ms: Math.round(ms),
-    body_bytes: bodyBytes,
-  }
-  if (status >= 500) log.error({ ...line, err: fault }, 'request failed')
-  else if (status >= 400) log.info(line, 'request refused')
-  else log[Math.random() < logRatio ? 'info' : 'debug'](line, 'request handled')
 }
