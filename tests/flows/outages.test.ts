@@ -256,31 +256,27 @@ const testWithMounts = canMount() ? test : test.skip
 testWithMounts(
   'while the disk of the database is full a send is 503 with Retry-After within 8 s; with room again all works',
   async () => {
-    const disk = await moveToSmallDisk(env, 'dispatch.notifications')
+    await using disk = await moveToSmallDisk(env, 'dispatch.notifications')
     disk.fill()
     const accepted: string[] = []
     let refusals = 0
-    try {
-      // The pages that the table has take some more.
-      for (let sent = 0; refusals < 5 && sent < 500; sent++) {
-        const phone = freshPhone()
-        const startedMs = performance.now()
-        const answer = await post(env, smsTo(phone))
-        expect(performance.now() - startedMs).toBeLessThan(8000)
-        if (answer.status === 202) accepted.push(phone)
-        else {
-          expectProblem(answer, 503, 'service_unavailable')
-          expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
-          refusals++
-        }
+    // The pages that the table has take some more.
+    for (let sent = 0; refusals < 5 && sent < 500; sent++) {
+      const phone = freshPhone()
+      const startedMs = performance.now()
+      const answer = await post(env, smsTo(phone))
+      expect(performance.now() - startedMs).toBeLessThan(8000)
+      if (answer.status === 202) accepted.push(phone)
+      else {
+        expectProblem(answer, 503, 'service_unavailable')
+        expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+        refusals++
       }
-      expect(refusals).toBe(5)
-    } finally {
-      disk.clear()
     }
+    expect(refusals).toBe(5)
+    disk.clear()
     await untilActivity(env, await send(env), { status: 'delivered' })
     await expectSentOnce(accepted)
-    await disk.remove()
   },
 )
 

@@ -5,13 +5,11 @@ import { join } from 'node:path'
 import type { TestEnv } from '@notify/dev-env'
 
 /** A disk of a few MiB that holds a table of a test's database. */
-export interface SmallDisk {
+export interface SmallDisk extends AsyncDisposable {
   /** Takes all its free space. */
   fill(): void
   /** Makes the space free again, as when an operator adds disk. */
   clear(): void
-  /** Moves the table back and removes the disk. */
-  remove(): Promise<void>
 }
 
 const bytes = 16 * 1024 * 1024
@@ -25,7 +23,7 @@ export function canMount(): boolean {
   return mounted
 }
 
-/** Moves a table to a small disk of its own. */
+/** Moves a table to a small disk of its own. At the end of its scope the table is moved back and the disk removed. */
 export async function moveToSmallDisk({ admin }: TestEnv, table: string): Promise<SmallDisk> {
   const folder = mkdtempSync(join(tmpdir(), 'notify-disk-'))
   if (!mount(folder)) throw new Error(`no file system can be mounted at ${folder}`)
@@ -39,8 +37,9 @@ export async function moveToSmallDisk({ admin }: TestEnv, table: string): Promis
   const filler = join(folder, 'filler')
   return {
     fill: () => writeUntilFull(filler),
-    clear: () => rmSync(filler),
-    async remove() {
+    clear: () => rmSync(filler, { force: true }),
+    async [Symbol.asyncDispose]() {
+      rmSync(filler, { force: true })
       await admin.query(`alter table ${table} set tablespace pg_default`)
       // Files of the moved table are removed at the next checkpoint.
       await admin.query('checkpoint')
