@@ -26,6 +26,8 @@ import { IdentityStore } from './ses/identity-store.ts'
 import { sesRoutes } from './ses/routes.ts'
 import { Sns } from './sns/sns.ts'
 import { snsRoutes } from './sns/sns-routes.ts'
+import { accountRoutes, createAccountBook } from './stand-ins/account-book.ts'
+import { standInRoutes } from './stand-ins/serve.ts'
 import { twilioRoutes } from './twilio/routes.ts'
 
 const bodyLimitBytes = 256 * 1024
@@ -64,6 +66,7 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
   if (config.sesEventsUrl) sns.subscribe(topicArn, config.sesEventsUrl)
   const [account] = config.twilioAccounts
   const templates = createTemplateBook(config.metaNumbers)
+  const accounts = createAccountBook()
   const app = express()
     .disable('x-powered-by')
     .disable('etag')
@@ -83,6 +86,8 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
       }),
     )
     .use('/meta', metaRoutes({ numbers: config.metaNumbers, templates, log, sender, reporter }))
+    .use(standInRoutes({ accounts, log, sender, reporter }))
+    .use(accountRoutes(accounts))
     .use(templateRoutes({ numbers: config.metaNumbers, templates, sender }))
     .use('/sns', snsRoutes(sns, topicArn))
     .use(
@@ -91,6 +96,7 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
         account,
         number: config.twilioNumber,
         url: config.twilioInboundUrl,
+        accounts,
         metaNumbers: config.metaNumbers,
       }),
     )

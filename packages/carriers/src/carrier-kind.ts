@@ -17,7 +17,7 @@ export interface CarrierKind {
   credentials: z.ZodType
   /** Environment variables of the sending half, added to the configuration of dispatch. */
   environment: z.core.$ZodLooseShape
-  /** The carrier refuses longer texts; in UTF-16 code units. */
+  /** Texts that are longer are refused at acceptance, whatever the carrier; in UTF-16 code units. */
   longestText?: number
   /** Set for carriers that approve templates. */
   templateForm?: TemplateForm

@@ -1,15 +1,34 @@
 import type { z } from 'zod'
+import { bird } from './bird/kind.ts'
 import type { CarrierKind, SendingKind } from './carrier-kind.ts'
 import type { Intersection } from './intersection.ts'
+import { mailgun } from './mailgun/kind.ts'
 import { meta } from './meta/kind.ts'
+import { postmark } from './postmark/kind.ts'
+import { resend } from './resend/kind.ts'
+import { sendgrid } from './sendgrid/kind.ts'
 import { ses } from './ses/kind.ts'
 import { smtp } from './smtp/kind.ts'
+import { telnyx } from './telnyx/kind.ts'
 import { twilio } from './twilio/kind.ts'
+import { vonage } from './vonage/kind.ts'
 
 export type { CarrierKind } from './carrier-kind.ts'
 
 /** The kinds of carrier accounts: channel, credentials and environment variables of the sending half. */
-export const kinds = { twilio, ses, smtp, whatsapp_cloud: meta } as const satisfies Record<string, SendingKind>
+export const kinds = {
+  twilio,
+  ses,
+  smtp,
+  whatsapp_cloud: meta,
+  sendgrid,
+  postmark,
+  mailgun,
+  resend,
+  vonage,
+  telnyx,
+  bird,
+} as const satisfies Record<string, SendingKind>
 
 /** The longest text that every carrier of a channel accepts, in UTF-16 code units. */
 export function longestTextOf(channel: CarrierKind['channel'], table: Record<string, CarrierKind> = kinds): number {

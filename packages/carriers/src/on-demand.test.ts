@@ -1,11 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { metaSender } from './meta/send.ts'
+import { kinds } from './kinds.ts'
 import { onDemand } from './on-demand.ts'
 import type { SenderDefinition, SenderOptions } from './sender.ts'
 import { sendingCarriers } from './sending.ts'
-import { sesSender } from './ses/send.ts'
-import { smtpSender } from './smtp/send.ts'
-import { twilioSender } from './twilio/send.ts'
 import { accepted } from './verdict.ts'
 
 type Pigeon = SenderDefinition<object, object, object>
@@ -49,13 +46,9 @@ test('closing an unused sending half does not load it', () => {
   expect(counts).toEqual({ loaded: 0, opened: 0, sent: 0, closed: 0 })
 })
 
-test.each([
-  ['twilio', twilioSender],
-  ['ses', sesSender],
-  ['smtp', smtpSender],
-  ['whatsapp_cloud', metaSender],
-] as const)('the declared abilities of %s are those of its sending half', (kind, { check, identities, templates }) => {
-  const listed = sendingCarriers[kind]!
+test.each(Object.entries(kinds))('the declared abilities of %s are those of its sending half', async (name, kind) => {
+  const { check, identities, templates } = await kind.loadSender()
+  const listed = sendingCarriers[name]!
   expect([!!listed.check, !!listed.identities, !!listed.templates]).toEqual([!!check, !!identities, !!templates])
   const credentials = { region: 'eu-west-1' } as never
   expect(listed.identities?.regionOf(credentials)).toBe(identities?.regionOf(credentials))

@@ -7,7 +7,7 @@ import { Agent, EnvHttpProxyAgent } from 'undici'
 export const throughProxy = (): { proxyEnv: NodeJS.ProcessEnv } => ({ proxyEnv: process.env })
 
 /** An agent of undici that follows the same variables. */
-export function createAgent(options: Agent.Options): Agent | EnvHttpProxyAgent {
+export function agentThroughProxy(options: Agent.Options): Agent | EnvHttpProxyAgent {
   const [httpProxy, httpsProxy, noProxy] = ['http_proxy', 'https_proxy', 'no_proxy'].map(
     (name) => process.env[name] ?? process.env[name.toUpperCase()],
   )

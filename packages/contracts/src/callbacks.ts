@@ -101,6 +101,26 @@ export const cloudVerification = defineRoute({
   params: z.object({ provider_id: givenId('prov') }),
 })
 
+/** Callbacks of carriers that call an address of the provider's own. Each kind verifies and reads its own format. */
+export const carrierCallback = defineRoute({
+  name: 'carrierCallback',
+  service: 'callbacks',
+  method: 'POST',
+  path: '/api/v1/callbacks/carriers/:kind/:provider_id',
+  summary: 'Receive callbacks of a carrier at the address of a provider: receipts and inbound messages',
+  auth: carrier,
+  params: z.object({
+    kind: z.string().max(100).meta({ description: 'Kind of the provider', example: 'postmark' }),
+    provider_id: givenId('prov'),
+  }),
+  bodyType: 'raw',
+  requestType: 'application/json',
+  // SendGrid posts up to 768 KiB of events.
+  maxBodyBytes: 1000 * 1024,
+  responses: { 200: z.object({ status: z.enum(['recorded', 'ignored']) }) },
+  errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
+})
+
 /** The statuses that carriers report. The last three never change the state of a message. */
 export const ReceiptStatus = z.enum(['sent', 'delivered', 'undelivered', 'failed', 'read', 'delayed', 'complained'])
 export type ReceiptStatus = z.infer<typeof ReceiptStatus>

@@ -70,6 +70,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   },
   sharedCloudCallback: { object: 'whatsapp_business_account', entry: [] },
   cloudCallback: { object: 'whatsapp_business_account', entry: [] },
+  carrierCallback: { RecordType: 'Delivery', MessageID: '883953f4-6105-42a2-a16a-77a8eac79483' },
   emailCallback: '{"Type":"Notification","MessageId":"165545c9-2a5c-472c-8df2-7ff2be2b3b1b","Message":"{}"}',
 }
 

@@ -107,10 +107,7 @@ export const createProvider = defineRoute({
   body: z
     .strictObject({
       channel: Channel,
-      kind: z
-        .string()
-        .max(100)
-        .meta({ description: 'twilio, ses, smtp, whatsapp_cloud or webhook', example: 'twilio' }),
+      kind: z.string().max(100).meta({ description: 'A kind of GET /provider-kinds', example: 'twilio' }),
       name: Name,
       application_id: idSchema('app').nullable().default(null),
       priority: Priority.optional(),

@@ -2641,7 +2641,7 @@ export interface components {
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
             /**
-             * @description twilio, ses, smtp, whatsapp_cloud or webhook
+             * @description A kind of GET /provider-kinds
              * @example twilio
              */
             kind: string;

@@ -39,6 +39,24 @@ export function callbackSamples(env: TestEnv, sns: StandInSns): Samples {
       }
       return { call: signedForm(address, form) }
     },
+    carrierCallback: async () => {
+      const credentials = {
+        server_token: 'token-of-a-sample',
+        webhook_password: 'password-of-a-sample',
+        from: 'a@example.com',
+      }
+      const provider = { channel: 'email', kind: 'postmark', name: 'Sample', credentials }
+      const { body } = await env.api('POST', '/api/v1/providers', { token: env.operatorToken, body: provider })
+      const authorization = `Basic ${Buffer.from('any:password-of-a-sample').toString('base64')}`
+      return {
+        call: () =>
+          env.api('POST', `/api/v1/callbacks/carriers/postmark/${body.provider_id}`, {
+            key: null,
+            raw: '{"RecordType":"Open","MessageID":"m-1"}',
+            headers: { 'content-type': 'application/json', authorization },
+          }),
+      }
+    },
     emailCallback: async () => ({
       call: () =>
         env.api('POST', `/api/v1/callbacks/email/${env.stack.state.ses_provider_id}`, {

@@ -6,6 +6,8 @@ import { messageId } from '../meta/message-id.ts'
 import type { MetaNumber } from '../meta/number.ts'
 import { readBody, sendProblem } from '../problem.ts'
 import { randomHex } from '../random-hex.ts'
+import type { AccountBook } from '../stand-ins/account-book.ts'
+import { standIns } from '../stand-ins/table.ts'
 import type { TwilioAccount } from '../twilio/account.ts'
 import { inboundMessage } from '../twilio/inbound-message.ts'
 
@@ -20,12 +22,21 @@ interface InboundContext {
   url: string | undefined
   /** The receiving WhatsApp numbers; the first is the default. */
   metaNumbers: readonly MetaNumber[]
+  /** The accounts at other carriers. */
+  accounts: AccountBook
 }
 
 const phone = z.string().regex(/^\+[1-9]\d{3,14}$/, 'must be an E.164 number')
 
 const InboundRequest = z.discriminatedUnion('channel', [
-  z.strictObject({ channel: z.literal('sms'), from: phone, to: phone.optional(), body: z.string().max(1600) }),
+  z.strictObject({
+    channel: z.literal('sms'),
+    from: phone,
+    to: phone.optional(),
+    body: z.string().max(1600),
+    /** The carrier of the receiving number, whose newest account it belongs to. Default: Twilio. */
+    carrier: z.string().optional(),
+  }),
   z.strictObject({
     channel: z.literal('whatsapp'),
     from: phone,
@@ -53,15 +64,27 @@ export function inboundRoutes(context: InboundContext): Router {
 
 type Answer = { missing: string } | Record<'channel' | 'from' | 'to' | 'body' | 'provider_message_id', string>
 
-function receiveSms(
-  { sender, account, number, url }: InboundContext,
-  body: Extract<InboundRequest, { channel: 'sms' }>,
-): Answer {
+function receiveSms(context: InboundContext, body: Extract<InboundRequest, { channel: 'sms' }>): Answer {
+  if (body.carrier !== undefined) return receiveAtStandIn(context, body, body.carrier)
+  const { sender, account, number, url } = context
   if (!account || !url) return { missing: 'TWILIO_INBOUND_URL says where inbound messages go; it is not set.' }
   const messageSid = `SM${randomHex()}`
   const { from, to = number } = body
   void sender.send(inboundMessage(account, url, { messageSid, from, to, body: body.body }))
   return { channel: 'sms', from, to, body: body.body, provider_message_id: messageSid }
+}
+
+function receiveAtStandIn(
+  { sender, accounts, number }: InboundContext,
+  { from, to = number, body }: { from: string; to?: string | undefined; body: string },
+  carrier: string,
+): Answer {
+  const standIn = standIns.find(({ name }) => name === carrier)
+  const account = standIn && accounts.newest(standIn)
+  if (!standIn?.inbound || !account?.webhook_url) return { missing: 'This carrier has no account with a webhook.' }
+  const id = standIn.newMessageId()
+  void sender.send({ url: account.webhook_url, ...standIn.inbound(account, { id, from, to, body }) })
+  return { channel: 'sms', from, to, body, provider_message_id: id }
 }
 
 function receiveWhatsApp(

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
+import { createHttpClient, type HttpAnswer } from '../http-client.ts'
 import type { CheckOptions } from '../sender.ts'
 import type { MetaCredentials } from './credentials.ts'
 import type { MetaEnvironment } from './environment.ts'
-import { createGraphClient, type GraphAnswer } from './graph-client.ts'
 
 const PhoneNumber = z.object({
   verified_name: z.string().optional(),
@@ -20,11 +20,11 @@ export async function checkAccount(
   { phone_number_id, access_token }: MetaCredentials,
   { timeoutMs, environment }: CheckOptions<MetaEnvironment>,
 ): Promise<AccountCheck> {
-  const client = createGraphClient({ timeoutMs, maxConnections: 1 })
+  const client = createHttpClient({ timeoutMs, maxConnections: 1 })
   const fields = Object.keys(PhoneNumber.shape).join(',')
   const url = `${environment.META_API_URL}/${environment.META_API_VERSION}/${phone_number_id}?fields=${fields}`
   try {
-    return judge(await client.call({ method: 'GET', url, accessToken: access_token }))
+    return judge(await client.call({ method: 'GET', url, headers: { authorization: `Bearer ${access_token}` } }))
   } catch (error) {
     return checkSilent(error)
   } finally {
@@ -32,7 +32,7 @@ export async function checkAccount(
   }
 }
 
-function judge({ status, body }: GraphAnswer): AccountCheck {
+function judge({ status, body }: HttpAnswer): AccountCheck {
   const refused = Refused.safeParse(body)
   if (refused.success) return checkFailed(String(refused.data.error.code), refused.data.error.message)
   const number = PhoneNumber.safeParse(body)

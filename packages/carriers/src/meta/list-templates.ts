@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { createHttpClient, type HttpClient } from '../http-client.ts'
 import type { CarrierTemplate, SenderOptions } from '../sender.ts'
 import type { MetaCredentials } from './credentials.ts'
 import type { MetaEnvironment } from './environment.ts'
-import { createGraphClient, type GraphClient } from './graph-client.ts'
 
 const pageSize = 200
 const mostPages = 100
@@ -29,7 +29,7 @@ export async function listTemplates(
   credentials: MetaCredentials,
   { timeoutMs, environment }: Options,
 ): Promise<CarrierTemplate[]> {
-  const client = createGraphClient({ timeoutMs, maxConnections: 1 })
+  const client = createHttpClient({ timeoutMs, maxConnections: 1 })
   const path = `${environment.META_API_URL}/${environment.META_API_VERSION}/${credentials.business_account_id}/message_templates`
   const templates: CarrierTemplate[] = []
   try {
@@ -46,13 +46,17 @@ export async function listTemplates(
   }
 }
 
-async function readPage(client: GraphClient, path: string, accessToken: string, after: string | undefined) {
+async function readPage(client: HttpClient, path: string, accessToken: string, after: string | undefined) {
   const query = new URLSearchParams({
     fields: 'name,language,status,category,quality_score',
     limit: String(pageSize),
     ...(after === undefined ? {} : { after }),
   })
-  const { status, body } = await client.call({ method: 'GET', url: `${path}?${query}`, accessToken })
+  const { status, body } = await client.call({
+    method: 'GET',
+    url: `${path}?${query}`,
+    headers: { authorization: `Bearer ${accessToken}` },
+  })
   const page = Page.safeParse(body)
   if (status === 200 && page.success) return page.data
   const { code } = (body as { error?: { code?: unknown } } | undefined)?.error ?? {}

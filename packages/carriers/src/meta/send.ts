@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { CarrierAnswer } from '../carrier-answer.ts'
+import { createHttpClient, type HttpAnswer } from '../http-client.ts'
 import type { WhatsAppMessage } from '../messages.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { SenderDefinition } from '../sender.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
 import { withoutNumbers } from '../without-numbers.ts'
 import { checkAccount } from './check.ts'
-import { describeCode, judgeMetaError } from './codes.ts'
+import { metaCodes } from './codes.ts'
 import type { MetaCredentials } from './credentials.ts'
 import type { MetaEnvironment } from './environment.ts'
-import { createGraphClient, type GraphAnswer } from './graph-client.ts'
 import { listTemplates } from './list-templates.ts'
 import { messageBody } from './message-body.ts'
 import { withoutNumber } from './message-id.ts'
@@ -17,7 +17,7 @@ import { withoutNumber } from './message-id.ts'
 /** Sends templates by WhatsApp over Meta's Cloud API. */
 export const metaSender: SenderDefinition<MetaCredentials, WhatsAppMessage, MetaEnvironment> = {
   createSender({ timeoutMs, maxConnections, sandboxUrl, environment }) {
-    const client = createGraphClient({ timeoutMs, maxConnections })
+    const client = createHttpClient({ timeoutMs, maxConnections })
     return {
       async send({ credentials }, message) {
         const baseUrl = message.mode === 'test' ? `${sandboxUrl}/meta` : environment.META_API_URL
@@ -25,7 +25,7 @@ export const metaSender: SenderDefinition<MetaCredentials, WhatsAppMessage, Meta
           const answer = await client.call({
             method: 'POST',
             url: `${baseUrl}/${environment.META_API_VERSION}/${credentials.phone_number_id}/messages`,
-            accessToken: credentials.access_token,
+            headers: { authorization: `Bearer ${credentials.access_token}` },
             body: messageBody(message),
             traceparent: message.traceparent,
           })
@@ -51,19 +51,19 @@ const Refused = z.object({
 })
 
 /** Classifies an answer: accepted, permanent, retryable or unknown. */
-function readAnswer({ status, retryAfter, body }: GraphAnswer): CarrierAnswer {
+function readAnswer({ status, headers, body }: HttpAnswer): CarrierAnswer {
   const sent = Sent.safeParse(body)
   if (status < 300 && sent.success) return accepted(withoutNumber(sent.data.messages[0]!.id))
-  const retryAfterMs = readRetryAfter(retryAfter)
+  const retryAfterMs = readRetryAfter(headers['retry-after'])
   const refused = Refused.safeParse(body)
   if (refused.success) {
     const { code, message, error_data } = refused.data.error
-    const { text: _, ...verdict } = judgeMetaError(status, String(code))
+    const { text: _, ...verdict } = metaCodes.judge(status, String(code))
     const sentence = withoutNumbers(error_data?.details ?? message)
-    return refusal(String(code), verdict, describeCode(String(code), sentence), retryAfterMs)
+    return refusal(String(code), verdict, metaCodes.describe(String(code), sentence), retryAfterMs)
   }
   // After an unreadable success the message may have been sent.
-  const verdict = status < 300 ? didNotAnswer : judgeMetaError(status, '')
+  const verdict = status < 300 ? didNotAnswer : metaCodes.judge(status, '')
   return refusal(`http_${status}`, verdict, `The carrier answered ${status}`, retryAfterMs)
 }
 

@@ -1,5 +1,6 @@
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
+import { parseCallback } from '../parse-callback.ts'
 import { withoutNumber } from './message-id.ts'
 
 const Text = z.string().max(4096)
@@ -97,7 +98,7 @@ export interface Change {
  * @throws Problem `invalid_json`, or `validation_failed` when the body is not a post of a webhook
  */
 export function readChanges(body: Buffer): Change[] {
-  const update = Update.safeParse(jsonOf(body))
+  const update = Update.safeParse(parseCallback(body))
   if (!update.success)
     throw new Problem('validation_failed', 'The body is not an update of a WhatsApp Business account')
   if (update.data.object !== 'whatsapp_business_account') return []
@@ -106,12 +107,4 @@ export function readChanges(body: Buffer): Change[] {
       change ? [{ businessAccountId: entry?.id, time: entry?.time, ...change }] : [],
     ),
   )
-}
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    throw new Problem('invalid_json', 'The body is not valid JSON')
-  }
 }

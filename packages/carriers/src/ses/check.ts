@@ -15,7 +15,7 @@ export async function checkAccount(
 ): Promise<AccountCheck> {
   const client = createSesClient(credentials, { endpoint: environment.SES_API_URL, timeoutMs })
   try {
-    const account = await client.send(new GetAccountCommand({}), { abortSignal: AbortSignal.timeout(timeoutMs) })
+    const account = await client.send(new GetAccountCommand({}))
     const details = {
       sending_enabled: account.SendingEnabled,
       production_access: account.ProductionAccessEnabled,

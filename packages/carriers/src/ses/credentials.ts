@@ -1,6 +1,5 @@
-import { EmailAddress } from '@notify/contracts'
 import { z } from 'zod'
-import { SenderName } from '../sender-name.ts'
+import { emailSender } from '../credential-fields.ts'
 
 const topicArn = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/
 
@@ -19,8 +18,7 @@ export const SesCredentials = z
       .string()
       .regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 visible ASCII characters')
       .meta({ title: 'Secret access key' }),
-    from: EmailAddress.meta({ title: 'Sender address', description: 'Its domain must be verified in SES' }),
-    from_name: SenderName.optional().meta({ title: 'Sender name' }),
+    ...emailSender('Its domain must be verified in SES'),
     configuration_set: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes or underscores')

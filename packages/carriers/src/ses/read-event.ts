@@ -2,6 +2,7 @@ import { withoutAddresses } from '@notify/privacy'
 import { isTraceparent } from '@notify/service-kit'
 import { z } from 'zod'
 import { correlated, readCorrelation } from '../correlation.ts'
+import { readJson } from '../read-json.ts'
 import type { ReceiptReport } from '../receiver.ts'
 import { explainEvent } from './event-codes.ts'
 
@@ -72,7 +73,7 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
  * @returns `undefined` for other texts, and for events not about delivery (opens, clicks)
  */
 export function readSesEvent(text: string): SesReport | undefined {
-  const event = SesEvent.safeParse(parse(text))
+  const event = SesEvent.safeParse(readJson(text))
   if (!event.success) return undefined
   const { eventType, mail } = event.data
   const verdict = Object.hasOwn(verdicts, eventType) ? verdicts[eventType]!(event.data) : undefined
@@ -89,14 +90,6 @@ export function readSesEvent(text: string): SesReport | undefined {
     ...(status === 'failed' || status === 'undelivered' ? explainEvent(code, message, suppress) : {}),
     ...(suppress ? { suppress } : {}),
     ...(isTraceparent(traceparent) ? { traceparent } : {}),
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

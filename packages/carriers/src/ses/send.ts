@@ -7,16 +7,16 @@ import {
 import { withoutAddresses } from '@notify/privacy'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { createClientCache } from '../client-cache.ts'
+import { formatMailbox } from '../format-mailbox.ts'
 import type { Correlation, EmailMessage } from '../messages.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { Sender, SenderDefinition, SenderOptions } from '../sender.ts'
-import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, isNotWritable, notBegun, refusal } from '../verdict.ts'
+import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
 import { checkAccount } from './check.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
 import type { SesEnvironment } from './environment.ts'
 import { judgeSesError } from './exceptions.ts'
-import { formatMailbox } from './format-mailbox.ts'
 import { sesIdentities } from './identities.ts'
 
 type Options = SenderOptions<SesEnvironment>
@@ -29,13 +29,13 @@ export const sesSender: SenderDefinition<SesCredentials, EmailMessage, SesEnviro
 
 /** Sends email through the Amazon SES API (v2), with one client per account. */
 export function createSesSender(options: Options): Sender<SesCredentials, EmailMessage> {
-  const { timeoutMs, maxConnections: maxSockets } = options
+  const { timeoutMs, maxConnections } = options
   const clients = createClientCache<SESv2Client>((client) => client.destroy())
   return {
     async send(account, message) {
       const endpoint = message.mode === 'test' ? `${options.sandboxUrl}/ses` : options.environment.SES_API_URL
       const client = clients.of(account, endpoint ?? '', () =>
-        createSesClient(account.credentials, { endpoint, timeoutMs, maxSockets }),
+        createSesClient(account.credentials, { endpoint, timeoutMs, maxConnections }),
       )
       const command = new SendEmailCommand(inputOf(account.id, account.credentials, message))
       const { traceparent } = message
@@ -58,8 +58,7 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
         )
       }
       try {
-        // Bounds the whole exchange, including DNS and connecting.
-        const { MessageId } = await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) })
+        const { MessageId } = await client.send(command)
         return accepted(MessageId ?? null)
       } catch (error) {
         return begun && !isNotWritable(error) ? answerOf(error, message.to) : notBegun(error)
@@ -103,13 +102,14 @@ interface SdkError {
   name?: string
   message?: string
   code?: string
+  hasLeft?: boolean
   $metadata?: { httpStatusCode?: number }
   $response?: { headers?: Record<string, string> }
 }
 
 /** Classifies a failed call: permanent, retryable or unknown. */
 function answerOf(error: unknown, to: string): CarrierAnswer {
-  const { name = 'Error', message = '', code, $metadata, $response } = error as SdkError
+  const { name = 'Error', message = '', code, hasLeft, $metadata, $response } = error as SdkError
   const status = $metadata?.httpStatusCode
   // An unreadable 2xx: the message may have been accepted.
   if (status !== undefined && status >= 300) {
@@ -120,6 +120,5 @@ function answerOf(error: unknown, to: string): CarrierAnswer {
     return refusal(ownWord, verdict, `${ownWord} ${sentence}`, readRetryAfter($response?.headers?.['retry-after']))
   }
   const reason = code ?? name
-  const neverLeft = isNeverLeft(reason) || /did not establish a connection/.test(message)
-  return refusal(reason, neverLeft ? couldNotBeReached : didNotAnswer, null)
+  return refusal(reason, hasLeft === false ? couldNotBeReached : didNotAnswer, null)
 }

@@ -1,6 +1,6 @@
-import { EmailAddress, oneLinePattern } from '@notify/contracts'
+import { oneLinePattern } from '@notify/contracts'
 import { z } from 'zod'
-import { SenderName } from '../sender-name.ts'
+import { emailSender } from '../credential-fields.ts'
 
 const hostName =
   /^(?=.{1,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
@@ -38,8 +38,7 @@ export const SmtpCredentials = z
       .regex(oneLinePattern, 'must be one line')
       .optional()
       .meta({ title: 'Password' }),
-    from: EmailAddress.meta({ title: 'Sender address' }),
-    from_name: SenderName.optional().meta({ title: 'Sender name' }),
+    ...emailSender(),
   })
   .refine((c) => (c.username === undefined) === (c.password === undefined), {
     message: 'give username and password, or neither',

@@ -1,7 +1,6 @@
-import { exchange } from '@notify/service-kit'
 import { z } from 'zod'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
-import { createAgent } from '../proxy.ts'
+import { createHttpClient } from '../http-client.ts'
 import type { CheckOptions } from '../sender.ts'
 import type { TwilioCredentials } from './credentials.ts'
 import type { TwilioEnvironment } from './environment.ts'
@@ -17,21 +16,16 @@ export async function checkAccount(
   { account_sid, auth_token }: TwilioCredentials,
   { timeoutMs, environment }: CheckOptions<TwilioEnvironment>,
 ): Promise<AccountCheck> {
-  const agent = createAgent({ connections: 1, connect: { timeout: timeoutMs } })
-  const { origin, pathname } = new URL(environment.TWILIO_API_URL)
-  const request = {
-    origin,
-    path: `${pathname.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}.json`,
-    method: 'GET' as const,
-    headers: { authorization: `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}` },
-  }
+  const client = createHttpClient({ timeoutMs, maxConnections: 1 })
+  const url = `${environment.TWILIO_API_URL.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}.json`
+  const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
   try {
-    const { statusCode, text } = await exchange(agent, request, timeoutMs)
-    return judge(statusCode, readJson(text))
+    const { status, body } = await client.call({ method: 'GET', url, headers: { authorization } })
+    return judge(status, body)
   } catch (error) {
     return checkSilent(error)
   } finally {
-    void agent.close()
+    client.close()
   }
 }
 
@@ -46,12 +40,4 @@ function judge(status: number, body: unknown): AccountCheck {
   const refused = Refused.safeParse(body)
   if (refused.success) return checkFailed(String(refused.data.code), refused.data.message)
   return checkFailed(`http_${status}`, `The carrier answered ${status}`)
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { describeCode, explainCode, judgeTwilioError } from './codes.ts'
+import { judgeTwilioError, twilioCodes } from './codes.ts'
 
 const permanent = { outcome: 'rejected_permanent' }
 const later = { outcome: 'rejected_retryable' }
@@ -48,32 +48,34 @@ test.each<[number, string, object]>([
 })
 
 test.each(['21211', '21610', '30004', '30005', '30006', '30007'])('%s is permanent', (code) => {
-  expect(explainCode(code).retryable).toBe(false)
+  expect(twilioCodes.explain(code).retryable).toBe(false)
 })
 
 test.each(['30003', '20429', '30001', '30008', '21611', '20003', '30002'])('%s may succeed when retried', (code) => {
-  expect(explainCode(code).retryable).toBe(true)
+  expect(twilioCodes.explain(code).retryable).toBe(true)
 })
 
 test.each([null, '99999', '', 'http_500', 'constructor', '__proto__', 'toString'])(
   'an unknown code (%s) is retryable, and its reason has no text',
   (code) => {
-    expect(explainCode(code).retryable).toBe(true)
-    expect(describeCode(code)).toBe(code === null ? 'The carrier gave no reason' : `${code} The carrier gave no reason`)
+    expect(twilioCodes.explain(code).retryable).toBe(true)
+    expect(twilioCodes.describe(code)).toBe(
+      code === null ? 'The carrier gave no reason' : `${code} The carrier gave no reason`,
+    )
   },
 )
 
 test('a reason is the code and its meaning', () => {
-  expect(describeCode('30003')).toBe('30003 Unreachable destination handset')
-  expect(describeCode('99999', 'Strange weather')).toBe('99999 Strange weather')
-  expect(describeCode(null, 'Strange weather')).toBe('Strange weather')
+  expect(twilioCodes.describe('30003')).toBe('30003 Unreachable destination handset')
+  expect(twilioCodes.describe('99999', 'Strange weather')).toBe('99999 Strange weather')
+  expect(twilioCodes.describe(null, 'Strange weather')).toBe('Strange weather')
 })
 
 test('an opt-out at the carrier suppresses the recipient; no other code does', () => {
-  expect(explainCode('21610')).toEqual({
+  expect(twilioCodes.explain('21610')).toEqual({
     reason: '21610 The recipient has unsubscribed',
     retryable: false,
     suppress: 'stop',
   })
-  for (const code of ['30003', '30007', '99999', null]) expect(explainCode(code)).not.toHaveProperty('suppress')
+  for (const code of ['30003', '30007', '99999', null]) expect(twilioCodes.explain(code)).not.toHaveProperty('suppress')
 })

@@ -1,12 +1,12 @@
-import type { Receipt } from '@notify/contracts'
-import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from '../verdict.ts'
+import { createCodeTable } from '../code-table.ts'
+import { accountDown, carrierFault, later, permanent, type Verdict } from '../verdict.ts'
 import { longestText } from './limits.ts'
 
 /**
  * Twilio's error codes for sending, and their meaning for the message.
  * @see https://www.twilio.com/docs/api/errors
  */
-const codes: Record<string, Verdict> = {
+export const twilioCodes = createCodeTable({
   '20003': accountDown('The account credentials were refused'),
   '20005': accountDown('The account is not active'),
   '20429': later('Too many requests'),
@@ -31,32 +31,10 @@ const codes: Record<string, Verdict> = {
   '30007': permanent('Message filtered'),
   '30008': later('Unknown error'),
   '30034': permanent('The sender is not registered for A2P messages'),
-}
+})
 
-/** The verdict on a failed call: by code if known, else by HTTP status. */
+/** The verdict on a failed call. A server error is one, whatever its code. */
 export function judgeTwilioError(status: number, code: string): Verdict {
-  const known = verdictOf(code)
-  if (!known) return verdictOfStatus(status)
-  // A server error, whatever its code.
+  const known = twilioCodes.judge(status, code)
   return status >= 500 && known.outcome === 'rejected_retryable' ? { ...carrierFault(known.text), ...known } : known
-}
-
-/** The meaning of a receipt's code: reason for people, retryable, suppression. */
-export function explainCode(code: string | null): Pick<Receipt, 'reason' | 'retryable' | 'suppress'> {
-  const { outcome, suppress } = (code === null ? undefined : verdictOf(code)) ?? {}
-  return {
-    reason: describeCode(code),
-    retryable: outcome !== 'rejected_permanent',
-    ...(suppress ? { suppress } : {}),
-  }
-}
-
-/** The reason for people: code and text. */
-export function describeCode(code: string | null, fallback = 'The carrier gave no reason'): string {
-  if (code === null) return fallback
-  return `${code} ${verdictOf(code)?.text ?? fallback}`
-}
-
-function verdictOf(code: string): Verdict | undefined {
-  return Object.hasOwn(codes, code) ? codes[code] : undefined
 }

@@ -5,7 +5,6 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { closedPort } from '@notify/test-kit/http'
 import { generate } from 'selfsigned'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { twilioSender } from './send.ts'
@@ -21,7 +20,7 @@ const account = {
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'a-token', from: '+15005550006' },
 }
 
-async function sendTo(url: string, text = 'Hello', traceparent?: string): Promise<CarrierAnswer> {
+async function sendTo(url: string, text = 'Hello'): Promise<CarrierAnswer> {
   const carrier = twilioSender.createSender({
     timeoutMs: 2000,
     maxConnections: 1,
@@ -36,7 +35,7 @@ async function sendTo(url: string, text = 'Hello', traceparent?: string): Promis
     notificationId: newId('notif'),
     attemptId: newId('att'),
     mode: 'live',
-    traceparent,
+    traceparent: undefined,
   })
 }
 
@@ -47,24 +46,14 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test.each<[string, string, string | undefined]>([
-  ['a text with half of a character', 'Hi \ud83e', undefined],
-  ['a header that cannot be written', 'Hi', 'a\nb'],
-])('%s is refused permanently, and is not a fault of the carrier', async (_what, text, traceparent) => {
+test('a text with half of a character is refused for good, and is no fault of the carrier', async () => {
   let requests = 0
   const carrier = createServer(() => requests++)
-  const answer = await sendTo(`http://127.0.0.1:${await portOf(carrier)}`, text, traceparent)
+  const answer = await sendTo(`http://127.0.0.1:${await portOf(carrier)}`, 'Hi \ud83e')
   expect(answer).toMatchObject({ outcome: 'rejected_permanent', message: expect.stringContaining('cannot be written') })
   expect(answer).not.toHaveProperty('carrierFault')
   expect(answer).not.toHaveProperty('providerDown')
   expect(requests).toBe(0)
-})
-
-test('an unreachable carrier is a temporary refusal: nothing was sent', async () => {
-  expect(await sendTo(`http://127.0.0.1:${await closedPort()}`)).toMatchObject({
-    outcome: 'rejected_retryable',
-    code: 'ECONNREFUSED',
-  })
 })
 
 test('a proxy that does not reach the carrier is a temporary refusal: nothing was sent', async () => {

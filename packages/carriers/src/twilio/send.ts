@@ -8,7 +8,7 @@ import type { CarrierAccount, SenderDefinition, SenderOptions } from '../sender.
 import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
 import { withoutNumbers } from '../without-numbers.ts'
 import { checkAccount } from './check.ts'
-import { describeCode, judgeTwilioError } from './codes.ts'
+import { judgeTwilioError, twilioCodes } from './codes.ts'
 import type { TwilioCredentials } from './credentials.ts'
 import type { TwilioEnvironment } from './environment.ts'
 import { type CallScope, callScopes, TwilioTransport } from './transport.ts'
@@ -85,7 +85,7 @@ function answerOf(error: unknown, { retryAfterMs, begun }: CallScope): CarrierAn
     const carrierCode = code === undefined ? `http_${status}` : String(code)
     const sentence = message ? withoutNumbers(message) : `The carrier answered ${status}`
     const { text: _, ...verdict } = judgeTwilioError(status, carrierCode)
-    return refusal(carrierCode, verdict, describeCode(carrierCode, sentence), retryAfterMs)
+    return refusal(carrierCode, verdict, twilioCodes.describe(carrierCode, sentence), retryAfterMs)
   }
   const reason = String(code ?? 'no_answer')
   return refusal(reason, hasLeft === false ? couldNotBeReached : didNotAnswer, null, retryAfterMs)

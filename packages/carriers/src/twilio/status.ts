@@ -1,8 +1,9 @@
 import { ReceiptStatus } from '@notify/contracts'
 import { z } from 'zod'
-import { correlated, correlationOfUrl } from '../correlation.ts'
+import { correlationOfUrl } from '../correlation.ts'
 import type { Callback, Claim, Received } from '../receiver.ts'
-import { explainCode } from './codes.ts'
+import { receiptOf } from '../report-of.ts'
+import { twilioCodes } from './codes.ts'
 import { openSignedForm, Sid, type Signers } from './form.ts'
 
 /** The relevant fields. @see https://www.twilio.com/docs/messaging/guides/track-outbound-message-status */
@@ -30,16 +31,12 @@ function readStatus(fields: z.output<typeof StatusForm>, signers: Signers, url: 
   const account = signers.find(({ id }) => id === correlation.provider_id) ?? signers[0]
   const { success, data: status } = Recorded.safeParse(fields.MessageStatus)
   if (!success) return { reports: [], answer: { status: 'ignored' } }
-  const { suppress, ...failure } = explainCode(fields.ErrorCode)
-  const report = {
-    type: 'receipt' as const,
-    account,
-    provider_message_id: fields.MessageSid,
-    ...correlated(correlation),
+  const report = receiptOf(account, {
+    id: fields.MessageSid,
+    travelled: { ...correlation },
     status,
-    error_code: fields.ErrorCode,
-    ...(status === 'failed' || status === 'undelivered' ? failure : {}),
-    ...(suppress ? { suppress } : {}),
-  }
+    code: fields.ErrorCode,
+    codes: twilioCodes,
+  })
   return { reports: [report], answer: { status: 'recorded' } }
 }

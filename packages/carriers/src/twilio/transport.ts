@@ -3,7 +3,7 @@ import { stringify } from 'node:querystring'
 import { exchange } from '@notify/service-kit'
 import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
-import { createAgent } from '../proxy.ts'
+import { createAgent } from '../http-client.ts'
 import { readRetryAfter } from '../retry-after.ts'
 
 /** Per-call additions to the request, and data of the response that the SDK drops. */
@@ -34,8 +34,7 @@ export class TwilioTransport extends twilio.RequestClient {
   constructor({ timeoutMs, maxConnections }: Limits) {
     super({ timeout: timeoutMs })
     this.#timeoutMs = timeoutMs
-    // HTTP/1.1: a broken connection affects one message, and a truncated response is detectable.
-    this.#agent = createAgent({ connections: maxConnections, connect: { timeout: timeoutMs }, allowH2: false })
+    this.#agent = createAgent({ timeoutMs, maxConnections })
   }
 
   override async request<Data>(options: RequestClient.RequestOptions<Data>) {

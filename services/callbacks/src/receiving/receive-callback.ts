@@ -16,9 +16,11 @@ export interface CarrierEndpoint {
 /**
  * Makes the handler of a carrier's callbacks: verifies them, records and publishes each report once, always responds
  * 200.
+ * @param endpoints those of the route; of several, the path names the kind
  */
-export function createCallbackHandler({ kind, channel, endpoint }: CarrierEndpoint): Handler<Context, Route> {
+export function createCallbackHandler(endpoints: readonly CarrierEndpoint[]): Handler<Context, Route> {
   return async (context, request) => {
+    const { kind, channel, endpoint } = chooseEndpoint(endpoints, request)
     const { reports, answer, handshake } = await receive(context, kind, open(context, kind, endpoint, request))
     const isNew = await Promise.all(
       reports.map((report) => context.record(callbackOfReport(context.keyRing, { channel, report }, request.span))),
@@ -26,6 +28,13 @@ export function createCallbackHandler({ kind, channel, endpoint }: CarrierEndpoi
     if (!handshake) context.metrics.received(channel, resultOf(reports, isNew))
     return answer as never
   }
+}
+
+function chooseEndpoint(endpoints: readonly CarrierEndpoint[], request: HttpRequest<Route>): CarrierEndpoint {
+  const { kind: named } = (request as { params?: { kind?: string } }).params ?? {}
+  const chosen = named === undefined ? endpoints[0] : endpoints.find(({ kind }) => kind === named)
+  if (!chosen) throw new Problem('not_found', 'No kind of provider with this name is called at such an address')
+  return chosen
 }
 
 function open(context: Context, kind: string, endpoint: Endpoint<never>, request: HttpRequest<Route>): Claim {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { kinds as carrierKinds } from '@notify/carriers/kinds'
 import { call } from './stack.ts'
 
 test('every kind describes the fields of its credentials, and marks those that are secret or made by us', async () => {
@@ -15,10 +16,7 @@ test('every kind describes the fields of its credentials, and marks those that a
       Object.entries(credentials.properties).flatMap(([field, one]) => (one[mark] ? [`${kind}.${field}`] : [])),
     )
   expect(kinds.map(({ kind, channel }) => `${kind} ${channel}`)).toEqual([
-    'twilio sms',
-    'ses email',
-    'smtp email',
-    'whatsapp_cloud whatsapp',
+    ...Object.entries(carrierKinds).map(([kind, { channel }]) => `${kind} ${channel}`),
     'webhook webhook',
   ])
   expect(kinds.filter((one) => one.rotates_secret).map(({ kind }) => kind)).toEqual(['webhook'])
@@ -30,16 +28,19 @@ test('every kind describes the fields of its credentials, and marks those that a
     'webhook.older_until',
   ])
   expect(marked('writeOnly')).toEqual([
-    'twilio.auth_token',
-    'ses.secret_access_key',
-    'smtp.password',
-    'whatsapp_cloud.access_token',
-    'whatsapp_cloud.app_secret',
-    'whatsapp_cloud.verify_token',
+    ...Object.entries(carrierKinds).flatMap(([kind, { secrets }]) => secrets.map((field) => `${kind}.${field}`)),
     'webhook.secret',
     'webhook.previous_secret',
     'webhook.older_secret',
   ])
+  // What is not marked is shown: none of it may look like a secret.
+  const open = kinds
+    .filter(({ kind }) => kind !== 'webhook')
+    .flatMap(({ credentials }) => Object.entries(credentials.properties))
+  const secretive = open.filter(
+    ([name, one]) => !one.writeOnly && /secret|token|password|private|api_key|access_key$/.test(name),
+  )
+  expect(secretive.map(([name]) => name)).toEqual(['api_key'])
   for (const { credentials } of kinds) {
     expect([credentials.title, ...Object.values(credentials.properties).map(({ title }) => title)]).toEqual(
       expect.not.arrayContaining([undefined]),

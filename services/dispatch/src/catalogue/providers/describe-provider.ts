@@ -17,6 +17,7 @@ export function describeProvider(
   const kind = kindOf(context.carrierTable, row.kind)
   const credentials = credentialsOf(context, row)
   const callback = kind?.callbackOf?.(credentials)
+  const path = callback?.path.replace(':kind', row.kind).replace(':provider_id', row.id)
   return {
     provider_id: row.id,
     application_id: row.application_id,
@@ -28,7 +29,7 @@ export function describeProvider(
     rate_limit_per_second: row.rate_limit_per_second,
     credentials: shown(kind, credentials),
     credentials_updated_at: row.credentials_updated_at.toISOString(),
-    callback_url: callback ? context.config.PUBLIC_URL + callback.path.replace(':provider_id', row.id) : null,
+    callback_url: path ? context.config.PUBLIC_URL + path : null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

@@ -1,0 +1,77 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { secretText, webhookUrl } from '../stand-ins/account.ts'
+import { addressOf, defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
+
+const Account = z.strictObject({ server_token: secretText, webhook_password: secretText, webhook_url: webhookUrl })
+
+const SendRequest = z
+  .object({
+    From: z.string().min(3),
+    To: z.string().min(3),
+    Subject: z.string().optional(),
+    TextBody: z.string().optional(),
+    HtmlBody: z.string().optional(),
+    MessageStream: z.string().default('outbound'),
+    Metadata: z.record(z.string().max(20), z.string().max(80)).default({}),
+  })
+  .refine(({ TextBody, HtmlBody }) => TextBody || HtmlBody, 'Provide either email TextBody or HtmlBody or both.')
+
+const error = (status: number, ErrorCode: number, Message: string) => ({ status, body: { ErrorCode, Message } })
+
+const bounce = (Type: string, TypeCode: number) => ({ RecordType: 'Bounce', Type, TypeCode, Inactive: TypeCode === 1 })
+const records: Partial<Record<Step, object>> = {
+  delivered: { RecordType: 'Delivery', Details: '250 OK' },
+  bounced: bounce('HardBounce', 1),
+  softBounced: bounce('SoftBounce', 4096),
+  delayed: bounce('Transient', 2),
+  rejected: bounce('VirusNotification', 8192),
+  complained: { RecordType: 'SpamComplaint', Type: 'SpamComplaint', TypeCode: 512 },
+}
+
+/** Postmark's API of a server, and its webhooks with Basic auth. */
+export const postmark = defineStandIn<z.output<typeof Account>>({
+  name: 'postmark',
+  channel: 'email',
+  account: Account,
+  isOf: (req, { server_token }) => req.headers['x-postmark-server-token'] === server_token,
+  sendPath: '/email',
+  read(req) {
+    const data = parsed(SendRequest, jsonOf(req))
+    if (typeof data === 'string') return data
+    const { From: from, To, Subject: subject = '', TextBody: text = '', HtmlBody: html, Metadata: travelled } = data
+    return { to: addressOf(To), from, subject, text, html, travelled }
+  },
+  newMessageId: () => randomUUID(),
+  check: { path: '/server', answer: () => ({ status: 200, body: { ID: 1, Name: 'Sandbox', DeliveryType: 'Live' } }) },
+  accepted: (MessageID, { to: To }) => ({
+    status: 200,
+    body: { To, SubmittedAt: new Date().toISOString(), MessageID, ErrorCode: 0, Message: 'OK' },
+  }),
+  refused: {
+    unauthorized: error(401, 10, 'Request does not contain a valid Server token.'),
+    recipient: error(422, 406, 'You tried to send to a recipient that has been marked as inactive.'),
+    throttled: { ...error(429, 429, 'Rate limit exceeded'), headers: { 'Retry-After': '1' } },
+    broken: { status: 500 },
+    invalid: (detail) => error(422, 300, detail),
+  },
+  webhook({ webhook_password }, { message, travelled }, step) {
+    if (!records[step]) return undefined
+    const record = {
+      ...records[step],
+      ID: randomInt(2 ** 31),
+      MessageID: message.provider_message_id,
+      MessageStream: 'outbound',
+      ServerID: 1,
+      Metadata: travelled,
+      ...(step === 'delivered'
+        ? { ID: undefined, Recipient: message.to, DeliveredAt: new Date().toISOString() }
+        : { Email: message.to, Details: `smtp;550 5.1.1 <${message.to}>: user unknown` }),
+    }
+    const login = Buffer.from(`postmark:${webhook_password}`).toString('base64')
+    return {
+      headers: { 'Content-Type': 'application/json', Authorization: `Basic ${login}` },
+      body: JSON.stringify(record),
+    }
+  },
+})

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { z } from 'zod'
+import { secretText, webhookUrl } from '../stand-ins/account.ts'
+import { addressOf, defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
+
+const Account = z.strictObject({ api_key: secretText, signing_secret: secretText, webhook_url: webhookUrl })
+
+const word = z.string().regex(/^[A-Za-z0-9_-]{1,256}$/)
+const SendRequest = z
+  .object({
+    from: z.string().min(3),
+    to: z.array(z.string().min(3)).length(1),
+    subject: z.string(),
+    text: z.string().optional(),
+    html: z.string().optional(),
+    tags: z.array(z.object({ name: word, value: word })).default([]),
+  })
+  .refine(({ text, html }) => text || html, 'Missing `html` or `text` field.')
+
+const error = (statusCode: number, name: string, message: string) => ({
+  status: statusCode,
+  body: { statusCode, name, message },
+})
+
+const bounce = (type: string, subType: string) => ({ type: 'email.bounced', data: { bounce: { type, subType } } })
+const events: Partial<Record<Step, { type: string; data?: object }>> = {
+  sent: { type: 'email.sent' },
+  delivered: { type: 'email.delivered' },
+  delayed: { type: 'email.delivery_delayed' },
+  bounced: bounce('Permanent', 'General'),
+  softBounced: bounce('Transient', 'MailboxFull'),
+  complained: { type: 'email.complained' },
+  rejected: { type: 'email.failed', data: { failed: { reason: 'virus' } } },
+}
+
+/** Resend's API, and its webhooks as Svix signs them. */
+export const resend = defineStandIn<z.output<typeof Account>>({
+  name: 'resend',
+  channel: 'email',
+  account: Account,
+  isOf: (req, { api_key }) => req.headers.authorization === `Bearer ${api_key}`,
+  sendPath: '/emails',
+  read(req) {
+    const data = parsed(SendRequest, jsonOf(req))
+    if (typeof data === 'string') return data
+    const { from, to, subject, text = '', html, tags } = data
+    const travelled = Object.fromEntries(tags.map(({ name, value }) => [name, value]))
+    return { to: addressOf(to[0]!), from, subject, text, html, travelled }
+  },
+  newMessageId: () => randomUUID(),
+  check: {
+    path: '/domains',
+    answer: () => ({ status: 200, body: { data: [{ id: randomUUID(), name: 'example.com', status: 'verified' }] } }),
+  },
+  accepted: (id) => ({ status: 200, body: { id } }),
+  refused: {
+    unauthorized: error(403, 'invalid_api_key', 'API key is invalid'),
+    recipient: error(422, 'validation_error', 'Invalid `to` field.'),
+    throttled: { ...error(429, 'rate_limit_exceeded', 'Too many requests'), headers: { 'Retry-After': '1' } },
+    broken: error(500, 'application_error', 'An unexpected error occurred'),
+    invalid: (detail) => error(422, 'validation_error', detail),
+  },
+  webhook({ signing_secret }, { message, travelled }, step) {
+    const { type, data = {} } = events[step]!
+    const { bounce: bounced } = data as { bounce?: object }
+    const event = {
+      type,
+      created_at: new Date().toISOString(),
+      data: {
+        email_id: message.provider_message_id,
+        from: message.from,
+        to: [message.to],
+        subject: message.subject,
+        tags: travelled,
+        ...data,
+        ...(bounced && { bounce: { ...bounced, message: `The address ${message.to} bounced` } }),
+      },
+    }
+    const [id, now, body] = [`msg_${randomUUID()}`, new Date(), JSON.stringify(event)]
+    return {
+      headers: {
+        'Content-Type': 'application/json',
+        'svix-id': id,
+        'svix-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'svix-signature': new Webhook(signing_secret).sign(id, now, body),
+      },
+      body,
+    }
+  },
+})

@@ -1,0 +1,92 @@
+import { generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto'
+import { z } from 'zod'
+import { secretText, webhookUrl } from '../stand-ins/account.ts'
+import { defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
+
+const Account = z
+  .strictObject({ api_key: secretText, webhook_url: webhookUrl })
+  .transform((account) => ({ ...account, keys: generateKeyPairSync('ec', { namedCurve: 'P-256' }) }))
+
+const Address = z.object({ email: z.email(), name: z.string().optional() })
+const SendRequest = z.object({
+  personalizations: z
+    .array(z.object({ to: z.array(Address).length(1), custom_args: z.record(z.string(), z.string()).default({}) }))
+    .length(1),
+  from: Address,
+  subject: z.string().min(1),
+  content: z.array(z.object({ type: z.enum(['text/plain', 'text/html']), value: z.string().min(1) })).min(1),
+})
+
+const errors = (status: number, message: string) => ({
+  status,
+  body: { errors: [{ message, field: null, help: null }] },
+})
+
+const events: Partial<Record<Step, object>> = {
+  sent: { event: 'processed' },
+  delivered: { event: 'delivered', response: '250 OK' },
+  delayed: { event: 'deferred', response: '450 try again later', attempt: '1' },
+  bounced: { event: 'bounce', type: 'bounce', status: '5.1.1', bounce_classification: 'Invalid Address' },
+  softBounced: { event: 'bounce', type: 'blocked', status: '4.2.2', bounce_classification: 'Mailbox Unavailable' },
+  complained: { event: 'spamreport' },
+  rejected: { event: 'dropped', reason: 'Spam Content (if Spam Checker app enabled)' },
+}
+
+/** SendGrid's Web API (v3) and its signed Event Webhook. */
+export const sendgrid = defineStandIn<z.output<typeof Account>>({
+  name: 'sendgrid',
+  channel: 'email',
+  account: Account,
+  shown: ({ keys }) => ({
+    verification_key: keys.publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+  }),
+  isOf: (req, { api_key }) => req.headers.authorization === `Bearer ${api_key}`,
+  sendPath: '/v3/mail/send',
+  read(req) {
+    const data = parsed(SendRequest, jsonOf(req))
+    if (typeof data === 'string') return data
+    const [{ to, custom_args }] = data.personalizations as [(typeof data.personalizations)[0]]
+    const partOf = (wanted: string) => data.content.find(({ type }) => type === wanted)?.value
+    return {
+      to: to[0]!.email,
+      from: data.from.name ? `${data.from.name} <${data.from.email}>` : data.from.email,
+      subject: data.subject,
+      text: partOf('text/plain') ?? '',
+      html: partOf('text/html'),
+      travelled: custom_args,
+    }
+  },
+  newMessageId: () => randomBytes(16).toString('base64url'),
+  check: { path: '/v3/scopes', answer: () => ({ status: 200, body: { scopes: ['mail.send', 'alerts.read'] } }) },
+  accepted: (id) => ({ status: 202, headers: { 'X-Message-Id': id } }),
+  refused: {
+    unauthorized: errors(401, 'The provided authorization grant is invalid, expired, or revoked'),
+    recipient: errors(400, 'Does not contain a valid address.'),
+    throttled: { ...errors(429, 'too many requests'), headers: { 'X-RateLimit-Reset': '1' } },
+    broken: errors(500, 'Internal Server Error'),
+    invalid: (detail) => errors(400, detail),
+  },
+  webhook({ keys }, { message, travelled }, step) {
+    const event = {
+      email: message.to,
+      timestamp: Math.floor(Date.now() / 1000),
+      'smtp-id': `<${message.id}@ismtpd>`,
+      sg_event_id: randomUUID(),
+      sg_message_id: `${message.provider_message_id}.recvd-5f7b-1-0.0`,
+      ...(travelled as object),
+      ...(step.endsWith('ounced') && { reason: `550 5.1.1 <${message.to}>: user unknown` }),
+      ...events[step],
+    }
+    const body = JSON.stringify([event])
+    const timestamp = String(event.timestamp)
+    const signature = sign('sha256', Buffer.from(timestamp + body), keys.privateKey).toString('base64')
+    return {
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Twilio-Email-Event-Webhook-Signature': signature,
+        'X-Twilio-Email-Event-Webhook-Timestamp': timestamp,
+      },
+      body,
+    }
+  },
+})

@@ -1,0 +1,87 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express'
+import type { CallbackSender } from '../callbacks/callback-sender.ts'
+import { mostUnderWay, type Reporter } from '../callbacks/reporter.ts'
+import type { LoggedMessage, MessageLog } from '../messages/message-log.ts'
+import { randomHex } from '../random-hex.ts'
+import type { AccountBook } from './account-book.ts'
+import { createOutcomes } from './outcomes.ts'
+import type { Answer, Draft, StandIn, Step, WithWebhook } from './stand-in.ts'
+import { standIns } from './table.ts'
+
+/** What the stand-ins share. */
+interface StandInContext {
+  accounts: AccountBook
+  log: MessageLog
+  sender: CallbackSender
+  reporter: Reporter
+}
+
+/** The stand-ins of the table, each below its name. */
+export function standInRoutes(context: StandInContext): Router {
+  const router = Router()
+  for (const standIn of standIns) router.use(`/${standIn.name}`, serveStandIn(standIn, context))
+  return router
+}
+
+/** The API of a carrier, limited to sending and to the check of an account. */
+function serveStandIn(standIn: StandIn<WithWebhook>, context: StandInContext): Router {
+  return Router()
+    .post(standIn.sendPath, send(standIn, context))
+    .get(standIn.check.path, (req, res) => {
+      const account = context.accounts.find(standIn, req)
+      give(res, account ? standIn.check.answer(account) : standIn.refused.unauthorized)
+    })
+}
+
+function send(standIn: StandIn<WithWebhook>, context: StandInContext): RequestHandler {
+  const { accounts, log, reporter } = context
+  const outcomeOf = createOutcomes()
+  return (req, res) => {
+    const account = accounts.find(standIn, req)
+    if (!account) return give(res, standIn.refused.unauthorized)
+    const draft = standIn.read(req, account)
+    if (typeof draft === 'string') return give(res, standIn.refused.invalid(draft))
+    const outcome = reporter.underWay < mostUnderWay ? outcomeOf(draft) : ({ refused: 'throttled' } as const)
+    if ('refused' in outcome) return give(res, standIn.refused[outcome.refused])
+    const message = messageOf(standIn, draft, req)
+    log.add(message)
+    if (outcome.isAnswered) give(res, standIn.accepted(message.provider_message_id, draft))
+    const sent = { message, travelled: draft.travelled }
+    void reporter.report(outcome.steps, async (step) => {
+      advance(message, step)
+      const webhook = account.webhook_url && standIn.webhook(account, sent, step)
+      if (webhook) await context.sender.send({ url: account.webhook_url!, ...webhook })
+    })
+  }
+}
+
+function give(res: Response, { status, headers = {}, body }: Answer): void {
+  res.status(status).set(headers)
+  if (body === undefined) res.end()
+  else res.json(body)
+}
+
+function messageOf(standIn: StandIn<WithWebhook>, draft: Draft, req: Request): LoggedMessage {
+  const { travelled: _, html, ...content } = draft
+  return {
+    id: `msg_${randomHex()}`,
+    channel: standIn.channel,
+    account: standIn.name,
+    ...content,
+    ...(html !== undefined && { html }),
+    provider_message_id: standIn.newMessageId(),
+    status: 'accepted',
+    error_code: null,
+    received_at: new Date().toISOString(),
+    sent_at: null,
+    request: { headers: { ...req.headers, authorization: '[redacted]' }, body: {} },
+  }
+}
+
+const finalSteps: readonly string[] = ['delivered', 'undelivered', 'bounced', 'softBounced', 'rejected']
+
+/** A final state stays, even if later webhooks follow; only a complaint follows a delivery. */
+function advance(message: LoggedMessage, step: Step): void {
+  message.sent_at ??= new Date().toISOString()
+  if (!finalSteps.includes(message.status) || step === 'complained') message.status = step
+}

@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { exchange } from '@notify/service-kit'
+import type { Agent, EnvHttpProxyAgent } from 'undici'
+import { agentThroughProxy } from './proxy.ts'
+import { readJson } from './read-json.ts'
+
+/** A call of a carrier's API. */
+export interface HttpCall {
+  method: 'GET' | 'POST'
+  url: string
+  headers: Readonly<Record<string, string>>
+  /** An object is sent as JSON, parameters as a form. */
+  body?: object | URLSearchParams | undefined
+  traceparent?: string | undefined
+}
+
+/** A whole response. */
+export interface HttpAnswer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  /** The parsed body; undefined unless it is JSON. */
+  body: unknown
+}
+
+/** Calls a carrier over kept connections. Follows no redirect: credentials go to the carrier alone. */
+export interface HttpClient {
+  /** @throws ExchangeError without a whole response in time; `hasLeft` says whether the request may have left */
+  call(call: HttpCall): Promise<HttpAnswer>
+  close(): void
+}
+
+interface Limits {
+  /** Timeout of a whole exchange, in milliseconds. */
+  timeoutMs: number
+  maxConnections: number
+}
+
+export function createHttpClient({ timeoutMs, maxConnections }: Limits): HttpClient {
+  const agent = createAgent({ timeoutMs, maxConnections })
+  return {
+    async call({ method, url, headers, body, traceparent }) {
+      const { origin, pathname, search } = new URL(url)
+      const isForm = body instanceof URLSearchParams
+      const request = {
+        origin,
+        path: pathname + search,
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body && { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
+          ...headers,
+          ...(traceparent && { traceparent }),
+        },
+        body: body ? (isForm ? String(body) : JSON.stringify(body)) : null,
+      }
+      const { statusCode: status, headers: answered, text } = await exchange(agent, request, timeoutMs)
+      return { status, headers: answered, text, body: readJson(text) }
+    },
+    close: () => void agent.close(),
+  }
+}
+
+/** A pool of connections, through the proxy of the environment if it names one. */
+export function createAgent({ timeoutMs, maxConnections }: Limits): Agent | EnvHttpProxyAgent {
+  // HTTP/1.1: a broken connection affects one message, and a truncated response is detectable.
+  const options = { connections: maxConnections, connect: { timeout: timeoutMs }, allowH2: false }
+  return agentThroughProxy(options)
+}

@@ -1,0 +1,138 @@
+import { withoutAddresses } from '@notify/privacy'
+import type { ExchangeError } from '@notify/service-kit'
+import { type AccountCheck, checkFailed, checkSilent } from './account-check.ts'
+import type { CarrierAnswer } from './carrier-answer.ts'
+import { createClientCache } from './client-cache.ts'
+import { createHttpClient, type HttpAnswer, type HttpCall, type HttpClient } from './http-client.ts'
+import type { Correlation } from './messages.ts'
+import { readRetryAfter } from './retry-after.ts'
+import type { CarrierAccount, SenderDefinition, SenderOptions } from './sender.ts'
+import type { StandInEnvironment } from './stand-in-url.ts'
+import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal, type Verdict } from './verdict.ts'
+import { withoutNumbers } from './without-numbers.ts'
+
+/** What a carrier says with a refusal. */
+export interface Refusal {
+  code: string
+  verdict: Verdict
+  /** The carrier's own text; recipients in it are masked. */
+  sentence: string | undefined
+}
+
+interface Request {
+  path: string
+  body: object | URLSearchParams
+}
+
+/** A carrier that takes each message by one HTTP request. */
+export interface HttpCarrier<Credentials, Message> {
+  /** Its path below the sandbox and other stand-ins. */
+  standInPath: `/${string}`
+  baseUrlOf(credentials: Credentials): string
+  /** The headers that authenticate a call. */
+  headersOf(credentials: Credentials): Record<string, string>
+  requestOf(
+    account: CarrierAccount<Credentials>,
+    message: Message & Correlation,
+    options: SenderOptions<StandInEnvironment>,
+  ): Request
+  /** The id of an accepted message, null if the carrier names none; undefined unless the answer is an acceptance. */
+  idOf(answer: HttpAnswer): string | null | undefined
+  refusalOf(answer: HttpAnswer): Refusal
+  /** How long to wait, where the carrier says it otherwise than by Retry-After. */
+  retryAfterOf?(answer: HttpAnswer): string | undefined
+  /** The call that checks an account without sending anything. */
+  check: {
+    pathOf(credentials: Credentials): string
+    headersOf?(credentials: Credentials): Record<string, string>
+    /** Undefined for a refusal. */
+    read(answer: HttpAnswer, credentials: Credentials): AccountCheck | undefined
+  }
+}
+
+/** The sending half of a carrier with an HTTP API: one request a message, one client an account. */
+export function defineHttpSender<Credentials, Message extends { to: string }>(
+  carrier: HttpCarrier<Credentials, Message>,
+): SenderDefinition<Credentials, Message, StandInEnvironment> {
+  return {
+    createSender(options) {
+      const clients = createClientCache<HttpClient>((client) => client.close())
+      return {
+        async send(account, message) {
+          const { credentials } = account
+          const baseUrl =
+            message.mode === 'test'
+              ? `${options.sandboxUrl}${carrier.standInPath}`
+              : liveUrlOf(carrier, credentials, options.environment)
+          let call: HttpCall
+          try {
+            const { path, body } = carrier.requestOf(account, message, options)
+            const { traceparent } = message
+            call = { method: 'POST', url: baseUrl + path, headers: carrier.headersOf(credentials), body, traceparent }
+          } catch (error) {
+            return notBegun(error)
+          }
+          const client = clients.of(account, baseUrl, () => createHttpClient(options))
+          return client.call(call).then((answer) => answerOf(carrier, answer, message.to), explainSilence)
+        },
+        close: () => clients.close(),
+      }
+    },
+    check: (credentials, { timeoutMs, environment }) => check(carrier, credentials, { timeoutMs, environment }),
+  }
+}
+
+function liveUrlOf<Credentials>(
+  { standInPath, baseUrlOf }: Pick<HttpCarrier<Credentials, never>, 'standInPath' | 'baseUrlOf'>,
+  credentials: Credentials,
+  { CARRIER_STAND_IN_URL: standIns }: StandInEnvironment,
+): string {
+  return standIns === undefined ? baseUrlOf(credentials) : standIns + standInPath
+}
+
+type Reading = Pick<HttpCarrier<never, never>, 'idOf' | 'refusalOf' | 'retryAfterOf'>
+
+/** Classifies an answer: accepted, permanent, retryable or unknown. */
+function answerOf(carrier: Reading, answer: HttpAnswer, to: string): CarrierAnswer {
+  const id = carrier.idOf(answer)
+  if (id !== undefined) return accepted(id)
+  const retryAfterMs = readRetryAfter(answer.headers['retry-after'] ?? carrier.retryAfterOf?.(answer))
+  // After an unreadable success the message may have been sent.
+  if (answer.status < 300) return refusal(`http_${answer.status}`, didNotAnswer, null)
+  const { code, verdict, sentence } = carrier.refusalOf(answer)
+  const { text, ...judged } = verdict
+  const said = text ?? (sentence ? masked(sentence, to) : `The carrier answered ${answer.status}`)
+  return refusal(code, judged, `${code} ${said}`, retryAfterMs)
+}
+
+/** A carrier's text without the address or the numbers of people. */
+function masked(sentence: string, to: string): string {
+  return to.includes('@') ? withoutAddresses(sentence, [to]) : withoutNumbers(sentence)
+}
+
+function explainSilence(error: unknown): CarrierAnswer {
+  if (isNotWritable(error)) return notBegun(error)
+  const { code = 'no_answer', hasLeft } = error as Partial<ExchangeError>
+  return refusal(code, hasLeft === false ? couldNotBeReached : didNotAnswer, null)
+}
+
+async function check<Credentials>(
+  carrier: HttpCarrier<Credentials, never>,
+  credentials: Credentials,
+  { timeoutMs, environment }: { timeoutMs: number; environment: StandInEnvironment },
+): Promise<AccountCheck> {
+  const client = createHttpClient({ timeoutMs, maxConnections: 1 })
+  const url = liveUrlOf(carrier, credentials, environment) + carrier.check.pathOf(credentials)
+  const headersOf = carrier.check.headersOf ?? carrier.headersOf
+  try {
+    const answer = await client.call({ method: 'GET', url, headers: headersOf(credentials) })
+    const read = carrier.check.read(answer, credentials)
+    if (read) return read
+    const { code, verdict, sentence = `The carrier answered ${answer.status}` } = carrier.refusalOf(answer)
+    return checkFailed(code, verdict.text ?? sentence)
+  } catch (error) {
+    return checkSilent(error)
+  } finally {
+    client.close()
+  }
+}

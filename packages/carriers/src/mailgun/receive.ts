@@ -1,0 +1,53 @@
+import { createHash, createHmac } from 'node:crypto'
+import { Problem } from '@notify/service-kit'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { isSame, requireFresh, requireProof, secretsOf } from '../callback-proof.ts'
+import { defineOwnReceiver, type ProvingAccount, secretIn } from '../own-address.ts'
+import { parseCallback } from '../parse-callback.ts'
+import type { Callback, Report } from '../receiver.ts'
+import { readEvent } from './read-event.ts'
+
+/** Mailgun repeats a webhook for eight hours. */
+const windowS = 8 * 3600 + 300
+const mostTokens = 50_000
+
+const Webhook = z.object({
+  signature: z.object({
+    timestamp: z.string().regex(/^\d{1,12}$/),
+    token: z.string().min(1).max(100),
+    signature: z.string(),
+  }),
+})
+
+/**
+ * Webhooks of Mailgun: HMAC-SHA256 over a timestamp and a token, not over the event. So each token counts for one body.
+ * @see https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
+ */
+export const mailgunReceiver = defineOwnReceiver({
+  channel: 'email',
+  keep: secretIn('webhook_signing_key'),
+  start: () => new LRUCache<string, string>({ max: mostTokens }),
+  read: readWebhook,
+})
+
+function readWebhook(account: ProvingAccount, { body }: Callback, bodies: LRUCache<string, string>): readonly Report[] {
+  const value = parseCallback(body)
+  const webhook = Webhook.safeParse(value).data
+  if (!webhook) throw new Problem('invalid_signature', 'The webhook has no signature')
+  const { timestamp, token, signature } = webhook.signature
+  const macOf = (key: string) =>
+    createHmac('sha256', key)
+      .update(timestamp + token)
+      .digest('hex')
+  requireProof(
+    secretsOf(account.secret).some((key) => isSame(signature, macOf(key))),
+    'The signature',
+  )
+  requireFresh(timestamp, windowS)
+  const digest = createHash('sha256').update(body).digest('base64url')
+  const known = bodies.get(`${account.id} ${token}`) ?? digest
+  requireProof(known === digest, 'The token, which came with another body before,')
+  bodies.set(`${account.id} ${token}`, digest)
+  return readEvent(account, value)
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { checkFailed, checkPassed } from '../account-check.ts'
+import { formatMailbox } from '../format-mailbox.ts'
+import type { HttpAnswer } from '../http-client.ts'
+import { defineHttpSender } from '../http-sender.ts'
+import type { Correlation, EmailMessage } from '../messages.ts'
+import { accountDown, type later, verdictOfStatus } from '../verdict.ts'
+import type { MailgunCredentials } from './credentials.ts'
+
+const hosts = { us: 'https://api.mailgun.net', eu: 'https://api.eu.mailgun.net' }
+
+/**
+ * Sends email through the API of Mailgun.
+ * @see https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/messages/post-v3--domain-name--messages
+ */
+export const mailgunSender = defineHttpSender<MailgunCredentials, EmailMessage>({
+  standInPath: '/mailgun',
+  baseUrlOf: ({ region }) => hosts[region],
+  headersOf: ({ api_key }) => ({ authorization: `Basic ${Buffer.from(`api:${api_key}`).toString('base64')}` }),
+  requestOf: ({ credentials }, message) => ({
+    path: `/v3/${credentials.domain}/messages`,
+    body: formOf(credentials, message),
+  }),
+  idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.id : undefined),
+  refusalOf,
+  check: { pathOf: ({ domain }) => `/v4/domains/${domain}`, read: readDomain },
+})
+
+function formOf(credentials: MailgunCredentials, message: EmailMessage & Correlation): URLSearchParams {
+  const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message
+  const fields = {
+    from: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
+    to: formatMailbox(to, to_name),
+    subject,
+    text,
+    html,
+    // They return in every event.
+    'v:notification_id': notificationId,
+    'v:attempt_id': attemptId,
+    'v:traceparent': traceparent,
+  }
+  return new URLSearchParams(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+/** Events name the message without the brackets. */
+const MessageId = z.string().transform((id) => id.replace(/^<|>$/g, ''))
+const Sent = z.object({ id: MessageId.pipe(z.string().min(1)) })
+const Refused = z.object({ message: z.string() })
+
+const statuses: Record<number, ReturnType<typeof later>> = {
+  402: accountDown('The account may not send: its plan or payment is at fault'),
+  404: accountDown('The sending domain does not exist at Mailgun'),
+}
+
+/** Mailgun has no codes of errors: the status says it all. */
+function refusalOf({ status, body }: HttpAnswer) {
+  const sentence = Refused.safeParse(body).data?.message
+  return { code: `http_${status}`, verdict: statuses[status] ?? verdictOfStatus(status), sentence }
+}
+
+const Domain = z.object({ domain: z.object({ name: z.string(), state: z.string() }) })
+
+function readDomain({ status, body }: HttpAnswer) {
+  const found = Domain.safeParse(body)
+  if (status !== 200 || !found.success) return undefined
+  const { state, name } = found.data.domain
+  return state === 'active'
+    ? checkPassed('The domain of the account may send', { name, state })
+    : checkFailed(state, `The domain is ${state}`, { name, state })
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { checkPassed } from '../account-check.ts'
+import { formatMailbox } from '../format-mailbox.ts'
+import type { HttpAnswer } from '../http-client.ts'
+import { defineHttpSender } from '../http-sender.ts'
+import type { Correlation, EmailMessage } from '../messages.ts'
+import { verdictOfStatus } from '../verdict.ts'
+import { postmarkCodes } from './codes.ts'
+import type { PostmarkCredentials } from './credentials.ts'
+
+/**
+ * Sends email through the API of a Postmark server.
+ * @see https://postmarkapp.com/developer/api/email-api
+ */
+export const postmarkSender = defineHttpSender<PostmarkCredentials, EmailMessage>({
+  standInPath: '/postmark',
+  baseUrlOf: () => 'https://api.postmarkapp.com',
+  headersOf: ({ server_token }) => ({ 'x-postmark-server-token': server_token }),
+  requestOf: ({ credentials }, message) => ({ path: '/email', body: bodyOf(credentials, message) }),
+  idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.MessageID : undefined),
+  refusalOf,
+  check: { pathOf: () => '/server', read: readServer },
+})
+
+function bodyOf(credentials: PostmarkCredentials, message: EmailMessage & Correlation) {
+  const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message
+  return {
+    From: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
+    To: formatMailbox(to, to_name),
+    Subject: subject,
+    TextBody: text,
+    HtmlBody: html,
+    MessageStream: credentials.message_stream,
+    // It returns in every webhook: names of at most 20 characters, values of at most 80.
+    Metadata: {
+      notification_id: notificationId,
+      attempt_id: attemptId,
+      ...(traceparent && { traceparent }),
+    },
+  }
+}
+
+const Sent = z.object({ ErrorCode: z.literal(0), MessageID: z.string().min(1) })
+const Refused = z.object({ ErrorCode: z.int(), Message: z.string().optional() })
+
+function refusalOf({ status, body }: HttpAnswer) {
+  const refused = Refused.safeParse(body).data
+  if (!refused) return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence: undefined }
+  const code = String(refused.ErrorCode)
+  return { code, verdict: postmarkCodes.judge(status, code), sentence: refused.Message }
+}
+
+const Server = z.object({ ID: z.int(), Name: z.string(), DeliveryType: z.string().optional() })
+
+function readServer({ status, body }: HttpAnswer) {
+  const server = Server.safeParse(body)
+  if (status !== 200 || !server.success) return undefined
+  const { Name: name, DeliveryType: delivery_type } = server.data
+  return checkPassed('The token belongs to a server of the account', { name, delivery_type })
+}

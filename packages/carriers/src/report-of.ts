@@ -1,0 +1,65 @@
+import { withoutAddresses } from '@notify/privacy'
+import { isTraceparent } from '@notify/service-kit'
+import type { CodeTable } from './code-table.ts'
+import { correlated, readCorrelation } from './correlation.ts'
+import { plainText } from './plain-text.ts'
+import type { MessageReport, ReceiptReport, ReceivingAccount } from './receiver.ts'
+import { withoutNumbers } from './without-numbers.ts'
+
+/** What a carrier says about a message. */
+export interface StatusReport extends Pick<ReceiptReport, 'status' | 'suppress' | 'retryable'> {
+  id: string
+  /** What travelled with the message, if the carrier returned it. */
+  travelled?: Readonly<Record<string, unknown>> | undefined
+  code?: string | null | undefined
+  /** The meaning of the code, where it has a table. */
+  codes?: CodeTable
+  /** The carrier's text for people; recipients in it are masked. */
+  said?: string | undefined
+  /** Addresses that are masked in the text; without any, numbers are. */
+  recipients?: readonly string[]
+}
+
+const longestCode = 100
+
+/** The receipt of what a carrier says. Only failures have a reason; one that suppresses is not retryable. */
+export function receiptOf(account: ReceivingAccount, told: StatusReport): ReceiptReport {
+  const { id, travelled = {}, status } = told
+  const code = told.code ? plainText(told.code, longestCode) : null
+  const said = told.said && maskedOf(told.said, told.recipients)
+  const isFailure = status === 'failed' || status === 'undelivered'
+  const listed = isFailure ? told.codes?.explain(code, said) : undefined
+  const suppress = told.suppress ?? listed?.suppress
+  const reason = listed?.reason ?? [code, said || 'The carrier gave no reason'].filter(Boolean).join(' ')
+  const retryable = !suppress && (told.retryable ?? listed?.retryable ?? false)
+  const { traceparent } = travelled
+  return {
+    type: 'receipt',
+    account,
+    provider_message_id: id,
+    ...correlated(readCorrelation(travelled)),
+    status,
+    error_code: code,
+    ...(isFailure ? { reason, retryable } : {}),
+    ...(suppress ? { suppress } : {}),
+    ...(typeof traceparent === 'string' && isTraceparent(traceparent) ? { traceparent } : {}),
+  }
+}
+
+/** Replies of mail servers are full of digits that are no numbers of people. */
+function maskedOf(said: string, addresses: readonly string[] | undefined): string {
+  return addresses ? withoutAddresses(said, addresses) : withoutNumbers(said)
+}
+
+const longestBody = 10_000
+
+/** An inbound SMS. Numbers may come without their plus sign. */
+export function textOf(
+  account: ReceivingAccount,
+  { id, from, to, body }: { id: string; from: string; to: string; body: string },
+): MessageReport {
+  const content = { from: withPlus(from), to: withPlus(to), body: body.slice(0, longestBody) }
+  return { type: 'message', account, provider_message_id: id, content }
+}
+
+const withPlus = (number: string) => (/^\d{7,15}$/.test(number) ? `+${number}` : number)

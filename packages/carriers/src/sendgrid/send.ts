@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { checkFailed, checkPassed } from '../account-check.ts'
+import type { HttpAnswer } from '../http-client.ts'
+import { defineHttpSender } from '../http-sender.ts'
+import type { Correlation, EmailMessage } from '../messages.ts'
+import { verdictOfStatus } from '../verdict.ts'
+import type { SendgridCredentials } from './credentials.ts'
+
+const hosts = { global: 'https://api.sendgrid.com', eu: 'https://api.eu.sendgrid.com' }
+
+/**
+ * Sends email through the Web API (v3).
+ * @see https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send
+ * @see https://www.twilio.com/docs/sendgrid/api-reference/how-to-use-the-sendgrid-v3-api/errors
+ */
+export const sendgridSender = defineHttpSender<SendgridCredentials, EmailMessage>({
+  standInPath: '/sendgrid',
+  baseUrlOf: ({ region }) => hosts[region],
+  headersOf: ({ api_key }) => ({ authorization: `Bearer ${api_key}` }),
+  requestOf: ({ credentials }, message) => ({ path: '/v3/mail/send', body: bodyOf(credentials, message) }),
+  idOf: ({ status, headers }) => (status === 202 ? String(headers['x-message-id'] ?? '') || null : undefined),
+  refusalOf,
+  // Seconds until the limit is reset, or the time when it is.
+  retryAfterOf: ({ headers }) => secondsUntil(headers['x-ratelimit-reset']),
+  check: { pathOf: () => '/v3/scopes', read: readScopes },
+})
+
+function bodyOf(credentials: SendgridCredentials, message: EmailMessage & Correlation) {
+  const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message
+  const from_name = message.from_name ?? credentials.from_name
+  const content = { 'text/plain': text, 'text/html': html }
+  return {
+    personalizations: [
+      {
+        to: [{ email: to, ...(to_name && { name: to_name }) }],
+        // They return in every event.
+        custom_args: {
+          notification_id: notificationId,
+          attempt_id: attemptId,
+          ...(traceparent && { traceparent }),
+        },
+      },
+    ],
+    from: { email: message.from ?? credentials.from, ...(from_name && { name: from_name }) },
+    subject,
+    content: Object.entries(content).flatMap(([type, value]) => (value === undefined ? [] : [{ type, value }])),
+  }
+}
+
+const Refused = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) })
+
+/** SendGrid has no codes of errors: the status says it all. */
+function refusalOf({ status, body }: HttpAnswer) {
+  const sentence = Refused.safeParse(body).data?.errors[0]?.message
+  return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence }
+}
+
+function secondsUntil(reset: string | string[] | undefined): string | undefined {
+  const seconds = Number(reset)
+  const nowS = Math.floor(Date.now() / 1000)
+  return Number.isInteger(seconds) ? String(Math.max(seconds > nowS ? seconds - nowS : seconds % nowS, 1)) : undefined
+}
+
+const Scopes = z.object({ scopes: z.array(z.string()) })
+
+function readScopes({ status, body }: HttpAnswer) {
+  const scopes = Scopes.safeParse(body)
+  if (status !== 200 || !scopes.success) return undefined
+  return scopes.data.scopes.includes('mail.send')
+    ? checkPassed('The API key of the account may send')
+    : checkFailed('mail.send', 'The API key lacks the permission Mail Send')
+}

@@ -1,0 +1,13 @@
+import { carrierCallback } from '@notify/contracts'
+import type { SendingKind } from '../carrier-kind.ts'
+import { standInEnvironment } from '../stand-in-url.ts'
+import { TelnyxCredentials } from './credentials.ts'
+
+export const telnyx = {
+  channel: 'sms',
+  credentials: TelnyxCredentials,
+  loadSender: async () => (await import('./send.ts')).telnyxSender,
+  secrets: ['api_key'],
+  callbackOf: () => carrierCallback,
+  environment: standInEnvironment,
+} as const satisfies SendingKind

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import type { ReceivingAccount, Report } from '../receiver.ts'
+import { receiptOf, type StatusReport, textOf } from '../report-of.ts'
+import { telnyxCodes } from './codes.ts'
+
+const Id = z.string().min(1).max(200)
+
+/** @see https://developers.telnyx.com/api-reference/callbacks/delivery-update */
+const Event = z.object({
+  data: z.object({
+    event_type: z.string(),
+    payload: z.object({
+      id: Id,
+      from: z.object({ phone_number: z.string().min(1).max(64) }),
+      to: z.array(z.object({ phone_number: z.string().min(1).max(64), status: z.string().optional() })).min(1),
+      text: z.string().nullish(),
+      tags: z.array(z.string()).nullish().catch(undefined),
+      errors: z
+        .array(z.object({ code: z.coerce.string(), title: z.string().optional(), detail: z.string().optional() }))
+        .nullish()
+        .catch(undefined),
+    }),
+  }),
+})
+
+const statuses: Record<string, StatusReport['status']> = {
+  sent: 'sent',
+  delivered: 'delivered',
+  sending_failed: 'failed',
+  delivery_failed: 'undelivered',
+  // The carrier of the recipient reports nothing.
+  delivery_unconfirmed: 'sent',
+  expired: 'undelivered',
+}
+
+/** Reads a webhook: a receipt, an inbound message, or nothing. */
+export function readEvent(account: ReceivingAccount, body: unknown): Report[] {
+  const event = Event.safeParse(body).data?.data
+  if (!event) return []
+  const { id, from, to, text, tags, errors } = event.payload
+  const [{ phone_number, status = '' }] = to as [(typeof to)[0]]
+  if (event.event_type === 'message.received')
+    return [textOf(account, { id, from: from.phone_number, to: phone_number, body: text ?? '' })]
+  if (!Object.hasOwn(statuses, status)) return []
+  const [error] = errors ?? []
+  return [
+    receiptOf(account, {
+      id,
+      travelled: Object.fromEntries((tags ?? []).map((tag) => tag.split(/:(.*)/s))),
+      status: statuses[status]!,
+      code: error?.code ?? (status === 'expired' ? status : null),
+      codes: telnyxCodes,
+      said: error?.detail ?? error?.title,
+    }),
+  ]
+}

@@ -1,0 +1,13 @@
+import { carrierCallback } from '@notify/contracts'
+import type { SendingKind } from '../carrier-kind.ts'
+import { standInEnvironment } from '../stand-in-url.ts'
+import { VonageCredentials } from './credentials.ts'
+
+export const vonage = {
+  channel: 'sms',
+  credentials: VonageCredentials,
+  loadSender: async () => (await import('./send.ts')).vonageSender,
+  secrets: ['api_secret', 'private_key', 'signature_secret'],
+  callbackOf: () => carrierCallback,
+  environment: standInEnvironment,
+} as const satisfies SendingKind

@@ -1,0 +1,87 @@
+import { randomUUID, sign } from 'node:crypto'
+import { carrierCallback } from '@notify/contracts'
+import { z } from 'zod'
+import { checkFailed, checkPassed } from '../account-check.ts'
+import type { HttpAnswer } from '../http-client.ts'
+import { defineHttpSender } from '../http-sender.ts'
+import type { SmsMessage } from '../messages.ts'
+import { later, verdictOfStatus } from '../verdict.ts'
+import { codeOfType, vonageCodes } from './codes.ts'
+import { readPrivateKey, type VonageCredentials } from './credentials.ts'
+
+/**
+ * Sends SMS through the Messages API (v1).
+ * @see https://developer.vonage.com/en/api/messages
+ */
+export const vonageSender = defineHttpSender<VonageCredentials, SmsMessage>({
+  standInPath: '/vonage',
+  baseUrlOf: () => 'https://api.nexmo.com',
+  headersOf: (credentials) => ({ authorization: `Bearer ${tokenOf(credentials)}` }),
+  requestOf: ({ id, credentials: { from } }, { to, text, notificationId, attemptId }, { publicUrl }) => ({
+    path: '/v1/messages',
+    body: {
+      channel: 'sms',
+      message_type: 'text',
+      to: to.slice(1),
+      from: from.replace(/^\+/, ''),
+      text,
+      // It returns in every status; at most 100 characters.
+      client_ref: String(new URLSearchParams({ notification_id: notificationId, attempt_id: attemptId })),
+      webhook_url: publicUrl + carrierCallback.path.replace(':kind', 'vonage').replace(':provider_id', id),
+      webhook_version: 'v1',
+    },
+  }),
+  idOf: ({ status, body }) => (status === 202 ? Sent.safeParse(body).data?.message_uuid : undefined),
+  refusalOf,
+  check: {
+    pathOf: ({ application_id }) => `/v2/applications/${application_id}`,
+    headersOf: ({ api_key, api_secret }) => ({
+      authorization: `Basic ${Buffer.from(`${api_key}:${api_secret}`).toString('base64')}`,
+    }),
+    read: readApplication,
+  },
+})
+
+const lifetimeS = 900
+const tokens = new WeakMap<VonageCredentials, { token: string; untilS: number }>()
+
+/** The token of an application: RS256. It is made once in ten minutes, because signing costs more than the rest of a send. */
+function tokenOf(credentials: VonageCredentials): string {
+  const nowS = Math.floor(Date.now() / 1000)
+  const known = tokens.get(credentials)
+  if (known && known.untilS > nowS) return known.token
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const claims = { application_id: credentials.application_id, iat: nowS, exp: nowS + lifetimeS, jti: randomUUID() }
+  const text = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`
+  const signature = sign('sha256', Buffer.from(text), readPrivateKey(credentials.private_key))
+  const token = `${text}.${signature.toString('base64url')}`
+  tokens.set(credentials, { token, untilS: nowS + (lifetimeS * 2) / 3 })
+  return token
+}
+
+const Sent = z.object({ message_uuid: z.string().min(1) })
+const Refused = z.object({ type: z.string(), title: z.coerce.string().optional(), detail: z.string().optional() })
+
+function refusalOf({ status, body }: HttpAnswer) {
+  const refused = Refused.safeParse(body).data
+  if (!refused) return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence: undefined }
+  const code = codeOfType(refused.type)
+  // The limit of requests bears the code of a missing parameter.
+  const verdict = status === 429 ? later('Too many requests') : vonageCodes.judge(status, code)
+  return { code, verdict, sentence: refused.detail ?? refused.title }
+}
+
+const Application = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  capabilities: z.record(z.string(), z.unknown()),
+})
+
+function readApplication({ status, body }: HttpAnswer) {
+  const application = Application.safeParse(body)
+  if (status !== 200 || !application.success) return undefined
+  const { name, capabilities } = application.data
+  return 'messages' in capabilities
+    ? checkPassed('The application of the account may send messages', { name })
+    : checkFailed('messages', 'The application lacks the capability Messages', { name })
+}

@@ -1,0 +1,85 @@
+import { Webhook } from 'standardwebhooks'
+import { connectAccount } from './conformance/connect-account.ts'
+import type { Answer } from './conformance/fixture.ts'
+import { testCarrier } from './conformance/test-carrier.ts'
+
+const refusal = (statusCode: number, name: string, message = name): Answer => ({
+  status: statusCode,
+  body: { statusCode, name, message },
+})
+const own = (nth: number) => ({
+  api_key: `re_key_number_${nth}`,
+  signing_secret: `whsec_${Buffer.from(`secret of the account number ${nth}`).toString('base64')}`,
+})
+const recipient = 'ada.lovelace@example.com'
+const event = (type: string, data: object = {}) => ({
+  type,
+  created_at: '2026-11-22T23:41:12.126Z',
+  data: { email_id: '56761188-7520-42d8-8898-ff6fc54ce618', to: [recipient], ...data },
+})
+const bounced = (type: string, subType: string) =>
+  event('email.bounced', { bounce: { type, subType, message: `The mailbox ${recipient} does not exist` } })
+const down = { outcome: 'rejected_retryable', providerDown: true } as const
+const signer = own(7)
+
+testCarrier({
+  kind: 'resend',
+  connect: (place) => connectAccount(place, 'resend', own(place.nth), { from: 'shop@example.com' }),
+  wrong: { api_key: 're_key_of_nobody' },
+  refusals: [
+    [
+      'an invalid field',
+      refusal(422, 'validation_error', `Invalid \`to\` field: ${recipient}`),
+      { outcome: 'rejected_permanent', message: 'validation_error Invalid `to` field: [address]' },
+    ],
+    ['a wrong key', refusal(403, 'invalid_api_key'), down],
+    ['a domain that is not verified', refusal(403, 'validation_error', 'The domain is not verified'), down],
+    ['a restricted key', refusal(401, 'restricted_api_key'), down],
+    ['a quota that is used up', refusal(429, 'daily_quota_exceeded'), down],
+    ['too many requests', refusal(429, 'rate_limit_exceeded'), { outcome: 'rejected_retryable' }],
+    ['a failure', refusal(500, 'application_error'), { outcome: 'rejected_retryable', carrierFault: true }],
+  ],
+  undelivered: { status: 'undelivered', error_code: 'bounce:Permanent:General', suppress: 'bounce', retryable: false },
+  proof: {
+    secret: 'signing_secret',
+    windowS: 300,
+    forgeries: {
+      'another body': ({ body, ...rest }) => ({ ...rest, body: Buffer.concat([body, Buffer.from(' ')]) }),
+      'another id': ({ headers, ...rest }) => ({ ...rest, headers: { ...headers, 'svix-id': 'msg_other' } }),
+      'another time': ({ headers, ...rest }) => ({ ...rest, headers: { ...headers, 'svix-timestamp': '1700000000' } }),
+      'no signature': ({ headers, ...rest }) => ({ ...rest, headers: { ...headers, 'svix-signature': 'v1,' } }),
+    },
+    signer: {
+      credentials: { ...signer, from: 'shop@example.com' },
+      sign(body) {
+        const at = new Date()
+        const signature = new Webhook(signer.signing_secret).sign('msg_1', at, body)
+        // While a secret is rotated, Svix sends the signature of each.
+        const headers = { 'svix-id': 'msg_1', 'svix-timestamp': String(Math.floor(at.getTime() / 1000)) }
+        return { body: Buffer.from(body), headers: { ...headers, 'svix-signature': `v1,b2xk ${signature}` } }
+      },
+    },
+    events: [
+      [
+        'a bounce names nobody',
+        bounced('Permanent', 'Suppressed'),
+        [
+          {
+            reason: 'bounce:Permanent:Suppressed The mailbox [address] does not exist',
+            suppress: 'bounce',
+          },
+        ],
+      ],
+      [
+        'a full mailbox may be tried again',
+        bounced('Transient', 'MailboxFull'),
+        [{ status: 'undelivered', retryable: true }],
+      ],
+      ['a type that is not a word', bounced("x' or 1", 'a\0b'), [{ error_code: 'bounce:Undetermined:Undetermined' }]],
+      ['a failure', event('email.failed', { failed: { reason: 'reached_daily_quota' } }), [{ status: 'failed' }]],
+      ['a suppressed recipient', event('email.suppressed'), [{ status: 'failed', suppress: 'bounce' }]],
+      ['an open is no receipt', event('email.opened'), []],
+      ['an event that JavaScript knows', event('constructor'), []],
+    ],
+  },
+})

@@ -1,0 +1,93 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { connectAccount } from './conformance/connect-account.ts'
+import type { Answer } from './conformance/fixture.ts'
+import { testCarrier } from './conformance/test-carrier.ts'
+
+const keys = generateKeyPairSync('ed25519')
+const refusal = (status: number, code: string, detail = code): Answer => ({
+  status,
+  body: { errors: [{ code, title: code, detail }] },
+})
+const from = '+15005550006'
+const event = (event_type: string, status: string, fields: object = {}) => ({
+  data: {
+    event_type,
+    payload: {
+      id: '40385f64-5717-4562-b3fc-2c963f66afa6',
+      from: { phone_number: from },
+      to: [{ phone_number: '+15551234567', status }],
+      ...fields,
+    },
+  },
+})
+const failure = (code: string, detail: string) =>
+  event('message.finalized', 'delivery_failed', { errors: [{ code, title: 'Failed', detail }] })
+const permanent = { outcome: 'rejected_permanent' } as const
+const down = { outcome: 'rejected_retryable', providerDown: true } as const
+
+testCarrier({
+  kind: 'telnyx',
+  connect: (place) => connectAccount(place, 'telnyx', { api_key: `KEY-number-${place.nth}` }, { from }),
+  wrong: { api_key: 'KEY-of-nobody' },
+  refusals: [
+    [
+      'an invalid number',
+      refusal(400, '40310', "Invalid 'to' address +15551234567"),
+      { ...permanent, message: "40310 Invalid 'to' address" },
+    ],
+    [
+      'a code that is not listed keeps its words, without the number',
+      refusal(422, '40999', 'The number +15551234567 is odd'),
+      { ...permanent, message: '40999 The number [number] is odd' },
+    ],
+    ['a recipient that has sent STOP', refusal(400, '40300'), { ...permanent, suppress: 'stop' }],
+    ['a wrong key', refusal(401, '10009'), down],
+    ['no credit', refusal(403, '20100'), down],
+    ['a number of somebody else', refusal(400, '40305'), down],
+    ['too many requests', refusal(429, '10011'), { outcome: 'rejected_retryable' }],
+    ['a full queue', refusal(429, '40318'), { outcome: 'rejected_retryable' }],
+    ['a failure', refusal(500, '10007'), { outcome: 'rejected_retryable', carrierFault: true }],
+  ],
+  undelivered: { status: 'undelivered', error_code: '40008', retryable: true },
+  proof: {
+    secret: 'public_key',
+    several: true,
+    windowS: 300,
+    signer: {
+      credentials: {
+        api_key: 'KEY-of-a-signer',
+        from,
+        public_key: Buffer.from(keys.publicKey.export({ format: 'jwk' }).x!, 'base64url').toString('base64'),
+      },
+      sign(body) {
+        const timestamp = String(Math.floor(Date.now() / 1000))
+        const signature = sign(null, Buffer.from(`${timestamp}|${body}`), keys.privateKey).toString('base64')
+        return {
+          body: Buffer.from(body),
+          headers: { 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': signature },
+        }
+      },
+    },
+    events: [
+      [
+        'a landline for good',
+        failure('40001', 'Not routable'),
+        [{ retryable: false, reason: '40001 The number is a landline or not routable' }],
+      ],
+      ['a recipient that has sent STOP', failure('40300', 'Blocked'), [{ suppress: 'stop', retryable: false }]],
+      [
+        'a code that is not listed',
+        failure('49999', 'To +15551234567'),
+        [{ reason: '49999 To [number]', retryable: true }],
+      ],
+      ['an expired message', event('message.finalized', 'expired'), [{ status: 'undelivered', retryable: true }]],
+      ['a receipt that nobody confirms', event('message.finalized', 'delivery_unconfirmed'), [{ status: 'sent' }]],
+      ['a state in between is no receipt', event('message.sent', 'queued'), []],
+      [
+        'an inbound message',
+        event('message.received', 'webhook_delivered', { from: { phone_number: '+15559990000' }, text: 'Stop' }),
+        [{ type: 'message', content: { from: '+15559990000', to: '+15551234567', body: 'Stop' } }],
+      ],
+    ],
+  },
+})
