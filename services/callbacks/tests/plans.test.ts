@@ -4,6 +4,7 @@ import type { Queries } from '@notify/database'
 import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
+import { withCorrelation } from '../src/records/find-correlation.ts'
 import { republishReceipts } from '../src/records/receipt-store.ts'
 
 const tables = ['outbox', 'received_callbacks']
@@ -26,7 +27,7 @@ async function fill(count: number): Promise<void> {
      messages as (
        insert into outbox (subject, events, published_at)
        select 'callbacks.receipt.sms',
-         json_build_array(json_build_object('event', json_build_object('attempt_id', id, 'status', 'delivered')))::text, now()
+         json_build_array(json_build_object('event', json_build_object('notification_id', 'notif_1', 'attempt_id', id, 'status', 'delivered')))::text, now()
        from attempts returning id, events)
      insert into received_callbacks (provider_id, provider_message_id, status, attempt_id, message_id)
      select 'prov_1', attempt_id, 'delivered', attempt_id, id
@@ -45,6 +46,17 @@ async function someReceipts(): Promise<ReceiptWanted[]> {
 
 const statements: { name: string; work(on: Queries, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] = [
   { name: 'republish receipts', work: republishReceipts },
+  {
+    name: 'find correlation',
+    work: (on, receipts) => {
+      const lost = receipts.map(({ attempt_id: message }) => {
+        const event = { provider_id: 'prov_1', provider_message_id: message, status: 'undelivered' }
+        const identity = { ...event, provider_id: 'prov_1' as const }
+        return { ...identity, subject: 'callbacks.receipt.sms', wire: { event, traceparent: undefined } }
+      })
+      return withCorrelation(on, lost)
+    },
+  },
   {
     name: 'record',
     work: (on, receipts) =>

@@ -3,6 +3,7 @@ import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
+import { withCorrelation } from '../src/records/find-correlation.ts'
 
 let db: Queries
 useOwnSchema('callbacks', { migrations }, (own) => {
@@ -48,4 +49,30 @@ test('a callback is published once, however many replicas record it at the same 
   expect(recorded.reduce((sum, { size }) => sum + size, 0)).toBe(200)
   const { 'callbacks.receipt.sms': events = [] } = await published()
   expect(events.toSorted()).toEqual(batch.map(({ wire: { event } }) => event).toSorted())
+})
+
+/** A receipt of the message with the carrier's id `m`. */
+function receipt(status: string, correlation: object = {}, provider_id = 'prov_1', message = 'm'): NewCallback {
+  const event = { provider_id, provider_message_id: message, status, ...correlation }
+  return { ...callback(message, event), provider_id: provider_id as 'prov_1', status }
+}
+const correlation = { notification_id: 'notif_1', attempt_id: 'att_1' }
+const correlationsOf = async (callbacks: readonly NewCallback[]) =>
+  (await withCorrelation(db, callbacks)).map(({ wire: { event } }) => (event as { attempt_id?: string }).attempt_id)
+
+test('a receipt without our correlation finds it by the id of the carrier, in an earlier receipt of the account', async () => {
+  const delivered = receipt('delivered')
+  expect(await correlationsOf([delivered])).toEqual([undefined])
+  await recordCallbacks(db, [receipt('sent', correlation), receipt('sent', {}, 'prov_1', 'another')])
+  expect((await withCorrelation(db, [delivered]))[0]!.wire.event).toMatchObject({ ...correlation, status: 'delivered' })
+  // Another account with a message of the same id never meets it.
+  const others = [receipt('delivered', {}, 'prov_2'), receipt('delivered', {}, 'prov_1', 'another')]
+  expect(await correlationsOf(others)).toEqual([undefined, undefined])
+})
+
+test('receipts that come together correlate each other, and what is no receipt stays as it is', async () => {
+  const inbound = callback('in', { provider_id: 'prov_3', provider_message_id: 'm' }, 'callbacks.message.received')
+  const sent = receipt('sent', { notification_id: 'notif_3', attempt_id: 'att_3' }, 'prov_3')
+  const together = [receipt('delivered', {}, 'prov_3'), sent, inbound]
+  expect(await correlationsOf(together)).toEqual(['att_3', 'att_3', undefined])
 })
