@@ -71,6 +71,8 @@ export const BootstrapDocument = z.strictObject({
       priority: z.int(),
       /** Messages per second that the account accepts, over all replicas. Absent or null: no limit. */
       rate_limit_per_second: z.int().min(1).max(10_000).nullable().optional(),
+      /** The share of messages among providers of equal priority. Default: 100. */
+      weight: z.int().min(0).max(100).optional(),
       credentials: z.record(z.string(), z.string()),
     }),
   ),

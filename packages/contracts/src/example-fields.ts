@@ -69,6 +69,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
 
   kind: 'twilio',
   priority: 1,
+  weight: 100,
   language: 'en',
   quality: 'green',
   action: 'event.published',

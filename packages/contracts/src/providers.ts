@@ -24,6 +24,7 @@ export const Provider = z
     kind: z.string(),
     name: z.string(),
     priority: z.int().meta({ description: 'The provider with the lowest number is tried first' }),
+    weight: z.int().meta({ description: 'Share of messages among providers of equal priority, 0 to 100' }),
     rate_limit_per_second: z.int().nullable().meta({ description: 'Messages per second. Null: no limit.' }),
     credentials: ShownCredentials,
     credentials_updated_at: Timestamp,
@@ -45,6 +46,9 @@ const shownOnce = {
 
 const Name = z.string().trim().min(1).max(200)
 const Priority = z.int().min(0).max(1_000_000).meta({ description: 'Default: after all others of the channel' })
+const Weight = z.int().min(0).max(100).meta({
+  description: 'Share of messages among providers of equal priority. 0: only when no other of them can be used',
+})
 const Rate = z.int().min(1).max(10_000).nullable()
 
 /** The kind validates the values. */
@@ -111,6 +115,7 @@ export const createProvider = defineRoute({
       name: Name,
       application_id: idSchema('app').nullable().default(null),
       priority: Priority.optional(),
+      weight: Weight.default(100),
       rate_limit_per_second: Rate.default(null),
       credentials: credentials(z.string().max(longestCredential))
         .default({})
@@ -139,7 +144,7 @@ export const changeProvider = defineRoute({
   service: 'dispatch',
   method: 'PATCH',
   path,
-  summary: 'Change the name, priority, rate limit or credentials of a provider',
+  summary: 'Change the name, priority, weight, rate limit or credentials of a provider',
   auth,
   params,
   query: basedOn,
@@ -147,6 +152,7 @@ export const changeProvider = defineRoute({
     .strictObject({
       name: Name.optional(),
       priority: Priority.optional(),
+      weight: Weight.optional(),
       rate_limit_per_second: Rate.optional(),
       credentials: credentials(z.string().max(longestCredential).nullable())
         .optional()

@@ -954,7 +954,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name, priority, rate limit or credentials of a provider
+         * Change the name, priority, weight, rate limit or credentials of a provider
          * @description Requires an operator's access token with the permission `providers:manage`.
          */
         patch: operations["changeProvider"];
@@ -2555,6 +2555,8 @@ export interface components {
             name: string;
             /** @description The provider with the lowest number is tried first */
             priority: number;
+            /** @description Share of messages among providers of equal priority, 0 to 100 */
+            weight: number;
             /** @description Messages per second. Null: no limit. */
             rate_limit_per_second: number | null;
             /**
@@ -2602,6 +2604,8 @@ export interface components {
             name: string;
             /** @description The provider with the lowest number is tried first */
             priority: number;
+            /** @description Share of messages among providers of equal priority, 0 to 100 */
+            weight: number;
             /** @description Messages per second. Null: no limit. */
             rate_limit_per_second: number | null;
             /**
@@ -2650,6 +2654,11 @@ export interface components {
             application_id?: string | null;
             /** @description Default: after all others of the channel */
             priority?: number;
+            /**
+             * @description Share of messages among providers of equal priority. 0: only when no other of them can be used
+             * @default 100
+             */
+            weight?: number;
             /** @default null */
             rate_limit_per_second?: number | null;
             /**
@@ -2664,6 +2673,8 @@ export interface components {
             name?: string;
             /** @description Default: after all others of the channel */
             priority?: number;
+            /** @description Share of messages among providers of equal priority. 0: only when no other of them can be used */
+            weight?: number;
             rate_limit_per_second?: number | null;
             /** @description Fields to replace; null removes a field. Others stay as they are. */
             credentials?: {
@@ -6272,6 +6283,7 @@ export interface operations {
                      *           "kind": "twilio",
                      *           "name": "Twilio",
                      *           "priority": 1,
+                     *           "weight": 100,
                      *           "rate_limit_per_second": null,
                      *           "credentials": {
                      *             "account_sid": "AC0123456789abcdef0123456789abcdef",
@@ -6338,6 +6350,7 @@ export interface operations {
                      *       "kind": "twilio",
                      *       "name": "Twilio",
                      *       "priority": 1,
+                     *       "weight": 100,
                      *       "rate_limit_per_second": null,
                      *       "credentials": {
                      *         "account_sid": "AC0123456789abcdef0123456789abcdef",
@@ -6385,6 +6398,7 @@ export interface operations {
                      *       "kind": "twilio",
                      *       "name": "Twilio",
                      *       "priority": 1,
+                     *       "weight": 100,
                      *       "rate_limit_per_second": null,
                      *       "credentials": {
                      *         "account_sid": "AC0123456789abcdef0123456789abcdef",
@@ -6457,7 +6471,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the name, priority, rate limit or credentials of a provider */
+            /** @description Change the name, priority, weight, rate limit or credentials of a provider */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6472,6 +6486,7 @@ export interface operations {
                      *       "kind": "twilio",
                      *       "name": "Twilio",
                      *       "priority": 1,
+                     *       "weight": 100,
                      *       "rate_limit_per_second": null,
                      *       "credentials": {
                      *         "account_sid": "AC0123456789abcdef0123456789abcdef",

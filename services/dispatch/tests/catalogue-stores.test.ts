@@ -25,7 +25,14 @@ const kind = 'pigeon'
 async function connect(fields: Partial<ProviderValues> = {}) {
   const row = await upsertProvider(db.run, {
     ...{ id: newId('prov'), tenant_id: newId('ten'), application_id: null, channel: 'whatsapp', kind, name: 'Pigeon' },
-    ...{ priority: 1, rate_limit_per_second: null, revision: 1, credentials: Buffer.from('{}'), account_id: null },
+    ...{
+      priority: 1,
+      weight: 100,
+      rate_limit_per_second: null,
+      revision: 1,
+      credentials: Buffer.from('{}'),
+      account_id: null,
+    },
     ...{ updated_by: null, subscription_id: null, credentialsChanged: true, isDeleted: false },
     ...fields,
   })

@@ -1,6 +1,7 @@
 import { deadLetterTables, idempotencyTables, type Migrations, outboxTables, walkTables } from '@notify/database'
 import { baseline } from './migrations/0001-baseline.ts'
 import { immutableVersions } from './migrations/0002-immutable-versions.ts'
+import { providerWeights } from './migrations/0003-provider-weights.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -9,4 +10,5 @@ export const migrations: Migrations = [
   ...walkTables,
   baseline,
   immutableVersions,
+  providerWeights,
 ]

@@ -49,6 +49,8 @@ export const tables = {
     kind: column.text(),
     name: column.text(),
     priority: column.integer(),
+    /** The share of messages among providers of equal priority, 0 to 100. */
+    weight: column.integer().withDefault(),
     revision: column.integer().withDefault(),
     credentials: column.bytes(),
     /** Messages per second that the account accepts; null: no limit. */

@@ -13,6 +13,7 @@ test('credentials go in and never come out: of secrets the last four characters 
     kind: 'twilio',
     name: 'Second account',
     priority: 2,
+    weight: 100,
     rate_limit_per_second: null,
     credentials: { account_sid: `AC${'c'.repeat(32)}`, auth_token: '****9a8b', from: '+15005550007' },
     credentials_updated_at: expect.any(String),
@@ -24,6 +25,14 @@ test('credentials go in and never come out: of secrets the last four characters 
   const listed = await call('GET', `${path}?channel=sms`)
   expect(listed.body.items[0]).toEqual(made)
   expect(listed.text).not.toContain(token)
+  await call('DELETE', of(made.provider_id))
+})
+
+test('the weight is a share from 0 to 100', async () => {
+  const made = await create(twilio({ weight: 5 }))
+  const change = (weight: unknown) => call('PATCH', of(made.provider_id), { body: { weight } })
+  expect([made.weight, (await change(0)).body.weight]).toEqual([5, 0])
+  for (const weight of [-1, 101, 1.5, '5']) expect(pathsOf(await change(weight))).toEqual(['weight'])
   await call('DELETE', of(made.provider_id))
 })
 

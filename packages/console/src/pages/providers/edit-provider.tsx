@@ -25,12 +25,13 @@ export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
     name: `provider-edits:${id}`,
     stored: storedOf(provider),
     errorsOf: () => [],
-    write: async ({ name, priority, rate, open, removed }, expected_updated_at) => {
+    write: async ({ name, priority, weight, rate, open, removed }, expected_updated_at) => {
       const changed = changedCredentials(fields, credentials, { ...open, ...secrets }, removed)
-      const order = numberOf(priority)
+      const [order, share] = [numberOf(priority), numberOf(weight)]
       const body = {
         name,
         ...(order === undefined ? {} : { priority: order }),
+        ...(share === undefined ? {} : { weight: share }),
         rate_limit_per_second: numberOf(rate) ?? null,
         ...(changed ? { credentials: changed } : {}),
       }

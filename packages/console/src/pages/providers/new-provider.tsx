@@ -53,6 +53,7 @@ function NewProviderForm({ kinds, onCreated, onCancel }: FormProps) {
     name: '',
     applicationId: '',
     priority: '',
+    weight: '100',
     rate: '',
     open: {},
   })
@@ -63,13 +64,14 @@ function NewProviderForm({ kinds, onCreated, onCancel }: FormProps) {
   const fields = fieldsOf(kind)
   const values = { ...initialValues(fields, value.open), ...secrets }
   const submit = async () => {
-    const priority = numberOf(value.priority)
+    const [priority, weight] = [numberOf(value.priority), numberOf(value.weight)]
     const created = await create.mutateAsync({
       channel: kind.channel,
       kind: kind.kind,
       name: value.name,
       application_id: value.applicationId || null,
       ...(priority === undefined ? {} : { priority }),
+      ...(weight === undefined ? {} : { weight }),
       rate_limit_per_second: numberOf(value.rate) ?? null,
       credentials: newCredentials(fields, values),
     })

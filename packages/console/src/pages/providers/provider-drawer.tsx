@@ -104,6 +104,7 @@ function SettingsList({ provider, kind }: Pick<DetailsProps, 'provider' | 'kind'
         </Fact>
       ) : null}
       <Fact name="Priority">{provider.priority}</Fact>
+      <Fact name="Weight">{provider.weight}</Fact>
       <Fact name="Rate limit">
         {provider.rate_limit_per_second === null ? 'None' : `${provider.rate_limit_per_second} in a second`}
       </Fact>

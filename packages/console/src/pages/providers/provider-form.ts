@@ -13,10 +13,11 @@ export interface ProviderForm extends Settings {
 }
 
 export function formOf(provider: Provider, fields: readonly CredentialField[]): ProviderForm {
-  const { name, priority, rate_limit_per_second: rate, credentials, credentials_updated_at } = provider
+  const { name, priority, weight, rate_limit_per_second: rate, credentials, credentials_updated_at } = provider
   return {
     name,
     priority: String(priority),
+    weight: String(weight),
     rate: rate === null ? '' : String(rate),
     open: initialValues(fields, credentials),
     removed: [],
@@ -26,12 +27,13 @@ export function formOf(provider: Provider, fields: readonly CredentialField[]): 
 
 /** Every field with its label. Secrets appear only as replaced or to be removed. */
 export function textsOf(form: ProviderForm, fields: readonly CredentialField[]): Named[] {
-  const { name, priority, rate, open, removed, credentialsChangedAt } = form
+  const { name, priority, weight, rate, open, removed, credentialsChangedAt } = form
   const labels = new Map(fields.map((field) => [field.name, field.label]))
   const named = (field: string) => labels.get(field) ?? field
   return [
     ['Name', name],
     ['Priority', priority],
+    ['Weight', weight],
     ['Rate limit', rate],
     ...Object.entries(open).map(([field, value]): Named => [named(field), value]),
     ['Credentials last changed', credentialsChangedAt],

@@ -4,6 +4,7 @@ import { TextField } from '../../ui/field.tsx'
 export interface Settings {
   name: string
   priority: string
+  weight: string
   rate: string
 }
 
@@ -13,7 +14,7 @@ interface SettingsFieldsProps {
   isNew?: boolean
 }
 
-/** Name, priority and rate of a provider. */
+/** Name, priority, weight and rate of a provider. */
 export function SettingsFields({ value, onChange, isNew = false }: SettingsFieldsProps) {
   return (
     <>
@@ -24,7 +25,7 @@ export function SettingsFields({ value, onChange, isNew = false }: SettingsField
         dir="auto"
         onChange={(event) => onChange({ ...value, name: event.target.value })}
       />
-      <div className="grid grid-cols-2 gap-4">
+      <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
         <TextField
           label={isNew ? 'Priority (optional)' : 'Priority'}
           name="priority"
@@ -32,6 +33,14 @@ export function SettingsFields({ value, onChange, isNew = false }: SettingsField
           hint={`The lowest number is tried first.${isNew ? ' Empty: the last.' : ''}`}
           value={value.priority}
           onChange={(event) => onChange({ ...value, priority: event.target.value })}
+        />
+        <TextField
+          label="Weight"
+          name="weight"
+          inputMode="numeric"
+          hint="Share among equal priorities, 0 to 100."
+          value={value.weight}
+          onChange={(event) => onChange({ ...value, weight: event.target.value })}
         />
         <TextField
           label="Rate limit (optional)"

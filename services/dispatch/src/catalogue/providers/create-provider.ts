@@ -30,11 +30,12 @@ export const createProvider: Handler<Context & WithProviders & WithHostResolver,
   },
   async effect(context, request, run, { id, made, credentials }) {
     const { body, principal } = request
-    const { channel, kind, name, application_id, rate_limit_per_second } = body
+    const { channel, kind, name, application_id, rate_limit_per_second, weight } = body
     const tenant_id = principal.tenant_id
     await requireRoomForProvider(run, tenant_id, context.config.PROVIDERS_PER_TENANT)
     const priority = body.priority ?? (await lowestPriority(run, tenant_id, channel))
-    const state = { id, tenant_id, application_id, channel, kind, name, priority, rate_limit_per_second, credentials }
+    const identity = { id, tenant_id, application_id, channel, kind }
+    const state = { ...identity, name, priority, weight, rate_limit_per_second, credentials }
     const row = await writeProvider(run, context, { ...state, updated_by: principal.subject }, undefined)
     const created = describeProvider(context, row)
     await recordAudit(run, dispatchAuditRecorded, {

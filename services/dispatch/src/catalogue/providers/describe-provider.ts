@@ -26,6 +26,7 @@ export function describeProvider(
     kind: row.kind,
     name: row.name,
     priority: row.priority,
+    weight: row.weight,
     rate_limit_per_second: row.rate_limit_per_second,
     credentials: shown(kind, credentials),
     credentials_updated_at: row.credentials_updated_at.toISOString(),

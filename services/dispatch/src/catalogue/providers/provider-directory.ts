@@ -4,20 +4,22 @@ import { defineStatement, type EncryptedColumn, pick, type Queries, type RowOf }
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache, type Logger } from '@notify/service-kit'
 import { tables } from '../../db/schema.ts'
+import { shareByWeight, type Weighted } from './share-by-weight.ts'
 
 /** A usable carrier account with valid credentials. */
 export interface Provider extends CarrierAccount<unknown> {
   kind: string
 }
 
-/** A provider with its priority and rate. */
+/** A provider with its rate. */
 export interface ListedProvider extends Provider {
   /** Messages per second over all replicas; `null`: unlimited. */
   rateLimitPerSecond: number | null
 }
 
-/** The providers of tenants by priority, cached for a second. */
+/** The providers of tenants, cached for a second. */
 export interface ProviderDirectory {
+  /** In the order in which they are tried for a message: by priority, and by weight among equal ones. */
   list(tenantId: string, applicationId: string, channel: Channel): Promise<ListedProvider[]>
   /** Whether the channel has a provider of any kind, also of one that another service uses. */
   has(tenantId: string, applicationId: string, channel: Channel): Promise<boolean>
@@ -31,12 +33,21 @@ export interface WithProviders {
 
 const rememberedMs = 1000
 
-const columns = pick(tables.providers, 'id', 'kind', 'credentials', 'revision', 'rate_limit_per_second')
+const columns = pick(
+  tables.providers,
+  'id',
+  'kind',
+  'credentials',
+  'revision',
+  'rate_limit_per_second',
+  'priority',
+  'weight',
+)
 
 const select = defineStatement({
   name: 'list-providers',
   text: `
-    select id, kind, credentials, revision, rate_limit_per_second from providers
+    select id, kind, credentials, revision, rate_limit_per_second, priority, weight from providers
     where tenant_id = $1 and channel = $3 and deleted_at is null and subscription_id is null
       and (application_id is null or application_id = $2)
     order by priority, id`,
@@ -68,14 +79,14 @@ export function createProviderDirectory(
   carriers: SendingCarriers,
   log: Logger,
 ): ProviderDirectory {
-  const cache = createTtlCache<{ usable: ListedProvider[]; count: number }>({
+  const cache = createTtlCache<{ usable: () => ListedProvider[]; count: number }>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
     async load(key) {
       const [tenantId = '', applicationId = '', channel = ''] = key.split('|')
       const rows = await db.run(select, [tenantId, applicationId, channel])
       const faults: unknown[] = []
-      const usable = rows.flatMap((row): ListedProvider[] => {
+      const usable = rows.flatMap((row): (ListedProvider & Weighted)[] => {
         const carrier = carrierOfKind(carriers, row.kind)
         if (!carrier) return []
         try {
@@ -88,18 +99,19 @@ export function createProviderDirectory(
       })
       // Without another provider the messages wait until the key is back.
       if (usable.length === 0 && faults.length > 0) throw faults[0]
-      return { usable, count: rows.length }
+      return { usable: shareByWeight(usable), count: rows.length }
     },
   })
-  const listed = (row: RowOf<typeof columns>, tenantId: string, carrier: SendingCarrier): ListedProvider => {
-    const { id, kind, revision, rate_limit_per_second: rateLimitPerSecond } = row
+  const listed = (row: RowOf<typeof columns>, tenantId: string, carrier: SendingCarrier) => {
+    const { id, kind, revision, rate_limit_per_second: rateLimitPerSecond, priority, weight } = row
     const text = openCredentials(keyRing, row.credentials, tenantId, id)
-    return { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)), rateLimitPerSecond }
+    const credentials = carrier.credentials.parse(JSON.parse(text))
+    return { id, kind, revision, credentials, rateLimitPerSecond, priority, weight }
   }
   const providersOf = (tenantId: string, applicationId: string, channel: Channel) =>
     cache.get(`${tenantId}|${applicationId}|${channel}`)
   return {
-    list: async (...owner) => (await providersOf(...owner)).usable,
+    list: async (...owner) => (await providersOf(...owner)).usable(),
     has: async (...owner) => (await providersOf(...owner)).count > 0,
     forget: () => cache.clear(),
   }

@@ -118,11 +118,11 @@ export type ProviderValues = Omit<
 export async function upsertProvider(run: Run, values: ProviderValues): Promise<ProviderRow> {
   // Callers may pass whole rows, whose times must not be written back.
   const { id, tenant_id, application_id, channel, kind, name, priority, rate_limit_per_second, revision } = values
-  const { credentials, credentialsChanged, account_id, updated_by, isDeleted, subscription_id } = values
+  const { weight, credentials, credentialsChanged, account_id, updated_by, isDeleted, subscription_id } = values
   const now = sql<Date>`now()`
   const state = {
     ...{ tenant_id, application_id, channel, kind, name, priority, rate_limit_per_second, revision },
-    ...{ credentials, account_id, updated_by, subscription_id, deleted_at: isDeleted ? now : null },
+    ...{ weight, credentials, account_id, updated_by, subscription_id, deleted_at: isDeleted ? now : null },
   }
   const [row] = await run(
     build

@@ -19,6 +19,7 @@ interface ProviderRecord {
   priority: number
   credentials: Record<string, string>
   rate_limit_per_second?: number | null | undefined
+  weight?: number | undefined
 }
 
 /**

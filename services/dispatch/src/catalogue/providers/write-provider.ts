@@ -19,6 +19,8 @@ export interface ProviderState {
   name: string
   priority: number
   rate_limit_per_second: number | null
+  /** Unchanged when absent; of a new provider 100. */
+  weight?: number | undefined
   credentials: Credentials
   /** The operator who changes it; null: the bootstrap document. */
   updated_by: string | null
@@ -54,6 +56,7 @@ export async function writeProvider(
   const revision = (known?.revision ?? 0) + (isTold ? 1 : 0)
   const row = await upsertProvider(run, {
     ...state,
+    weight: state.weight ?? known?.weight ?? 100,
     account_id,
     revision,
     credentials: credentialsChanged ? sealCredentials(keyRing, text, tenant_id, id) : known.credentials,
