@@ -85,7 +85,8 @@ test('a secret is rotated once for each Idempotency-Key, the caller is recorded,
   expect(secret).not.toBe(previous_secret)
   expect(Object.keys(times)).toEqual(['previous_until', 'older_until'])
   const entries = await db.run<{ actor: string }>(
-    `select events::json #>> '{0,event,actor,id}' as actor from outbox where subject = 'dispatch.audit.recorded' order by id`,
+    `select events::json #>> '{0,event,actor,id}' as actor from outbox where subject = 'dispatch.audit.recorded'
+       and events::json #>> '{0,event,actor,kind}' <> 'system' order by id`,
   )
   expect(entries.map(({ actor }) => actor)).toEqual([caller.key_id, 'op_1', caller.key_id])
 })

@@ -6,7 +6,7 @@ import { standIns } from './table.ts'
 
 /** The accounts that may send, by carrier. */
 export interface AccountBook {
-  /** The account whose credentials a request bears; of equal ones the newest. */
+  /** The account whose credentials a request has; of equal ones the newest. */
   find(standIn: StandIn<WithWebhook>, req: Request): WithWebhook | undefined
   /** The newest account of a carrier. */
   newest(standIn: StandIn<WithWebhook>): WithWebhook | undefined

@@ -61,7 +61,7 @@ export interface StandIn<Account extends WithWebhook> {
   account: z.ZodType<Account>
   /** What the carrier shows of an account, such as the key that verifies its webhooks. */
   shown?(account: Account): Record<string, string>
-  /** Whether a request bears the credentials of an account. */
+  /** Whether a request has the credentials of an account. */
   isOf(req: Request, account: Account): boolean
   /** The route that sends. */
   sendPath: string

@@ -5,7 +5,7 @@ import type { Callback, Report } from '../receiver.ts'
 import { readRecord } from './read-record.ts'
 
 /**
- * Webhooks of Postmark, which signs nothing: they bear the Basic auth that is set at the webhook.
+ * Webhooks of Postmark, which signs nothing: they have the Basic auth that is set at the webhook.
  * @see https://postmarkapp.com/developer/webhooks/webhooks-overview#protecting-your-webhook
  */
 export const postmarkReceiver = defineOwnReceiver({

@@ -11,7 +11,7 @@ const Event = z.object({
   /** Absent in bounces that arrive late. */
   sg_message_id: z.string().min(1).max(500).optional().catch(undefined),
   email: Text,
-  /** Of a bounce: `bounce` for good, `blocked` for now. */
+  /** Of a bounce: `bounce` is permanent, `blocked` is temporary. */
   type: Text,
   /** The enhanced status code, such as 5.1.1. */
   status: z

@@ -46,7 +46,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('a text with half of a character is refused for good, and is no fault of the carrier', async () => {
+test('a text with half of a character is refused permanently, and is not a fault of the carrier', async () => {
   let requests = 0
   const carrier = createServer(() => requests++)
   const answer = await sendTo(`http://127.0.0.1:${await portOf(carrier)}`, 'Hi \ud83e')

@@ -66,7 +66,7 @@ function refusalOf({ status, body }: HttpAnswer) {
   const refused = Refused.safeParse(body).data
   if (!refused) return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence: undefined }
   const code = codeOfType(refused.type)
-  // The limit of requests bears the code of a missing parameter.
+  // The limit of requests has the code of a missing parameter.
   const verdict = status === 429 ? later('Too many requests') : vonageCodes.judge(status, code)
   return { code, verdict, sentence: refused.detail ?? refused.title }
 }

@@ -72,7 +72,7 @@ export function testFaults({ refusals }: CarrierFixture, worldOf: () => World): 
     expect([calls.length, calls]).toEqual([1, expect.not.arrayContaining(['/elsewhere'])])
   })
 
-  test('a request that cannot be written is refused for good, and is no fault of the carrier', async () => {
+  test('a request that cannot be written is refused permanently, and is not a fault of the carrier', async () => {
     const { url, calls } = await carrierBy((_request, response) => response.end())
     const answer = await send(url, { fields: { traceparent: 'a\nb' }, timeoutMs: 100 })
     expect(answer).toMatchObject({
