@@ -132,6 +132,17 @@ test.each(queries)('Postgres answers the reader: %s', async (query) => {
   await expect(reader.query(query)).resolves.toMatchObject({ command: 'SELECT' })
 })
 
+test('the reader sees the open transactions of others', async () => {
+  const session = await env.sql('dispatch').connect()
+  try {
+    await session.query('begin')
+    expect(await ask('pg_stat_activity')).toContainEqual(expect.objectContaining({ state: 'idle in transaction' }))
+  } finally {
+    await session.query('rollback')
+    session.release()
+  }
+})
+
 test('the failures of a tenant, and the attempts of a message with the words of its carrier, are found', async () => {
   expect(await ask('failure_reason, count(*)')).toEqual([
     expect.objectContaining({ tenant_id: env.tenantId, channel: 'sms', count: '1' }),

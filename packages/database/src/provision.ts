@@ -113,11 +113,15 @@ async function provisionReader(
   if (!exists.rowCount) await client.query(`create role ${readerRole} nologin`)
   // Another admin of the server may have created it, for another database.
   const { rows } = await client.query(`select pg_has_role($1, 'member with admin option') as ours`, [readerRole])
+  const { rows: admins } = await client.query(
+    `select pg_has_role('pg_read_all_stats', 'member with admin option') or rolsuper as grants from pg_roles where rolname = current_user`,
+  )
   const settings = rows[0].ours ? Object.entries(readerSettings) : []
   const login = readerPassword && `alter role ${readerRole} login password ${client.escapeLiteral(readerPassword)}`
   const statements = [
     ...(login ? [login] : []),
     `grant connect on database ${quotedDatabase} to ${readerRole}`,
+    ...(admins[0].grants ? [`grant pg_read_all_stats to ${readerRole}`] : []),
     ...settings.map(
       ([setting, value]) => `alter role ${readerRole} in database ${quotedDatabase} set ${setting} = '${value}'`,
     ),

@@ -55,13 +55,13 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether a resolver made this address of a public IPv4 address (DNS64), for networks with IPv6 alone. An answer of DNS may be one;
- * an address that a tenant wrote may not.
+ * The IPv4 address of which a resolver made this one (DNS64), for networks with IPv6 alone. An answer of DNS may be one; an
+ * address that a tenant wrote may not.
  * @see https://www.rfc-editor.org/rfc/rfc6052#section-2.1
  */
-export function isPublicTranslation(address: string): boolean {
-  if (!isIPv6(address) || !translated6.check(address, 'ipv6')) return false
+export function translatedIpv4(address: string): string | undefined {
+  if (!isIPv6(address) || !translated6.check(address, 'ipv6')) return undefined
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')[1]!.split(':')
   const [high = 0, low = 0] = ['0', ...groups].slice(-2).map((group) => Number.parseInt(group || '0', 16))
-  return isPublicAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'))
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
 import { DestinationError, notAllowed } from './destination.ts'
 import type { HostResolver } from './host-resolver.ts'
-import { isPublicAddress, isPublicTranslation } from './public-address.ts'
+import { isPublicAddress, translatedIpv4 } from './public-address.ts'
 
 interface Judged {
   resolve: HostResolver
@@ -23,8 +23,9 @@ export async function resolvePublic(
   const addresses = isIP(host) ? [host] : await resolve(host)
   if (allowed.hasHost(isIP(host) === 6 ? `[${host}]` : host, port)) return addresses
   const own = ownAddresses()
-  const isPublic = (address: string) => isPublicAddress(address) || (address !== host && isPublicTranslation(address))
-  const isFine = (address: string) => allowed.hasAddress(address) || (isPublic(address) && !own.has(address))
+  const isForeign = (address: string) => isPublicAddress(address) && !own.has(address)
+  const isFine = (address: string) =>
+    allowed.hasAddress(address) || isForeign(address) || (address !== host && isForeign(translatedIpv4(address) ?? ''))
   if (addresses.length === 0 || !addresses.every(isFine)) throw new DestinationError(notAllowed)
   // IPv4 first: many networks have no route for IPv6.
   return addresses.toSorted((a, b) => Number(isIPv4(b)) - Number(isIPv4(a)))

@@ -15,7 +15,8 @@ const usage = 'usage: create-tenant --name <name> [--application <name>]'
 /** Creates a tenant with an application and a live API key, and prints their ids and the key as one line of JSON. */
 export const createTenantCommand: Command<Config> = async (config, kit, args) => {
   const { name, application } = readArguments(args)
-  const db = await openDatabase(kit, { config, migrations })
+  // On the schema of an older release it must fail, not wait.
+  const db = await openDatabase(kit, { config, ...(config.MIGRATE_ON_START && { migrations }) })
   const created = await db.transaction((run) => createTenant(run, name, application))
   process.stdout.write(`${JSON.stringify(created)}\n`)
 }
