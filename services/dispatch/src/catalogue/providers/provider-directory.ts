@@ -4,7 +4,7 @@ import { defineStatement, type EncryptedColumn, pick, type Queries, type RowOf }
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache, type Logger } from '@notify/service-kit'
 import { tables } from '../../db/schema.ts'
-import { shareByWeight, type Weighted } from './share-by-weight.ts'
+import { createPositions, shareByWeight, type Weighted } from './share-by-weight.ts'
 
 /** A usable carrier account with valid credentials. */
 export interface Provider extends CarrierAccount<unknown> {
@@ -79,6 +79,7 @@ export function createProviderDirectory(
   carriers: SendingCarriers,
   log: Logger,
 ): ProviderDirectory {
+  const nextPosition = createPositions()
   const cache = createTtlCache<{ usable: () => ListedProvider[]; count: number }>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
@@ -99,7 +100,7 @@ export function createProviderDirectory(
       })
       // Without another provider the messages wait until the key is back.
       if (usable.length === 0 && faults.length > 0) throw faults[0]
-      return { usable: shareByWeight(usable), count: rows.length }
+      return { usable: shareByWeight(usable, nextPosition), count: rows.length }
     },
   })
   const listed = (row: RowOf<typeof columns>, tenantId: string, carrier: SendingCarrier) => {

@@ -9,11 +9,21 @@ export interface Weighted {
 /** The fractional part of the golden ratio: its multiples are spread evenly, so shares hold over few messages too. */
 const step = (Math.sqrt(5) - 1) / 2
 
+/** Positions from 0 to 1. Keep it longer than cached providers: starting again at each load starves small weights. */
+export function createPositions(): () => number {
+  let position = 0
+  return () => {
+    position = (position + step) % 1
+    return position
+  }
+}
+
 /**
  * Makes a function that returns the providers in the order of their priority. Of those with equal priority, each call puts
  * one first, in proportion to the weights; a weight of 0 is used only when no other of the priority can be.
+ * @param next the next position; see {@link createPositions}
  */
-export function shareByWeight<P extends Weighted>(providers: readonly P[]): () => P[] {
+export function shareByWeight<P extends Weighted>(providers: readonly P[], next: () => number): () => P[] {
   const groups = [...Map.groupBy(providers, ({ priority }) => priority)]
     .toSorted(([a], [b]) => a - b)
     .map(([, group]) => group.toSorted((a, b) => b.weight - a.weight))
@@ -21,9 +31,8 @@ export function shareByWeight<P extends Weighted>(providers: readonly P[]): () =
     const all = groups.flat()
     return () => all
   }
-  let position = 0
   return () => {
-    position = (position + step) % 1
+    const position = next()
     return groups.flatMap((group) => startingWith(group, position))
   }
 }
