@@ -46,11 +46,12 @@ function send(standIn: StandIn<WithWebhook>, context: StandInContext): RequestHa
     const message = messageOf(standIn, draft, req)
     log.add(message)
     if (outcome.isAnswered) give(res, standIn.accepted(message.provider_message_id, draft))
+    const url = draft.webhookUrl ?? account.webhook_url
     const sent = { message, travelled: draft.travelled }
     void reporter.report(outcome.steps, async (step) => {
       advance(message, step)
-      const webhook = account.webhook_url && standIn.webhook(account, sent, step)
-      if (webhook) await context.sender.send({ url: account.webhook_url!, ...webhook })
+      const webhook = url && standIn.webhook(account, sent, step)
+      if (webhook) await context.sender.send({ url, ...webhook })
     })
   }
 }
@@ -62,7 +63,7 @@ function give(res: Response, { status, headers = {}, body }: Answer): void {
 }
 
 function messageOf(standIn: StandIn<WithWebhook>, draft: Draft, req: Request): LoggedMessage {
-  const { travelled: _, html, ...content } = draft
+  const { travelled: _, webhookUrl: __, html, ...content } = draft
   return {
     id: `msg_${randomHex()}`,
     channel: standIn.channel,

@@ -18,6 +18,8 @@ export interface Draft {
   text: string
   subject?: string
   html?: string | undefined
+  /** Where the request wants its webhooks, instead of the account's address. */
+  webhookUrl?: string | undefined
   /** What the carrier returns in its webhooks. */
   travelled: unknown
 }

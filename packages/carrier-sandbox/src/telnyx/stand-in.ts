@@ -15,7 +15,6 @@ const SendRequest = z.object({
   to: phone,
   text: z.string().min(1),
   webhook_url: webhookUrl,
-  tags: z.array(z.string()).default([]),
 })
 
 const error = (status: number, code: string, title: string, detail = title) => ({
@@ -48,7 +47,9 @@ export const telnyx = defineStandIn<Account>({
   sendPath: '/v2/messages',
   read(req) {
     const data = parsed(SendRequest, jsonOf(req))
-    return typeof data === 'string' ? data : { to: data.to, from: data.from, text: data.text, travelled: data.tags }
+    if (typeof data === 'string') return data
+    const { webhook_url: webhookUrl, ...message } = data
+    return { ...message, webhookUrl, travelled: undefined }
   },
   newMessageId: () => randomUUID(),
   check: {
@@ -66,7 +67,7 @@ export const telnyx = defineStandIn<Account>({
     broken: error(500, '10007', 'Unexpected error'),
     invalid: (detail) => error(422, '10015', 'Bad Request', detail),
   },
-  webhook(account, { message, travelled }, step) {
+  webhook(account, { message }, step) {
     const { event, status, errors = [] } = states[step]!
     return signed(account, event, {
       record_type: 'message',
@@ -75,7 +76,6 @@ export const telnyx = defineStandIn<Account>({
       from: { phone_number: message.from },
       to: [{ phone_number: message.to, status }],
       text: message.text,
-      tags: travelled,
       errors,
     })
   },
@@ -87,7 +87,6 @@ export const telnyx = defineStandIn<Account>({
       from: { phone_number: from },
       to: [{ phone_number: to, status: 'webhook_delivered' }],
       text,
-      tags: [],
       errors: [],
     }),
 })

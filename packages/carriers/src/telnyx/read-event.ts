@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Correlation } from '../correlation.ts'
 import type { ReceivingAccount, Report } from '../receiver.ts'
 import { receiptOf, type StatusReport, textOf } from '../report-of.ts'
 import { telnyxCodes } from './codes.ts'
@@ -14,7 +15,6 @@ const Event = z.object({
       from: z.object({ phone_number: z.string().min(1).max(64) }),
       to: z.array(z.object({ phone_number: z.string().min(1).max(64), status: z.string().optional() })).min(1),
       text: z.string().nullish(),
-      tags: z.array(z.string()).nullish().catch(undefined),
       errors: z
         .array(z.object({ code: z.coerce.string(), title: z.string().optional(), detail: z.string().optional() }))
         .nullish()
@@ -33,11 +33,14 @@ const statuses: Record<string, StatusReport['status']> = {
   expired: 'undelivered',
 }
 
-/** Reads a webhook: a receipt, an inbound message, or nothing. */
-export function readEvent(account: ReceivingAccount, body: unknown): Report[] {
+/**
+ * Reads a webhook: a receipt, an inbound message, or nothing.
+ * @param correlation of the address that it came to
+ */
+export function readEvent(account: ReceivingAccount, body: unknown, correlation: Correlation): Report[] {
   const event = Event.safeParse(body).data?.data
   if (!event) return []
-  const { id, from, to, text, tags, errors } = event.payload
+  const { id, from, to, text, errors } = event.payload
   const [{ phone_number, status = '' }] = to as [(typeof to)[0]]
   if (event.event_type === 'message.received')
     return [textOf(account, { id, from: from.phone_number, to: phone_number, body: text ?? '' })]
@@ -46,7 +49,7 @@ export function readEvent(account: ReceivingAccount, body: unknown): Report[] {
   return [
     receiptOf(account, {
       id,
-      travelled: Object.fromEntries((tags ?? []).map((tag) => tag.split(/:(.*)/s))),
+      travelled: correlation,
       status: statuses[status]!,
       code: error?.code ?? (status === 'expired' ? status : null),
       codes: telnyxCodes,

@@ -1,6 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { z } from 'zod'
 import { headerOf, requireFresh, requireProof, secretsOf } from '../callback-proof.ts'
+import { correlationOfUrl } from '../correlation.ts'
 import { defineOwnReceiver, type ProvingAccount } from '../own-address.ts'
 import { parseCallback } from '../parse-callback.ts'
 import type { Callback, Report } from '../receiver.ts'
@@ -18,14 +19,14 @@ export const telnyxReceiver = defineOwnReceiver({
   read: readWebhook,
 })
 
-function readWebhook(account: ProvingAccount, { body, headers }: Callback): readonly Report[] {
+function readWebhook(account: ProvingAccount, { body, headers, url }: Callback): readonly Report[] {
   const timestamp = headerOf(headers, 'telnyx-timestamp')
   const signature = Buffer.from(headerOf(headers, 'telnyx-signature-ed25519'), 'base64')
   const signed = Buffer.concat([Buffer.from(`${timestamp}|`), body])
   const isProven = secretsOf(account.secret).some((key) => isSignedBy(key, signed, signature))
   requireProof(isProven, 'Telnyx-Signature-Ed25519')
   requireFresh(timestamp)
-  return readEvent(account, parseCallback(body))
+  return readEvent(account, parseCallback(body), correlationOfUrl(url))
 }
 
 /** @param key the base64 of the 32 bytes of a public key */

@@ -18,23 +18,23 @@ export const telnyxSender = defineHttpSender<TelnyxCredentials, SmsMessage>({
   headersOf: ({ api_key }) => ({ authorization: `Bearer ${api_key}` }),
   requestOf: ({ id, credentials: { from } }, { to, text, ...correlation }, { publicUrl }) => ({
     path: '/v2/messages',
-    body: {
-      from,
-      to,
-      text,
-      webhook_url: publicUrl + carrierCallback.path.replace(':kind', 'telnyx').replace(':provider_id', id),
-      tags: tagsOf(correlation),
-    },
+    body: { from, to, text, webhook_url: `${publicUrl}${callbackPathOf(id)}?${queryOf(correlation)}` },
   }),
   idOf: ({ status, body }) => (status < 300 ? Sent.safeParse(body).data?.data.id : undefined),
   refusalOf,
   check: { pathOf: () => '/v2/balance', read: readBalance },
 })
 
-/** Tags return in every webhook of the message. */
-function tagsOf({ notificationId, attemptId, traceparent }: Correlation): string[] {
-  const values = { notification_id: notificationId, attempt_id: attemptId, ...(traceparent && { traceparent }) }
-  return Object.entries(values).map(([name, value]) => `${name}:${value}`)
+const callbackPathOf = (providerId: string) =>
+  carrierCallback.path.replace(':kind', 'telnyx').replace(':provider_id', providerId)
+
+/** A request has no field that returns in webhooks, so the address carries the correlation. */
+function queryOf({ notificationId, attemptId, traceparent }: Correlation): URLSearchParams {
+  return new URLSearchParams({
+    notification_id: notificationId,
+    attempt_id: attemptId,
+    ...(traceparent && { traceparent }),
+  })
 }
 
 const Sent = z.object({ data: z.object({ id: z.string().min(1) }) })

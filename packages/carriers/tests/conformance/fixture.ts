@@ -78,6 +78,7 @@ export const wanted = {
   unanswered: { email: 'timeout', phone: '0005' },
   broken: { email: 'fail', phone: '0006' },
   scrambled: { email: 'duplicate', phone: '0007' },
+  silent: { email: 'silent', phone: '0008' },
 } as const satisfies Record<string, Wanted>
 
 /** A message of each channel, without its recipient. */
