@@ -104,6 +104,11 @@ testCarrier({
         failed({ reason: 'old' }),
         [{ status: 'undelivered', retryable: true }],
       ],
+      [
+        'a message that is too old is final, though Mailgun calls it temporary',
+        failed({ severity: 'temporary', reason: 'old', 'delivery-status': { code: 602 } }),
+        [{ status: 'undelivered', error_code: 'old:602', retryable: true }],
+      ],
       ['an open is no receipt', event({ event: 'opened' }), []],
       ['an event that JavaScript knows', event({ event: 'constructor' }), []],
     ],

@@ -48,10 +48,10 @@ const verdicts: Record<string, (event: Event) => Verdict> = {
   complained: () => ({ status: 'complained', code: 'complained', suppress: 'complaint' }),
 }
 
-/** Mailgun itself tries a temporary failure again, and ends with a permanent one whose reason is `old`. */
+/** Mailgun itself tries a temporary failure again. Its last event has the reason `old`, with either severity. */
 function failureOf({ severity, reason = 'generic', 'delivery-status': told = {} }: Event): Verdict {
   const code = told['enhanced-code'] || told.code ? `${reason}:${told['enhanced-code'] || told.code}` : reason
-  if (severity === 'temporary') return { status: 'delayed', code }
+  if (severity === 'temporary' && reason !== 'old') return { status: 'delayed', code }
   const suppress = Object.hasOwn(suppressions, reason) ? suppressions[reason] : undefined
   return {
     status: reason.startsWith('suppress-') ? 'failed' : 'undelivered',
