@@ -39,6 +39,14 @@ testCarrier({
       { ...refusal(429, 'too many requests'), headers: { 'x-ratelimit-reset': '3' } },
       { outcome: 'rejected_retryable', retryAfterMs: 3000 },
     ],
+    [
+      'a limit whose reset has just passed',
+      {
+        ...refusal(429, 'too many requests'),
+        headers: { 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) - 1) },
+      },
+      { outcome: 'rejected_retryable', retryAfterMs: 1000 },
+    ],
   ],
   undelivered: { status: 'undelivered', error_code: 'bounce:5.1.1', suppress: 'bounce', retryable: false },
   proof: {

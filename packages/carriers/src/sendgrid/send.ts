@@ -55,10 +55,13 @@ function refusalOf({ status, body }: HttpAnswer) {
   return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence }
 }
 
+/** A larger number of seconds is a time, not a wait. */
+const leastEpochS = 1e9
+
 function secondsUntil(reset: string | string[] | undefined): string | undefined {
   const seconds = Number(reset)
   const nowS = Math.floor(Date.now() / 1000)
-  return Number.isInteger(seconds) ? String(Math.max(seconds > nowS ? seconds - nowS : seconds % nowS, 1)) : undefined
+  return Number.isInteger(seconds) ? String(Math.max(seconds > leastEpochS ? seconds - nowS : seconds, 1)) : undefined
 }
 
 const Scopes = z.object({ scopes: z.array(z.string()) })
