@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { isSame, requireFresh, requireProof, secretsOf } from '../callback-proof.ts'
 import { defineOwnReceiver, type ProvingAccount, secretIn } from '../own-address.ts'
-import { parseCallback } from '../parse-callback.ts'
+import { parseCallback, parseUnproven } from '../parse-callback.ts'
 import type { Callback, Report } from '../receiver.ts'
 import { readEvent } from './read-event.ts'
 
@@ -32,8 +32,7 @@ export const mailgunReceiver = defineOwnReceiver({
 })
 
 function readWebhook(account: ProvingAccount, { body }: Callback, bodies: LRUCache<string, string>): readonly Report[] {
-  const value = parseCallback(body)
-  const webhook = Webhook.safeParse(value).data
+  const webhook = Webhook.safeParse(parseUnproven(body)).data
   if (!webhook) throw new Problem('invalid_signature', 'The webhook has no signature')
   const { timestamp, token, signature } = webhook.signature
   const macOf = (key: string) =>
@@ -49,5 +48,5 @@ function readWebhook(account: ProvingAccount, { body }: Callback, bodies: LRUCac
   const known = bodies.get(`${account.id} ${token}`) ?? digest
   requireProof(known === digest, 'The token, which came with another body before,')
   bodies.set(`${account.id} ${token}`, digest)
-  return readEvent(account, value)
+  return readEvent(account, parseCallback(body))
 }
