@@ -36,6 +36,18 @@ test('an account sends once it is open, shows the key that verifies its webhooks
   expect(JSON.stringify(items)).not.toContain(account.api_key)
 })
 
+test('the log shows no credentials, in whatever header they come', async () => {
+  const { url } = await startSandbox()
+  const server_token = 'token-of-the-test'
+  await post(`${url}/accounts`, { carrier: 'postmark', account: { server_token, webhook_password: 'password' } })
+  const email = { From: 'shop@example.com', To: 'ada@example.com', Subject: 'Hi', TextBody: 'Hi' }
+  const headers = { 'x-postmark-server-token': server_token, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
+  expect((await post(`${url}/postmark/email`, email, headers)).status).toBe(200)
+  const { items } = await listMessages(url)
+  expect(items).toMatchObject([{ account: 'postmark', request: { headers: { traceparent: headers.traceparent } } }])
+  expect(JSON.stringify(items)).not.toContain(server_token)
+})
+
 test('a person writes only to a carrier that has an account with a webhook and receives texts', async () => {
   const { url } = await startSandbox()
   await post(`${url}/accounts`, { carrier: 'telnyx', account })

@@ -75,9 +75,17 @@ function messageOf(standIn: StandIn<WithWebhook>, draft: Draft, req: Request): L
     error_code: null,
     received_at: new Date().toISOString(),
     sent_at: null,
-    request: { headers: { ...req.headers, authorization: '[redacted]' }, body: {} },
+    request: { headers: shownHeaders(req), body: {} },
   }
 }
+
+const openHeaders = ['accept', 'content-length', 'content-type', 'host', 'traceparent', 'user-agent']
+
+/** Carriers put credentials into headers of their own, so only the values of known headers are shown. */
+const shownHeaders = ({ headers }: Request) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, openHeaders.includes(name) ? value : '[redacted]']),
+  )
 
 const finalSteps: readonly string[] = ['delivered', 'undelivered', 'bounced', 'softBounced', 'rejected']
 
