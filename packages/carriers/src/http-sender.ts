@@ -29,8 +29,14 @@ export interface HttpCarrier<Credentials, Message> {
   /** Its path below the sandbox and other stand-ins. */
   standInPath: `/${string}`
   baseUrlOf(credentials: Credentials): string
-  /** The headers that authenticate a call. */
-  headersOf(credentials: Credentials): Record<string, string>
+  /**
+   * The headers that authenticate a call.
+   * @param account the account that sends; absent in a check
+   */
+  headersOf(
+    credentials: Credentials,
+    account?: Pick<CarrierAccount<unknown>, 'id' | 'revision'>,
+  ): Record<string, string>
   requestOf(
     account: CarrierAccount<Credentials>,
     message: Message & Correlation,
@@ -68,7 +74,8 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
           try {
             const { path, body } = carrier.requestOf(account, message, options)
             const { traceparent } = message
-            call = { method: 'POST', url: baseUrl + path, headers: carrier.headersOf(credentials), body, traceparent }
+            const headers = carrier.headersOf(credentials, account)
+            call = { method: 'POST', url: baseUrl + path, headers, body, traceparent }
           } catch (error) {
             return notBegun(error)
           }

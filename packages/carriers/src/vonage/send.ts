@@ -2,6 +2,7 @@ import { randomUUID, sign } from 'node:crypto'
 import { carrierCallback } from '@notify/contracts'
 import { z } from 'zod'
 import { checkFailed, checkPassed } from '../account-check.ts'
+import { createClientCache } from '../client-cache.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
 import type { SmsMessage } from '../messages.ts'
@@ -16,7 +17,11 @@ import { readPrivateKey, type VonageCredentials } from './credentials.ts'
 export const vonageSender = defineHttpSender<VonageCredentials, SmsMessage>({
   standInPath: '/vonage',
   baseUrlOf: () => 'https://api.nexmo.com',
-  headersOf: (credentials) => ({ authorization: `Bearer ${tokenOf(credentials)}` }),
+  headersOf(credentials, account) {
+    const create = () => createTokens(credentials)
+    const token = account ? tokens.of(account, '', create) : create()
+    return { authorization: `Bearer ${token()}` }
+  },
   requestOf: ({ id, credentials: { from } }, { to, text, notificationId, attemptId }, { publicUrl }) => ({
     path: '/v1/messages',
     body: {
@@ -43,20 +48,22 @@ export const vonageSender = defineHttpSender<VonageCredentials, SmsMessage>({
 })
 
 const lifetimeS = 900
-const tokens = new WeakMap<VonageCredentials, { token: string; untilS: number }>()
+/** By account and revision: the credentials are parsed again each second. */
+const tokens = createClientCache<() => string>()
 
-/** The token of an application: RS256. It is made once in ten minutes, because signing costs more than the rest of a send. */
-function tokenOf(credentials: VonageCredentials): string {
-  const nowS = Math.floor(Date.now() / 1000)
-  const known = tokens.get(credentials)
-  if (known && known.untilS > nowS) return known.token
+/** Makes tokens of an application: RS256. One serves for ten minutes, because signing costs more than the rest of a send. */
+function createTokens({ application_id, private_key }: VonageCredentials): () => string {
+  let known = { token: '', untilS: 0 }
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
-  const claims = { application_id: credentials.application_id, iat: nowS, exp: nowS + lifetimeS, jti: randomUUID() }
-  const text = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`
-  const signature = sign('sha256', Buffer.from(text), readPrivateKey(credentials.private_key))
-  const token = `${text}.${signature.toString('base64url')}`
-  tokens.set(credentials, { token, untilS: nowS + (lifetimeS * 2) / 3 })
-  return token
+  return () => {
+    const nowS = Math.floor(Date.now() / 1000)
+    if (known.untilS > nowS) return known.token
+    const claims = { application_id, iat: nowS, exp: nowS + lifetimeS, jti: randomUUID() }
+    const text = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`
+    const signature = sign('sha256', Buffer.from(text), readPrivateKey(private_key))
+    known = { token: `${text}.${signature.toString('base64url')}`, untilS: nowS + (lifetimeS * 2) / 3 }
+    return known.token
+  }
 }
 
 const Sent = z.object({ message_uuid: z.string().min(1) })
