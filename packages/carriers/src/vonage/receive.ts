@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
 import { headerOf, isSame, requireFresh, requireProof, secretsOf } from '../callback-proof.ts'
 import { defineOwnReceiver, type ProvingAccount } from '../own-address.ts'
@@ -30,8 +31,11 @@ const Header = z.object({ alg: z.literal('HS256') })
 const Claims = z.object({ iat: z.number(), api_key: z.string(), payload_hash: z.string() })
 
 function receive(account: ProvingAccount, { body, headers }: Callback): readonly Report[] {
-  const [, head = '', payload = '', signature = ''] =
-    /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(headerOf(headers, 'authorization')) ?? []
+  const authorization = headerOf(headers, 'authorization')
+  // After an error of its own Vonage may send a callback without a token; it repeats callbacks only after 429 and 5xx.
+  if (!/^Bearer /i.test(authorization))
+    throw new Problem('service_unavailable', 'The webhook has no token; send it again with one')
+  const [, head = '', payload = '', signature = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? []
   const decode = (part: string) => readJson(Buffer.from(part, 'base64url').toString('utf8'))
   const macOf = (secret: string) => createHmac('sha256', secret).update(`${head}.${payload}`).digest('base64url')
   const isSigned = secretsOf(account.secret).some((secret) => isSame(signature, macOf(secret)))
