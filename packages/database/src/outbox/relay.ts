@@ -26,7 +26,7 @@ interface OutboxRelayOptions {
   pollMs?: number
 }
 
-/** Registers a listener of commits with events, in whichever process of the service. */
+/** Registers a listener of commits with events: those of this process, and of processes of the service without a relay. */
 export type OnCommit = (listener: () => void) => void
 
 /**
