@@ -24,7 +24,7 @@ test('a durable is declared once, with one filter: under another one it would he
   for (const { filter } of all) expect(filter).toMatch(/^[\w*-]+(\.[\w*-]+)+$/)
 })
 
-test('what a consumer narrows are fields of the subject', () => {
+test('a consumer filters by fields of the subject', () => {
   for (const { event, where } of all) {
     const { subject } = allEvents().get(event)!
     for (const field of Object.keys(where)) expect(subject).toContain(`{${field}}`)

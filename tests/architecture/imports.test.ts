@@ -92,7 +92,7 @@ test.each([
   expect(ours.filter((target) => target !== `packages/${name}` && !below.includes(target))).toEqual([])
 })
 
-test('what is imported with its file ending exists under that name: .ts in our own sources', () => {
+test('an import with a file ending names an existing file: .ts in our own sources', () => {
   const files = [...services.map((name) => `services/${name}`), ...packages.map((name) => `packages/${name}`)]
     .flatMap(filesBelow)
     .filter((path) => /\.ts$/.test(path) && !isTest(path))

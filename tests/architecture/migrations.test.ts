@@ -294,7 +294,7 @@ const good: Migration[] = [
   },
 ]
 
-test('what is let through rewrites nothing: every table with rows keeps its files', async () => {
+test('allowed migrations rewrite nothing: every table with rows keeps its files', async () => {
   expect(await judgeMigrations(good)).toEqual([])
   const run = (migrations: readonly Migration[]) =>
     migrate(createTestKit('consent'), {

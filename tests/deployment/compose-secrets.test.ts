@@ -96,7 +96,7 @@ test('each secret can be read by those who need it, and by nobody else', () => {
   )
 })
 
-test('what all secrets are made from is mounted by nobody else, and files are for their readers alone', () => {
+test('the root secret is mounted by nobody else, and files are readable by their users alone', () => {
   const [state] = Object.entries(volumesOf(containers.secrets!)).find(([, target]) => target === '/secrets/state')!
   expect(runs.filter(([, container]) => state in volumesOf(container))).toEqual([])
   for (const name of Object.keys(contentOf(volumes))) {

@@ -107,7 +107,7 @@ test('no container can gain rights, and the broker has none', () => {
   expect(containers.nats).toMatchObject({ cap_drop: ['ALL'] })
 })
 
-test('what runs for long is watched and started again', () => {
+test('long-running processes are watched and restarted', () => {
   for (const [name, { healthcheck, restart }] of all) {
     if (name.startsWith('provision') || name === 'secrets') continue
     // The collector's image has nothing to ask it with.

@@ -108,7 +108,7 @@ test('production makes roles and streams before the migrations, in a pod that ma
   for (const { image } of containers) expect(image).toMatch(/\/notify\/provision:/)
 })
 
-test('what production replaces is all replaced', () => {
+test('production replaces every development value', () => {
   expect(JSON.stringify(production)).not.toContain('api.example.com')
 })
 

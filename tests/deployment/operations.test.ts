@@ -155,7 +155,7 @@ test('the failures of a tenant, and the attempts of a message with the words of 
   ])
 })
 
-test('what waits to be sent is counted by lane and channel', async () => {
+test('waiting messages are counted by lane and channel', async () => {
   const sendAt = new Date(Date.now() + 3_600_000).toISOString()
   await send(env, freshPhone(), { send_at: sendAt })
   expect(await ask("in ('queued', 'scheduled')")).toMatchObject([{ channel: 'sms', count: '1' }])
@@ -184,7 +184,7 @@ test('a message that was handed to a carrier twice is found', async () => {
   ])
 })
 
-test('what the bootstrap document and an operator changed is found', async () => {
+test('changes by the bootstrap document and by an operator are found', async () => {
   await env.api('POST', '/api/v1/applications', { token: env.operatorToken, body: { name: 'At night' } })
   const changes = await ask('gateway.audit_log')
   expect(changes[0]).toMatchObject({ actor_kind: 'operator', action: 'application.created', before: null })
@@ -230,7 +230,7 @@ test('keys are rotated in every service that has the shared ring', () => {
   expect(rotated.toSorted()).toEqual(holders.toSorted())
 })
 
-test('what is scaled and rolled back is a Deployment; what an autoscaler owns is scaled to 0 alone', () => {
+test('only Deployments are scaled and rolled back; those of an autoscaler are scaled to 0 only', () => {
   const names = deployments.map(({ metadata }) => metadata.name)
   const owned = ofKind(production, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)
   const scaled = changes

@@ -134,7 +134,7 @@ test('a signature that leaves out the host or the date is refused', async () => 
   })
 })
 
-test('what needs escaping in a path is signed as the SDK signs it', async () => {
+test('a path with characters that need escaping is signed as the SDK signs it', async () => {
   const { url } = await startSandbox()
   const EmailIdentity = "ada+o'neil (x)@example.test"
   await expect(sesClient(url).send(new GetEmailIdentityCommand({ EmailIdentity }))).rejects.toMatchObject({

@@ -20,7 +20,7 @@ const row = (page: Page, id: string) => page.locator(`tr[data-row="${id}"]`)
 const drawer = (page: Page) => page.getByRole('dialog')
 const focusedRow = (page: Page) => page.evaluate(() => (document.activeElement as HTMLElement).dataset.row)
 
-test('what is sent through the API appears within 6 s, and opens with its attempts', async () => {
+test('a message sent through the API appears within 6 s, and opens with its attempts', async () => {
   const page = await harness.signIn({ path: '/activity' })
   await page.getByText('Nothing has been sent yet').waitFor()
   await expectNoAxeViolations(page)

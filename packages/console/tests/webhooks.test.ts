@@ -90,7 +90,7 @@ test('an exhausted webhook is replayed from its drawer, and shows what each atte
   await drawer(page).getByText('Succeeded').waitFor()
 })
 
-test('what was exhausted since a moment is counted first, then replayed in the background', async () => {
+test('deliveries exhausted since a given time are counted first, then replayed in the background', async () => {
   const id = await subscribe('500')
   await exhaust(id, 3)
   const page = await harness.signIn({ path: `/webhooks/${id}` })

@@ -35,7 +35,7 @@ const allPublished = () =>
     expect(all.filter(({ published_at }) => published_at === null)).toHaveLength(0)
   })
 
-test('what a transaction left is published once, under its own id, and remembered', async () => {
+test('an event written by a transaction is published once, under its own id, and marked', async () => {
   relay(one)
   await enqueue(one, [1, 2, 3])
   await allPublished()
@@ -48,7 +48,7 @@ test('what a transaction left is published once, under its own id, and remembere
   expect(kept.map(({ published_seq }) => Number(published_seq)).toSorted()).toEqual(messages.map(({ seq }) => seq))
 })
 
-test('what was rolled back is never published', async () => {
+test('an event of a rolled-back transaction is never published', async () => {
   const failing = one.db.transaction(async (run) => {
     await enqueueEvents(run, numbered, [{ event: { kind: 'a', n: 1 } }])
     throw new Error('no')
@@ -88,7 +88,7 @@ test('a statement that changes rows can publish the change in itself', async () 
   expect(messages.flatMap(({ events }) => events).find(({ event }) => event.n === 1)?.traceparent).toBe('trace-1')
 })
 
-test('what is urgent is published before all that waits longer, and once', async () => {
+test('an urgent event is published before older ones, and once', async () => {
   await enqueue(
     one,
     Array.from({ length: 300 }, (_, i) => i),
@@ -149,7 +149,7 @@ test('a message that Postgres did not learn was published is not stored a second
   expect(numbersIn(await stored(one))).toEqual([1])
 })
 
-test('what is committed while NATS is down is published when it is back', async () => {
+test('events committed while NATS is down are published when it is back', async () => {
   relay(one)
   await enqueue(one, [1])
   await allPublished()

@@ -41,7 +41,7 @@ async function pagesRead(work: () => Promise<unknown>): Promise<number> {
   return (await read()) - before
 }
 
-test('what was published seven days ago is deleted; what was not, or later, stays', async () => {
+test('rows published seven days ago are deleted; unpublished and newer ones stay', async () => {
   await fill(1500, '-8 days', '-8 days')
   const kept = [...(await fill(1, '-8 days', '-6 days')), ...(await fill(1, '-1 days', '-1 days'))]
   await one.db.run(`insert into outbox (id, subject, events) values (uuidv7('-9 days'), 'parcels.sent', '[]')`)

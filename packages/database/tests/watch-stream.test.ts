@@ -55,7 +55,7 @@ test('after nats-server lost its disk, what had been published is published agai
   await eventually(() => expect(madeUpFor(one)).toMatchObject([{ messages: 3 }]))
 })
 
-test('what is new goes on after a loss, and a second loss is noticed as well', async () => {
+test('new events go on after a loss, and a second loss is noticed as well', async () => {
   relay(one)
   await enqueue(one, [1])
   await inStream([1])
@@ -121,7 +121,7 @@ test('a hole in the middle is noticed although others have published beyond it, 
   expect(forgotten(one)).toEqual([])
 })
 
-test('what a relay had published before the loss, and marks after it, is published again', async () => {
+test('an event published before the loss and marked after it is published again', async () => {
   const published = Promise.withResolvers<void>()
   const mayMark = Promise.withResolvers<void>()
   await enqueue(one, [1])
@@ -178,7 +178,7 @@ test('the end of a stream that was lost is noticed, however little it is', async
   await eventually(async () => expect(new Set(numbersIn(await stored(one)))).toEqual(new Set([1, 2, 3])))
 })
 
-test('what was published since the last check and lost is published again', async () => {
+test('an event published since the last check and lost is published again', async () => {
   const watch = createStreamWatch(one.kit, one.db, one.bus, options)
   await watch.ensureChecked()
   // Published and marked, and no check since.
@@ -257,7 +257,7 @@ test('a week of messages is published again in short rounds, each message once, 
   expect(rounds).toBeGreaterThan(many / 1000)
 })
 
-test('what is new waits behind a thousand of the old ones at most', async () => {
+test('a new event waits behind at most a thousand old ones', async () => {
   await publishAndLose(() => `'consent.told.a'`, some)
   createStreamWatch(one.kit, one.db, one.bus, options)
   const waiting = async () =>

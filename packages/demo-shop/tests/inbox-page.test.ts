@@ -53,7 +53,7 @@ async function violations(page: Page): Promise<string[]> {
   })
 }
 
-test('what one sends to oneself arrives live, and the page is read out and counted', async () => {
+test('a notification to oneself arrives live, is announced to screen readers and counted', async () => {
   const { tab } = await person()
   const page = await tab()
   await page.getByLabel('Title').fill('Parcel on its way')

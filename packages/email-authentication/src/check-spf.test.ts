@@ -152,7 +152,7 @@ test.each(['SERVFAIL', 'REFUSED', 'silence'] as const)(
   },
 )
 
-test('what is wrong at the name that is to be included is not held against the domain', async () => {
+test('a fault of the included name is not counted against the domain', async () => {
   dns.txt(name, `v=spf1 include:${include} -all`)
   dns.fail(include, 'SERVFAIL')
   expect(await check(600)).toMatchObject({ verdict: 'right' })

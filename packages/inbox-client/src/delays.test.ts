@@ -15,7 +15,7 @@ test.each([
   expect(delayOf(attempt, 0, delays, () => 0.999)).toBeCloseTo(bound * 0.999, 5)
 })
 
-test('what the server asked for is waited in any case, and the jitter comes on top', () => {
+test("the server's Retry-After is the least wait, and jitter is added to it", () => {
   expect(delayOf(0, 7000, delays, () => 0)).toBe(7000)
   expect(delayOf(0, 7000, delays, () => 0.5)).toBe(7500)
 })

@@ -102,7 +102,7 @@ test.each(['before', 'after'])('the event of a change that comes %s its response
   expect([shown(), store.state.unreadCount]).toEqual([['2', '1 read'], 1])
 })
 
-test('what the server sends about a notification during a change overrides the change', async () => {
+test('a server event about a notification overrides a change that is still being saved', async () => {
   const { store, shown } = storeOf()
   const { send, resolve } = request()
   const changing = store.change({ kind: 'mark', id: 'inapp_1', isRead: true }, send)

@@ -52,7 +52,7 @@ test('a leader that falls silent is deposed, ends its stream, and waits for its 
   await frozen.close()
 })
 
-test('what leads may give up: then nothing is held any more', async () => {
+test('the leader may give up: then nothing is held any more', async () => {
   const name = `tabs ${Math.random()}`
   const signal = new AbortController().signal
   await shareStream<string>({ name, lead: async () => {}, hear: () => {}, join: () => {} }, signal)

@@ -24,7 +24,7 @@ test.each([
   expect(message).toBe('must be the base64 of 32 bytes')
 })
 
-test('what a parser throws becomes a fault of the variable', () => {
+test("a parser's exception becomes a fault of the variable", () => {
   const faults: string[] = []
   const read = parsedBy(parseKey)
   const issues = { addIssue: ({ message }: { message: string }) => void faults.push(message) }

@@ -79,7 +79,7 @@ test.each([
   expect(service.got).toHaveLength(1)
 })
 
-test('what Retry-After asks for is waited for', async () => {
+test('the wait follows Retry-After', async () => {
   service.willAnswer(problem(429, 'rate_limited', { 'retry-after': '1' }), accepted)
   const started = performance.now()
   await send()
@@ -124,7 +124,7 @@ test('a refusal is a Problem with its code, fields and request id', async () => 
   })
 })
 
-test('what a proxy answers is a Problem too', async () => {
+test("a proxy's answer becomes a Problem too", async () => {
   service.willAnswer((response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<p>'))
   await expect(send()).rejects.toMatchObject({ name: 'Problem', status: 404, code: 'unknown', errors: [] })
   service.willAnswer((response) => response.writeHead(404, { 'content-length': '0' }).end())

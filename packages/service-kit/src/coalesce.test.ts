@@ -159,7 +159,7 @@ test('nothing is run after a failure that would meet every item; what was done b
   ])
 })
 
-test('what is thrown and is no error becomes one, for its item', async () => {
+test('a thrown value that is not an Error becomes one, for its item', async () => {
   const results = await bisect<number, number>(
     [[1]],
     () => Promise.reject('text'),

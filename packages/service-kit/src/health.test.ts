@@ -10,7 +10,7 @@ test('a process is not ready before it says so, nor while it drains', async () =
   expect(await health.failures()).toEqual(['starting or draining'])
 })
 
-test('what fails is named, whether it throws at once or later', async () => {
+test('the failing check is named, whether it throws or rejects', async () => {
   const health = new Health()
   health.setReady(true)
   health.require('postgres', () => Promise.reject(new Error('password=hunter2')))
@@ -29,14 +29,14 @@ test('a check says why it fails when that may be shown, also while the process s
   expect(await health.failures()).toEqual(['migration missing: 0014-weight'])
 })
 
-test('what does not answer within a second counts as failed', async () => {
+test('a check that does not answer within a second counts as failed', async () => {
   const health = new Health()
   health.setReady(true)
   health.require('postgres', () => new Promise(() => {}))
   expect(await health.failures()).toEqual(['postgres'])
 })
 
-test('what the process can do without is named as degraded, and keeps it ready', async () => {
+test('a failing optional dependency is reported as degraded, and the process stays ready', async () => {
   const health = new Health()
   health.setReady(true)
   health.prefer('redis', () => {

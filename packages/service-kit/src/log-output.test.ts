@@ -142,7 +142,7 @@ test('when a full log has room again, whole lines follow, and the number of drop
   expect(said.at(-1)).toMatchObject({ msg: 'end' })
 })
 
-test('what was logged after the last flush is written when the process ends', async () => {
+test('lines logged after the last flush are written when the process ends', async () => {
   const { stdout, ended } = start(`log.info('first'); flush(); log.info('second'); process.exit(0)`)
   const text = read(stdout)
   await ended

@@ -46,7 +46,7 @@ test('a line is JSON with service, time and severity', async () => {
   expect(new Date(line.time).toISOString()).toBe(line.time)
 })
 
-test('what was logged is written out before the process ends, when it was flushed', async () => {
+test('flushed lines are written before the process ends', async () => {
   const text = await output('for (let i = 0; i < 500; i++) log.info({ i }, "line"); flush(); process.exit(0)')
   const numbers = text
     .trim()

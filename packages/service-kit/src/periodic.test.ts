@@ -107,7 +107,7 @@ test('a round that tells when something is due is followed by one then', async (
   await periodic.stop()
 })
 
-test('what is overdue is looked for no sooner than the shortest wait', async () => {
+test('overdue items are looked for no sooner than the shortest wait', async () => {
   const periodic = task(() => 0, { atLeastMs: hour })
   await periodic.until(1)
   await settled()

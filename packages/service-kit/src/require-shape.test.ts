@@ -54,7 +54,7 @@ test.each<[object, string]>([
   expect(read).toThrow(expect.objectContaining({ code: 'validation_failed', message: detail }))
 })
 
-test('what is not an object is refused as such, and what fits is read', () => {
+test('a value that is not an object is refused as such, and a valid one is read', () => {
   expect(() => requireShape(Order, 'text')).toThrow('The request must be an object')
   expect(() => requireShape(Order, undefined)).toThrow('The request is missing')
   expect(requireShape(Order, { ...order, page: '2' })).toEqual({ ...order, page: 2 })

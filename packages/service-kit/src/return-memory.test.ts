@@ -24,7 +24,7 @@ beforeEach(() => {
   })
 })
 
-test('what a burst has left is collected once, when the process is idle again', () => {
+test('the garbage of a burst is collected once, when the process is idle again', () => {
   bytes = 300 * mebibyte
   busy = 0.5
   look()
@@ -49,7 +49,7 @@ test('memory that V8 gave back by itself is taken again before the next collecti
   expect(collections).toBe(1)
 })
 
-test('what is in use for long is collected once', () => {
+test('long-lived memory is collected once', () => {
   inUse = 300 * mebibyte
   bytes = inUse
   for (let n = 0; n < 10; n++) look()

@@ -17,7 +17,7 @@ test('a value is loaded once for its time', async () => {
   expect(loaded).toEqual(['a', 'b'])
 })
 
-test('what is remembered can be had at once, and nothing else', async () => {
+test('a cached value is available at once, an unknown one is not', async () => {
   const cache = createTtlCache({
     ttlMs: hour,
     maxEntries: 10,

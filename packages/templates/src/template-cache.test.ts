@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createTemplateCache } from './template-cache.ts'
 
-test('what was kept is found, until newer ones need its place', () => {
+test('a cached entry is found until newer ones evict it', () => {
   const cache = createTemplateCache<number>({ maxEntries: 2, maxBytes: 1000 })
   cache.set('a', 1, 10)
   cache.set('b', 2, 10)
@@ -9,7 +9,7 @@ test('what was kept is found, until newer ones need its place', () => {
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 2, 3])
 })
 
-test('what is in use stays, and what was not used for longest makes room', () => {
+test('the least recently used entry is evicted, used ones stay', () => {
   const cache = createTemplateCache<number>({ maxEntries: 2, maxBytes: 1000 })
   cache.set('a', 1, 10)
   cache.set('b', 2, 10)
@@ -31,7 +31,7 @@ test('all together never hold more bytes than the bound, however many there may 
   }
 })
 
-test('what is larger than the bound is not kept, and drives nothing out', () => {
+test('an entry larger than the bound is not cached, and evicts nothing', () => {
   const cache = createTemplateCache<number>({ maxEntries: 10, maxBytes: 100 })
   cache.set('small', 1, 60)
   cache.set('large', 2, 101)

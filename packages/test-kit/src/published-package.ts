@@ -52,7 +52,7 @@ export function testPublishedPackage(source: string, { entrypoints, untyped = []
     }
   })
 
-  test('what is published names no workspace, and no tool', () => {
+  test('published files name no workspace and no tool', () => {
     const manifest = JSON.parse(readFileSync(join(built.folder, 'package.json'), 'utf8'))
     expect(JSON.stringify(manifest)).not.toContain('workspace:')
     expect(Object.keys(manifest.dependencies)).toEqual(dependencies)

@@ -187,7 +187,7 @@ test('an event of a message that is not ours is recorded and moves nothing', asy
   expect(rows[0].count).toBe(0)
 })
 
-test('what is no event of delivery is answered 200 and ignored: a repetition would not help', async () => {
+test('a callback that is not a delivery event is answered 200 and ignored: a repetition would not help', async () => {
   await settled()
   const before = await storedRows(env)
   for (const event of [
@@ -302,7 +302,7 @@ test('while the certificate is not available SNS is asked to retry, and it is fe
   await until(email, { delivery_status: 'delivered' })
 })
 
-describe('what cannot be from SNS is refused with a reason', () => {
+describe('a message that cannot be from SNS is refused with a reason', () => {
   test.each(['prov_unknown', 'x', newId('prov'), "'; drop table providers; --"])(
     'the provider %s is 404',
     async (to) => {

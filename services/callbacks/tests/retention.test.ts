@@ -9,7 +9,7 @@ useOwnSchema('callbacks', { migrations }, (own) => {
   db = own.db
 })
 
-test('what is older is deleted, by several at once', async () => {
+test('older rows are deleted, by several processes at once', async () => {
   const fill = (name: string, count: number, age: string) =>
     db.run(
       `insert into received_callbacks (provider_id, provider_message_id, status, received_at)

@@ -313,7 +313,7 @@ describe('the challenge', () => {
   })
 })
 
-describe('what is not signed as it should be is refused, and leaves nothing', () => {
+describe('a callback with a wrong signature is refused, and nothing is stored', () => {
   const raw = () => envelope(ofNumber({ statuses: [{ id: 'wamid.x', status: 'sent', recipient_id: '1\u00e9' }] }))
 
   test.each<[string, (raw: string, secret: string) => string]>([

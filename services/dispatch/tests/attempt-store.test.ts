@@ -167,14 +167,14 @@ test('the answer that comes after the receipt does not take an operator’s retr
   expect(await claimOne(id)).toMatchObject({ attempt_count: 2, round_attempts: 1 })
 })
 
-test('what is put back in the place of another attempt still knows what was tried', async () => {
+test('a message returned after another attempt keeps the list of accounts tried', async () => {
   const [id] = (await queued(1)) as [string]
   await settleAttempts(db, [ended(await claimOne(id), first, failsOver)])
   await putBackClaims(db, [{ claim: await claimOne(id), afterMs: 0 }])
   expect(await claimOne(id)).toMatchObject({ tried: [first], attempt_count: 2, round_attempts: 1 })
 })
 
-test('what the lease has taken from a worker it cannot put back', async () => {
+test('a worker cannot return a message whose lease it has lost', async () => {
   const [id] = (await queued(1)) as [string]
   const late = await claimOne(id, -1)
   expect(await endExpiredAttempts(db, policy)).toEqual({ expired: 1, ended: 1 })

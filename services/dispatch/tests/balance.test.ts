@@ -45,7 +45,7 @@ test('the counters of the statements and the scan agree', async () => {
   expect(await checkBalance(db)).toMatchObject({ accepted: 3, settled: 1, in_flight: 2, queued: 2, corrected: 0 })
 })
 
-test('what is queued is counted with every change of state, and not by what is rolled back', async () => {
+test("the queue's count follows each change of state, and ignores rolled-back ones", async () => {
   const own = createOwnNotifications(db, newId('ten'))
   const { queued: before } = await readTally(db)
   const ids = await own.queued(5)
@@ -67,7 +67,7 @@ test('what is queued is counted with every change of state, and not by what is r
   expect(await checkBalance(db)).toMatchObject({ corrected: 0 })
 })
 
-test('what waits for its next attempt is counted apart from what is due, and is not old before it is due', async () => {
+test('messages waiting for a retry are counted apart from due ones, and their age begins when they are due', async () => {
   const own = createOwnNotifications(db, newId('ten'))
   const { waiting: before } = await readTally(db)
   const ids = await own.queued(3, 'otp')

@@ -69,7 +69,7 @@ test('a provider whose encryption key is missing is skipped and counted; the oth
   expect(JSON.stringify(kit.lines)).not.toContain('f'.repeat(32))
 })
 
-test('what the document changes is recorded as its change, and a start that changes nothing records nothing', async () => {
+test('changes by the bootstrap document are audited as its own, and a start without changes records nothing', async () => {
   const [keyRing, changing] = [keyRingOf('new'), provider()]
   const entries = async () => {
     const rows = await db.run<{ event: { action: string; actor: object; before: object; after: object } }>(

@@ -169,7 +169,7 @@ async function whileLocked<T>(work: (lock: () => Promise<unknown>) => Promise<T>
   }
 }
 
-test('what is committed stays accepted when a table is locked before the rest is', async () => {
+test('committed items stay accepted when a lock delays the rest of the batch', async () => {
   const half = () => ({ ...notification(), payload: Buffer.alloc(700_000, 'seal') })
   const batch = [half(), half(), half()]
   const { codes, statements } = await whileLocked((lock) =>

@@ -237,7 +237,7 @@ test('keys and operators with domains:manage manage them; others are 403, nobody
   expect((await domains('GET', `/${byOperator.domain_id}`)).status).toBe(200)
 })
 
-test('what is not there, and what is another tenant’s, is 404 for every method, and in no list', async () => {
+test('unknown ids and those of other tenants are 404 for every method, and in no list', async () => {
   const theirs = await newDomain(env, freshName(), { key: otherKey })
   for (const id of [theirs.domain_id, 'dom_01jd3x8qk5w9t2m4v6b8n0p2r4', 'whatever', '%00', `${theirs.domain_id}'--`]) {
     expectProblem(await domains('GET', `/${id}`), 404, 'not_found')
@@ -320,7 +320,7 @@ describe('verifying', () => {
     expect(await eventsOf(added.domain_id)).toEqual(['pending', 'failed', 'verified'])
   })
 
-  test('what drifts is degraded, keeps when it was verified, and is verified again', async () => {
+  test('a domain whose records drift is degraded, keeps its verification time, and is verified again', async () => {
     const added = publish(dns, await newDomain(env, freshName()))
     const verified = (await verify(added.domain_id)).body
     dns.txt(recordOf(added, 'dkim').name, 'v=DKIM1; k=rsa; p=')

@@ -70,7 +70,7 @@ test('a claim says how long a message may still be sent', async () => {
   expect((await own.claimOne(eternal)).expires_in_ms).toBeNull()
 })
 
-test('what has expired is not claimed, and fails without an attempt', async () => {
+test('an expired message is not claimed, and fails without an attempt', async () => {
   const id = await expiring()
   await expire(id)
   expect(await own.claim([id])).toEqual([])
@@ -113,7 +113,7 @@ test('a message that is due only after it has expired is not queued', async () =
   await expectExpired(id)
 })
 
-test('what expired in its queue is not sent', async () => {
+test('a message that expired in its queue is not sent', async () => {
   const id = await expiring()
   await expire(id)
   expect(await own.claim([id])).toEqual([])
@@ -194,7 +194,7 @@ test.each(endings)(
   },
 )
 
-test('what is to be erased keeps its payload while it may be sent again', async () => {
+test('a payload due for erasure is kept while the message may be sent again', async () => {
   const id = await expiring(true)
   await attempt(id, { ...retries, afterMs: 0 }, 'rejected_retryable')
   expect((await own.claimOne(id)).payload).toEqual(Buffer.from(''))

@@ -76,7 +76,7 @@ test('a repeated call takes no second position', async () => {
   expect(await predecessors(first, second, third)).toEqual([[null], [idOf(first)], [idOf(second)]])
 })
 
-test('what is known to have ended is not waited for', async () => {
+test('a message known to have ended is not waited for', async () => {
   const [first, second] = [inApp('lea'), inApp('lea')]
   await accept(first)
   await db.run(`update notifications set status = 'delivered' where id = $1`, [idOf(first)])
@@ -93,7 +93,7 @@ test('a scheduled one takes its position when it is due, in the order of the tim
   expect(await predecessors(now, sooner, later)).toEqual([[null], [idOf(now)], [idOf(sooner)]])
 })
 
-test('what is handed over again follows what is handed over with it, and after five minutes nothing', async () => {
+test('a repeated hand-off follows those of its batch, and after five minutes nothing', async () => {
   const [gone, first, second] = [inApp('zoe'), inApp('zoe'), inApp('zoe')]
   for (const one of [gone, first, second]) await accept(one)
   await db.run(`update notifications set status = 'delivered' where id = $1`, [idOf(gone)])

@@ -90,7 +90,7 @@ test('a service sends through the lane that it chose', async () => {
   expect(await judgeCandidate(world(), { ...candidate(event), terms })).toMatchObject({ lane: 'otp' })
 })
 
-test('what another service delivers can neither expire nor be erased: it would be out of reach', async () => {
+test('a message that another service delivers can neither expire nor be erased: it would be out of reach', async () => {
   const context = { ...world(), channels: toyChannels }
   const handedOver = candidate({ channel: 'in_app', recipient: 'user-1', body: 'Hello' })
   const none = { lane: 'otp', expiresAt: undefined, eraseWhenTerminal: false } as const

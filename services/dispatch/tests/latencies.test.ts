@@ -64,7 +64,7 @@ const between = (least: number, most: number) => ({
 })
 const anHour = between(3600, 3700)
 
-test('what a carrier takes is handed over once, and delivered when a receipt says so, however often both are written', async () => {
+test('a message is handed over once and delivered once, however often the send and its receipt are written', async () => {
   const claim = await claimed()
   expect(await settled(claim)).toEqual([{ channel: 'sms', lane: 'otp', handed_over: anHour, delivered: null }])
   expect(await settled(claim)).toEqual([])
@@ -83,7 +83,7 @@ test('a receipt that precedes the answer of its carrier counts for both', async 
   expect(await settled(claim)).toEqual([])
 })
 
-test('what another service delivers is handed over and delivered at once', async () => {
+test('a message that another service delivers is handed over and delivered at once', async () => {
   const { id } = await claimed()
   const report = { notification_id: id as `notif_${string}`, retry_count: 0, failure_reason: null, retryable: false }
   expect(await applyHandOffReports(db, 'sms', [{ ...report, status: 'delivered' }])).toMatchObject([
@@ -110,7 +110,7 @@ test.each([
   expect(await reported(claim, 'delivered')).toEqual([])
 })
 
-test('what is refused, put off or not delivered is no delivery', async () => {
+test('refused, deferred and undelivered messages do not count as delivered', async () => {
   const waits: NextStep = { status: 'queued', afterMs: 0, whenDue: 'send', reason: null, failsOver: false }
   expect(await settled(await claimed(), waits)).toEqual([])
   const refused = await claimed()

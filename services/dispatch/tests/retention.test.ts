@@ -70,7 +70,7 @@ test('notifications that ended before the retention are deleted with their attem
   expect(await checkBalance(db)).toMatchObject({ ...tally, in_flight: tally.accepted - tally.settled })
 })
 
-test('what stayed is deleted once it has ended for as long', async () => {
+test('rows kept for open messages are deleted once these have ended for as long', async () => {
   const [id] = await store(60 * dayMs, { status: `'queued'`, updated_at: longAgo })
   expect(await deleteAll()).toBe(0)
   await db.run(`update notifications set status = 'failed', updated_at = now() where id = $1`, [id])

@@ -51,7 +51,7 @@ test('content goes out as it was written, and through Liquid only with template_
   await eventually(async () => expect(await text(filled)).toBe(body.replace('{{ name }}', 'Łukasz <3')))
 })
 
-describe('what the carrier does decides the state', () => {
+describe("the carrier's outcome decides the state", () => {
   test('sent, then undelivered with 30003: undelivered, with the reason, retryable', async () => {
     const id = await send(env, freshPhone('0002'))
     const item = { status: 'undelivered', failure_reason: '30003 Unreachable destination handset', retryable: true }

@@ -69,7 +69,7 @@ const rowOf = async (id: string) =>
 
 const sentTo = (phone: string) => carrier.received.filter((form) => form.get('To') === phone)
 
-test('what a service sends goes through its lane to the carrier, for the application', async () => {
+test("a service's message goes through its lane to the carrier, for the application", async () => {
   const [text, event] = [freshPhone(), freshPhone()]
   const byEvent = {
     channel: 'sms',
@@ -190,7 +190,7 @@ test('the gateway does not lead anybody there', async () => {
   expectProblem(await env.api('POST', path, request), 404, 'not_found')
 })
 
-test('what expires while it waits for its next attempt fails then, without another call', async () => {
+test('a message that expires before its next attempt fails then, without another call', async () => {
   carrier.answer = refuses(503, 20503, 'Service unavailable')
   const phone = freshPhone()
   const item = itemTo(phone, { expires_at: new Date(Date.now() + 3_600_000).toISOString() })

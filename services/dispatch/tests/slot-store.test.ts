@@ -40,7 +40,7 @@ test('a code finds its slot at once while a campaign takes all that it can get',
   expect(await reserve(1, urgent)).toMatchObject({ shared: 0, kept: 1, kept_in_ms: 0 })
 })
 
-test('what cannot wait has the whole rate when it is alone', async () => {
+test('urgent messages have the whole rate when they are alone', async () => {
   const { reserve } = await limited(20)
   const { shared, kept } = await reserve(100, urgent)
   // A second ahead: 16 and 4, and the first of each.

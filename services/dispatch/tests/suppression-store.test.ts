@@ -108,7 +108,7 @@ test('in whatever order STOP and START are handled, and however often, the one s
   )
 })
 
-test('what an operator lifted comes back by a later report, as a new one, and by no repetition of an earlier one', async () => {
+test('a lifted suppression returns as a new one by a later report, not by a repeated earlier one', async () => {
   const whom = somebody('email')
   const [first] = await suppress(db.run, [because(whom, 'bounce', 1)])
   expect(await liftById(db.run, newId('ten'), first!.id)).toBeUndefined()

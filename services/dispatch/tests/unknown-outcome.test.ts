@@ -126,7 +126,7 @@ test('an answer with characters that cannot be kept costs neither its message no
   }
 })
 
-describe('what a carrier says of a failure', () => {
+describe("the carrier's account of a failure", () => {
   test('a connection that is cut without an answer is an unknown outcome', async () => {
     carrier.answer = (response) => response.destroy()
     const id = await send(env)

@@ -23,7 +23,7 @@ const event = (fields: object) => ({ channel: 'email', event_key: 'order.shipped
 const variables = { name: 'Ada', order: 'A-1' }
 const injection = 'Ada\r\nBcc: everybody@example.com'
 
-describe('what is refused leaves nothing behind', () => {
+describe('refused requests leave nothing behind', () => {
   let before: object
   beforeEach(async () => {
     before = await effectsIn(env)
@@ -175,7 +175,7 @@ describe('what is refused leaves nothing behind', () => {
   })
 })
 
-describe('what is unusual but good is sent as it was meant', () => {
+describe('unusual but valid content is sent unchanged', () => {
   test('an internationalised domain, the longest address, names and subjects of any script', async () => {
     const longest = `${'x'.repeat(64)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(57)}.com`
     const name = 'Łukasz, "der Große" 🚲'
@@ -200,7 +200,7 @@ describe('what is unusual but good is sent as it was meant', () => {
     }
   })
 
-  test('what is filled into HTML is text, whatever it says', async () => {
+  test('values filled into HTML are escaped text, whatever they contain', async () => {
     const address = freshAddress()
     const template_data = { name: '<script>alert("x")</script> & \'co\'' }
     const html_body = '<p title="{{ name }}">{{ name }}</p>'

@@ -173,7 +173,7 @@ describe('a body that is not JSON is refused as such before its content is check
   })
 })
 
-describe('what the HTTP parser refuses is a problem too', () => {
+describe('a refusal of the HTTP parser is a problem too', () => {
   const request = (line: string) =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${env.apiKey}\r\n${line}\r\nContent-Length: 2\r\n\r\n{}`
 
@@ -377,7 +377,7 @@ test.each<[string, string, number]>([
   expect(unnamed.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/)
 })
 
-describe('what is unusual but good is accepted', () => {
+describe('unusual but valid requests are accepted', () => {
   let accepted: string[]
   beforeEach(() => {
     accepted = []

@@ -56,7 +56,7 @@ test('a user reads events as they come, from the one after the last that it has'
   await eventually(() => expect(reader.text()).toContain('id: 1\nevent: parcel\ndata: {"text":"x"}\n\n'))
 })
 
-test('what is refused before the first byte is a problem of the owner', async () => {
+test("a refusal before the first byte is the owner's problem answer", async () => {
   const anonymous = await open({ headers: { authorization: '' } })
   expect([anonymous.answer.statusCode, anonymous.answer.headers['content-type']]).toEqual([
     401,

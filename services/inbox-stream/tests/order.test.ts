@@ -102,7 +102,7 @@ test('one that cannot be read delays what was accepted after it for a while, and
   await untilState(env, later!, { delivery_status: 'delivered' })
 }, 60_000)
 
-test('what cannot wait does not wait for a campaign: the order holds within each priority', async () => {
+test('urgent notifications pass a campaign: order holds within each priority', async () => {
   const user = freshUser()
   const token = await userToken(env, user)
   await env.kill('inbox-stream')

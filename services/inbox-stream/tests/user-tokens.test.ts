@@ -182,7 +182,7 @@ test.each(['>', '*', 'a.b', 'inbox.live.>', ' ', 'ä', '💥', '../..', `o'x`, '
   },
 )
 
-test('what a test key sends is in an inbox of its own', async () => {
+test('notifications of a test key have an inbox of their own', async () => {
   const user = freshUser()
   const permissions = ['notifications:send', 'inbox:token']
   const { apiKey } = await addKey(env, env, { permissions, mode: 'test' })

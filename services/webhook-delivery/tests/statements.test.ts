@@ -184,7 +184,7 @@ test('a claim returns whether an endpoint has retries to come, and a repeated de
   expect(await insertOffered(db.run, [{ ...once, id: newId('whdel'), offered: 'open' }], leases)).toEqual([])
 })
 
-test('what is stored while a release waits for the endpoint makes it due', async () => {
+test('a delivery stored while a release waits for the endpoint makes it due', async () => {
   await exhaust(await storeSend('origin_raced'))
   const claimed = await claimEndpoints(db.run, { limit: 1000, leaseMs: 60_000, struggling: false, rooms })
   const held = claimed.filter(({ id }) => id === 'origin_raced')

@@ -3,7 +3,7 @@ import { rebase } from './rebase.ts'
 
 const basis = { name: 'First', origins: 'a', open: { region: 'eu', from: 'x' }, events: ['one'] }
 
-test('what was not edited is theirs, what was edited stays', () => {
+test("a merge takes the other operator's value for untouched fields and keeps edited ones", () => {
   const edited = { ...basis, name: 'Mine' }
   const theirs = { ...basis, origins: 'b' }
   expect(rebase(edited, basis, theirs)).toEqual({ ...basis, name: 'Mine', origins: 'b' })

@@ -12,7 +12,7 @@ test('equal contents have no difference', () => {
   expect(compare(event('a\nb'), event('a\nb'))).toEqual([])
 })
 
-test('what changed is shown by line, with what stands near it', () => {
+test('changes are shown by line, with the lines around them', () => {
   const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`)
   const changed = lines.with(10, 'other')
   const [difference] = compare(event(lines.join('\n')), event(changed.join('\n')))

@@ -28,7 +28,7 @@ function write(socket: Socket, chunk: string): void {
   socket.write(chunk)
 }
 
-test('what is written in one turn of the event loop leaves together, in its order', async () => {
+test('lines written in one turn of the event loop leave together, in order', async () => {
   const { writer, reader } = await socketPair()
   const calls = jest.spyOn(writer, '_writev' as never)
   for (const chunk of ['a', 'b', 'c']) write(writer, chunk)

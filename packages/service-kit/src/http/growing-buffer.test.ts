@@ -23,7 +23,7 @@ test('it never takes more than is expected, and stops where its share ends', () 
   expect(new GrowingBuffer(8000, share).add(Buffer.alloc(5000))).toBe(false)
 })
 
-test('what comes whole is kept as it came', () => {
+test('a complete value is kept unchanged', () => {
   const whole = Buffer.from('whole')
   const buffer = new GrowingBuffer(5, undefined)
   buffer.add(whole)

@@ -85,7 +85,7 @@ test('every answer is counted with its route and status, and every refusal with 
   expect(refused).toEqual(['invalid_json', 'not_found'])
 })
 
-test('what is no HTTP, and headers that are too large, are answered with problem details, and counted', async () => {
+test('invalid HTTP and headers that are too large are answered with problem details, and counted', async () => {
   refused.length = 0
   expect(await exchange('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_header"/)
   const cookie = 'x'.repeat(9000)

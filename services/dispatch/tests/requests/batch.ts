@@ -72,7 +72,7 @@ test('a key that may not send may not send many', async () => {
   expectProblem(answer, 403, 'permission_denied')
 })
 
-test('what failed on our side is tried again under the same Idempotency-Key, and nothing is accepted twice', async () => {
+test('an internal failure is retried under the same Idempotency-Key, and nothing is accepted twice', async () => {
   const phones = [freshPhone(), freshPhone(), freshPhone()]
   const headers = { 'idempotency-key': 'batch-partly' }
   const requests = [
@@ -137,7 +137,7 @@ async function acceptedRows() {
   return [rows['dispatch.notifications'], rows['dispatch.idempotency_keys']]
 }
 
-test('what a locked table keeps waiting is 503, in time, and is not the stored answer of a key', async () => {
+test('a request delayed by a locked table is 503 in time, and the 503 is not stored for its Idempotency-Key', async () => {
   const headers = { 'idempotency-key': newId('req') }
   const requests = Array.from({ length: 5 }, () => smsTo(freshPhone()))
   const client = await env.admin.connect()

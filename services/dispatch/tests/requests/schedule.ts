@@ -23,7 +23,7 @@ test('a message for later is scheduled, sent when its time has come, and not bef
   await untilActivity(env, body.notification_id, { status: 'delivered' })
 })
 
-test('what is scheduled can be cancelled and is never sent', async () => {
+test('a scheduled message can be cancelled and is never sent', async () => {
   const to = freshPhone()
   const id = await send(env, to, { send_at: ahead(anHour) })
   const { status, body } = await cancel(id)
@@ -43,7 +43,7 @@ test('with an Idempotency-Key a cancellation is answered again as before', async
   expect([again.status, again.text]).toEqual([200, first.text])
 })
 
-test('what is sent, unknown or of another application cannot be cancelled', async () => {
+test('a message that is sent, unknown or of another application cannot be cancelled', async () => {
   const sent = await send(env)
   await untilState(env, sent, { delivery_status: 'delivered' })
   expectProblem(await cancel(sent), 409, 'not_cancellable')
@@ -63,7 +63,7 @@ test.each([
   expectProblem(await post(env, smsTo(freshPhone(), { send_at: sendAt() })), 422, 'validation_failed')
 })
 
-test('what was due a moment ago is sent at once', async () => {
+test('a message due a moment ago is sent at once', async () => {
   const { body } = await post(env, smsTo(freshPhone(), { send_at: ahead(-1000) }))
   expect(body.delivery_status).toBe('queued')
 })

@@ -34,7 +34,7 @@ async function write(from: string, body: string, fields: Record<string, string> 
   return messageSid
 }
 
-describe('what recipients write by SMS', () => {
+describe('replies by SMS', () => {
   test('STOP suppresses, START lifts it, and any other text changes nothing', async () => {
     const phone = freshPhone()
     await write(phone, ' Stop. ')

@@ -136,7 +136,7 @@ test('a cursor continues its own filters alone, with any limit', async () => {
   expect(idsOf(following.body.items)).toEqual(expectedOf({ status: 'failed' }).slice(5, 8))
 })
 
-test('what no counter knows is counted up to 10,000, and the answer says so', async () => {
+test('without a counter items are counted up to 10,000, and the answer says so', async () => {
   const many = (count: number, fields: Partial<StoredItem>) =>
     storeItems(
       env,

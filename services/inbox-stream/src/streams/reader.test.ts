@@ -102,7 +102,7 @@ test('a stream whose events were deleted meanwhile ends, and omits nothing silen
   expect([stream.sent, stream.isOver()]).toEqual([[], true])
 })
 
-test('what could not be read is read later', async () => {
+test('a failed read is repeated later', async () => {
   const stream = open([event(1), event(2)])
   stream.fail(true)
   stream.reader.start(0, 2)

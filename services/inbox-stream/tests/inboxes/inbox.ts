@@ -88,7 +88,7 @@ test('reading all is one event; what was marked as unread after it, or came late
   stream.close()
 })
 
-test('what is deleted is gone from the list and the count, and its content from the database', async () => {
+test('a deleted notification leaves the list and the count, and its content leaves the database', async () => {
   const { token, ids } = await userWith(2)
   const stream = await readEvents(env, token)
   const remove = () => env.api('DELETE', `/api/v1/inbox/${ids[0]}`, { token })

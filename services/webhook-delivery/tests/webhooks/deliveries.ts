@@ -70,7 +70,7 @@ test('the channel webhook delivers the filled template, signed by its provider, 
   expect(activity.attempts).toMatchObject([{ outcome: 'rejected_permanent', provider_code: '410' }])
 })
 
-test('what fails is tried again under the same id, every attempt is kept, and it ends exhausted', async () => {
+test('a failed delivery is retried under the same id, every attempt is kept, and it ends exhausted', async () => {
   const path = freshPath('500')
   const { subscription_id } = await subscribe(env, path)
   await send(env)

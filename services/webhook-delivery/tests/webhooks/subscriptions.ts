@@ -34,7 +34,7 @@ test('deleting an application deletes its subscriptions, which the audit log rec
   })
 })
 
-test('what waits for a deleted subscription is cancelled at once, also what is stored meanwhile, and nothing is logged of it', async () => {
+test('deliveries of a deleted subscription are cancelled at once, also those stored meanwhile, without a log line', async () => {
   const { subscription_id } = await subscribe(env, freshPath('hang'))
   await storeDeliveries(env, [subscription_id], 50)
   await untilDelivery(env, subscription_id, {})

@@ -10,7 +10,7 @@ const application = {
   updated_at: '2026-11-21T09:30:00.000Z',
 }
 
-test('what the fields show is what a form that nobody changed sends', () => {
+test('an unchanged form sends the values that its fields show', () => {
   const { name, allowed_origins, otp } = application
   expect(requestOf(valuesOf(application))).toEqual({ name, allowed_origins, otp })
 })

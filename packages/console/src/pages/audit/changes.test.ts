@@ -11,7 +11,7 @@ test('a change shows each field as it was and as it is', () => {
   ])
 })
 
-test('what was created had no fields before, and what was deleted has none after', () => {
+test('a creation shows no fields before it, a deletion none after it', () => {
   expect(changesOf({ before: null, after: { name: 'Shop' } })).toEqual([
     { field: 'name', before: undefined, after: 'Shop' },
   ])

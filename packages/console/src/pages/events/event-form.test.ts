@@ -17,7 +17,7 @@ const full: EventContent = {
   },
 }
 
-test('what is stored comes back from the form as it was', () => {
+test('the form returns stored values unchanged', () => {
   expect(contentOf(formOf(full))).toEqual({ content: full, errors: [] })
   const named = { ...full.templates.whatsapp!, parameters: { first: '{{ a }}', second: 'x' } }
   const least: EventContent = {
@@ -34,7 +34,7 @@ test('channels keep one order, so that choosing them again changes nothing', () 
   expect(contentOf(form).content.allowed_channels).toEqual(['email', 'sms'])
 })
 
-test('what is not JSON is named at its field, and so are parameters of one name', () => {
+test('invalid JSON and duplicate parameter names are reported at their field', () => {
   const cut = { data: '{"a": ' }
   const in_app = { title: 'T', body: 'B', data: '[1]' }
   const twice = { name: 'a', text: '' }

@@ -66,7 +66,7 @@ test.each([
   })
 })
 
-test('what is not there is left out', async () => {
+test('absent values are left out', async () => {
   expect(await compose({ recipient, subject: 'S', body: 'B' })).toEqual({ to: recipient, subject: 'S', text: 'B' })
   expect(await compose({ recipient, subject: 'S', body: 'B', html_body: ' ' })).not.toHaveProperty('html')
   expect(await compose({ ...event, data: undefined }, { subject: 'S', body: 'B' })).not.toHaveProperty('html')

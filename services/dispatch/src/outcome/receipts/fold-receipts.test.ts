@@ -65,7 +65,7 @@ function after({ status, attempt }: Current, received: readonly Receipt[]): Curr
   return { status: now, attempt }
 }
 
-test('what several receipts of an attempt make of any state, the one that they amount to makes alone', () => {
+test('the folded receipt of an attempt leads to the same state as its receipts one by one', () => {
   fc.assert(
     fc.property(anyCurrent, fc.array(anyStatus, { minLength: 1, maxLength: 8 }), (current, statuses) => {
       const receipts = statuses.map((status) => receipt(status))
