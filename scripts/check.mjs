@@ -5,8 +5,13 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const bin = (name) => join(root, 'node_modules', '.bin', name)
+/** Each checker keeps what it found of unchanged files here, compared by content. */
+const cache = (name) => join('node_modules', '.cache', 'check', name)
 // More checkers repeat much of each other's work; the other checks run beside this one.
-const types = (config) => [bin('tsc'), '--noEmit', '--checkers', '1', '-p', config]
+const types = (config) => {
+  const incremental = ['--incremental', '--tsBuildInfoFile', cache(`${config}.build-info`)]
+  return [bin('tsc'), '--noEmit', '--checkers', '1', ...incremental, '-p', config]
+}
 const checks = {
   types: types('tsconfig.json'),
   'types of pages': types('tsconfig.browser.json'),
@@ -16,11 +21,16 @@ const checks = {
     'node_modules/eslint/bin/eslint.js',
     '--max-warnings',
     '0',
+    ...['--cache', '--cache-strategy', 'content', '--cache-location', cache('eslint.json')],
     'services',
     'packages',
   ],
-  architecture: [bin('depcruise'), '--config', '.dependency-cruiser.cjs', 'services', 'packages', 'bench'],
-  'dead code': [bin('knip')],
+  architecture: [
+    bin('depcruise'),
+    ...['--config', '.dependency-cruiser.cjs', '--cache', cache('dependencies'), '--cache-strategy', 'content'],
+    ...['services', 'packages', 'bench'],
+  ],
+  'dead code': [bin('knip'), '--cache', '--cache-location', cache('knip')],
   'generated files': [process.execPath, 'scripts/generate.mjs', '--check'],
 }
 
