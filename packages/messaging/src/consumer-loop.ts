@@ -31,6 +31,12 @@ const warnEveryMs = 10_000
 const fetchedMessages = 16
 /** Fetch more when fewer than these wait. */
 const fewMessages = 8
+/**
+ * How long a fetch waits, and how often the server shows meanwhile that it knows of it. Every durable of an idle system wakes two
+ * processes each time; a fetch that the server has lost is noticed after two missing signs of life.
+ */
+const expires = 30_000
+const idle_heartbeat = 5000
 /** Bytes of events that are read ahead, so that tenants take turns although the stream has one order. */
 const mostWaiting = 4 * 1024 * 1024
 /** Deliveries from which an old message counts as failing repeatedly. */
@@ -140,7 +146,7 @@ export class ConsumerLoop<Context> {
   async #fetch(source: Consumer): Promise<void> {
     await this.#backlog.room()
     if (this.#stopped) return
-    const messages = await source.fetch({ max_messages: fetchedMessages, expires: 10_000, idle_heartbeat: 2000 })
+    const messages = await source.fetch({ max_messages: fetchedMessages, expires, idle_heartbeat })
     this.#messages = messages
     if (this.#stopped) void this.#endFetch()
     for await (const message of messages) {

@@ -1,4 +1,5 @@
 import sonicBoom from 'sonic-boom'
+import { withoutLogFields } from './telemetry/log-fields.ts'
 
 /** A block smaller than this waits for others: a system call costs more than a line. */
 const blockBytes = 4096
@@ -15,14 +16,14 @@ const handOverMs = 5
 
 export interface LogOutput {
   write(line: string): void
-  /** Writes what waits, beside the event loop. */
-  flush(): void
   /** Writes what waits before it returns, unless nobody reads. */
   flushSync(): void
 }
 
 interface LogOutputOptions {
   fd: number
+  /** How long a line waits for others, in milliseconds. */
+  flushMs: number
   /** Called with the number of dropped lines, once there is a reader again. */
   onDropped(lines: number): void
 }
@@ -31,13 +32,15 @@ interface LogOutputOptions {
  * Writes lines to a file descriptor in blocks. When its reader has gone, lines are lost; when it does not read, or its disk is
  * full, they wait up to 8 MiB, and further ones are dropped and counted. Nothing of this keeps the process from working.
  */
-export function openLogOutput({ fd, onDropped }: LogOutputOptions): LogOutput {
+export function openLogOutput({ fd, flushMs, onDropped }: LogOutputOptions): LogOutput {
   let dropped = 0
   let waitingBytes = 0
   let isClosed = false
   /** Since when the write under way has made no progress; undefined while there is none. */
   let writingSinceMs: number | undefined
   let giveUpAtMs = Number.POSITIVE_INFINITY
+  /** Runs only while lines wait: a process without lines is not woken. */
+  let timer: NodeJS.Timeout | undefined
 
   const output = new sonicBoom.SonicBoom({
     fd,
@@ -72,19 +75,25 @@ export function openLogOutput({ fd, onDropped }: LogOutputOptions): LogOutput {
     writingSinceMs = undefined
   })
 
+  const flush = () => {
+    if (isClosed || waitingBytes === 0) {
+      clearInterval(timer)
+      timer = undefined
+      return
+    }
+    writingSinceMs ??= performance.now()
+    output.flush()
+  }
+
   return {
     write(line) {
       if (isClosed) return
+      timer ??= withoutLogFields(() => setInterval(flush, flushMs).unref())
       const bytes = Buffer.from(line)
       waitingBytes += bytes.length
       // Its types know strings only, whose lengths it would count again with each line.
       output.write(bytes as unknown as string)
       if (waitingBytes >= blockBytes) writingSinceMs ??= performance.now()
-    },
-    flush() {
-      if (isClosed || waitingBytes === 0) return
-      writingSinceMs ??= performance.now()
-      output.flush()
     },
     flushSync() {
       // Behind a write that hangs, a synchronous one would hang too, and with it the process.

@@ -38,8 +38,7 @@ let standardOutput: LogOutput | undefined
 
 /** One for all loggers of a process; the first of them reports dropped lines. */
 function openStandardOutput(onDropped: (lines: number) => void): LogOutput {
-  const output = openLogOutput({ fd: 1, onDropped })
-  setInterval(output.flush, flushMs).unref()
+  const output = openLogOutput({ fd: 1, flushMs, onDropped })
   process.on('exit', output.flushSync)
   return output
 }

@@ -63,6 +63,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
     }
     // Another replica may have noticed a loss, and died in its repair.
     mayBeLost ||= loss !== undefined || found.isRepairing
+    if (mayBeLost) repair.wake()
     seen = found.seen
     compareAtMs = performance.now() + compareEveryMs
     checked = true
@@ -77,9 +78,10 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
     }
   })()
   startPeriodic(kit, { name: 'stream watch', everyMs: checkEveryMs, run: look })
-  startPeriodic(kit, {
+  const repair = startPeriodic(kit, {
     name: 'stream loss',
-    everyMs: repairEveryMs,
+    everyMs: compareEveryMs,
+    atLeastMs: repairEveryMs,
     async run() {
       if (!mayBeLost) return false
       const { left, republished } = await republishLost(db, stream)
@@ -89,7 +91,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
       }
       if (left !== 'nothing' || republished) options.onRepublished?.()
       mayBeLost = left !== 'nothing'
-      return left === 'rows'
+      return left === 'rows' || (mayBeLost && repairEveryMs)
     },
   })
   return {

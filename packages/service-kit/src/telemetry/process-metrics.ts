@@ -1,10 +1,9 @@
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { performance } from 'node:perf_hooks'
 import type { Health } from '../health.ts'
 import type { Lifecycle } from '../lifecycle.ts'
+import { watchLoopDelay } from './loop-delay.ts'
 import type { Metrics } from './metrics.ts'
 import { version } from './version.ts'
-
-const resolutionMs = 20
 
 /** Exports what the process itself is and takes: release, memory and event loop, under OpenTelemetry's names for Node. */
 export function measureProcess(
@@ -33,17 +32,14 @@ export function measureProcess(
 }
 
 function measureEventLoop(metrics: Metrics, lifecycle: Lifecycle): void {
-  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
-  delay.enable()
-  lifecycle.onStop('event loop delay', async () => void delay.disable())
-  // The histogram counts the timer's own interval too.
-  const beyond = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
+  const { histogram, stop } = watchLoopDelay()
+  lifecycle.onStop('event loop delay', stop)
   metrics.gauge('nodejs_eventloop_delay_p99_seconds', 'Delay of the event loop since the last scrape, p99', () =>
-    delay.count === 0 ? 0 : beyond(delay.percentile(99)),
+    histogram.count === 0 ? 0 : histogram.percentile(99) / 1e9,
   )
   metrics.gauge('nodejs_eventloop_delay_max_seconds', 'Longest delay of the event loop since the last scrape', () => {
-    const longest = delay.count === 0 ? 0 : beyond(delay.max)
-    delay.reset()
+    const longest = histogram.count === 0 ? 0 : histogram.max / 1e9
+    histogram.reset()
     return longest
   })
   let last = performance.eventLoopUtilization()

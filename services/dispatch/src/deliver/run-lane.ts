@@ -143,6 +143,7 @@ export function runLane(
     lane,
     utilization: usage.share,
     wake(keys) {
+      if (keys.length === 0) return
       for (const key of keys) queues.of(key).wake()
       notify()
     },

@@ -9,6 +9,8 @@ export interface BulkBrake {
 
 const everyMs = 100
 const resolutionMs = 10
+/** Time without a send after which nothing is measured: its timers are most of what an idle process does. */
+const restAfterMs = 1000
 /** Delay of timers from which the process is overloaded. */
 const lateMs = 15
 /** The strongest slowdown: bulk lanes never stop. */
@@ -19,18 +21,32 @@ export function nextSlowdown(slowdown: number, delayMs: number): number {
   return delayMs > lateMs ? Math.min(slowdown * 1.5, mostSlowdown) : Math.max(slowdown * 0.95, 1)
 }
 
-/** Measures how late the timers of this process are. Registers its stop. */
+/** Measures how late the timers of this process are, while bulk messages are sent. Registers its stop. */
 export function startBulkBrake({ lifecycle }: Pick<Kit, 'lifecycle'>): BulkBrake {
-  const delays = monitorEventLoopDelay({ resolution: resolutionMs })
-  delays.enable()
   let slowdown = 1
-  const timer = setInterval(() => {
-    slowdown = nextSlowdown(slowdown, delays.percentile(75) / 1e6 - resolutionMs)
-    delays.reset()
-  }, everyMs).unref()
-  lifecycle.onStop('bulk brake', () => {
-    clearInterval(timer)
-    delays.disable()
-  })
-  return { slowdown: () => slowdown }
+  let askedAtMs = 0
+  let stop: (() => void) | undefined
+  const start = () => {
+    // A monitor that is enabled again counts the time between as a delay.
+    const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+    delays.enable()
+    const timer = setInterval(() => {
+      slowdown = nextSlowdown(slowdown, delays.percentile(75) / 1e6 - resolutionMs)
+      delays.reset()
+      if (slowdown === 1 && performance.now() - askedAtMs > restAfterMs) stop?.()
+    }, everyMs).unref()
+    return () => {
+      clearInterval(timer)
+      delays.disable()
+      stop = undefined
+    }
+  }
+  lifecycle.onStop('bulk brake', () => stop?.())
+  return {
+    slowdown() {
+      askedAtMs = performance.now()
+      stop ??= start()
+      return slowdown
+    },
+  }
 }

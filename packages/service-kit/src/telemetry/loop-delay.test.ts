@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { type LoopDelay, watchLoopDelay } from './loop-delay.ts'
+
+let watched: LoopDelay
+beforeEach(() => {
+  watched = watchLoopDelay()
+})
+afterEach(() => watched.stop())
+
+function work(ms: number): void {
+  const untilMs = performance.now() + ms
+  while (performance.now() < untilMs) JSON.stringify(process.versions)
+}
+
+test('one long task of an idle process is seen, though no timer was due meanwhile', async () => {
+  await delay(50)
+  work(200)
+  await delay(400)
+  expect(watched.histogram.max / 1e6).toBeGreaterThan(190)
+})
+
+test('an idle process looks twice a second, a busy one many times', async () => {
+  await delay(1600)
+  expect(watched.histogram.count).toBeLessThan(10)
+  const before = watched.histogram.count
+  const untilMs = performance.now() + 1500
+  while (performance.now() < untilMs) {
+    work(10)
+    await delay(5)
+  }
+  expect(watched.histogram.count - before).toBeGreaterThan(15)
+})

@@ -1,0 +1,38 @@
+import { createHistogram, type EventLoopUtilization, performance, type RecordableHistogram } from 'node:perf_hooks'
+
+const closeMs = 20
+const wideMs = 500
+/** Work within `wideMs` from which the event loop is watched closely, in milliseconds. */
+const busyMs = 25
+
+/** How late the timers of this process are, in nanoseconds; {@link watchLoopDelay}. */
+export interface LoopDelay {
+  histogram: RecordableHistogram
+  stop(): void
+}
+
+/**
+ * Watches how late the timers of this process are: every 20 ms while it is busy, and otherwise twice a second, because a timer
+ * every 20 ms is most of what an idle process does. A delay between two such looks counts as the work of that time.
+ */
+export function watchLoopDelay(): LoopDelay {
+  const histogram = createHistogram()
+  let everyMs = wideMs
+  let dueMs = performance.now() + everyMs
+  let last: EventLoopUtilization = performance.eventLoopUtilization()
+  let timer: NodeJS.Timeout
+  const look = () => {
+    const nowMs = performance.now()
+    const now = performance.eventLoopUtilization()
+    const { active, utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    const isBusy = utilization > busyMs / wideMs
+    const unseenMs = everyMs === wideMs && isBusy ? active : 0
+    histogram.record(Math.max(1, Math.round(Math.max(nowMs - dueMs, unseenMs) * 1e6)))
+    everyMs = isBusy ? closeMs : wideMs
+    dueMs = nowMs + everyMs
+    timer = setTimeout(look, everyMs).unref()
+  }
+  timer = setTimeout(look, everyMs).unref()
+  return { histogram, stop: () => clearTimeout(timer) }
+}
