@@ -15,17 +15,18 @@ export const inFlightTables = [
      id text primary key,
      lane text not null,
      channel text not null,
+     created_at timestamptz not null,
+     tenant_id text not null,
+     application_id text not null,
+     mode text not null,
+     -- What updates change comes last, as in the notifications.
      status text not null,
      settled boolean not null,
      -- Since when it has this status.
      since timestamptz not null,
      enqueued_at timestamptz not null,
      next_attempt_at timestamptz,
-     expires_at timestamptz,
-     created_at timestamptz not null,
-     tenant_id text not null,
-     application_id text not null,
-     mode text not null
+     expires_at timestamptz
    ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)`,
   `create index in_flight_queued on in_flight (lane, channel, enqueued_at) where status = 'queued'`,
   // Leads to the oldest message of each application, and from one application to the next.

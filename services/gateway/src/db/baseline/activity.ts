@@ -7,17 +7,18 @@ export const activityTables = [
      id text primary key,
      tenant_id text not null,
      application_id text not null,
-     revision int not null,
      mode text not null,
      channel text not null,
-     status text not null,
      event_key text,
      recipient_masked text not null,
      recipient_index text not null,
+     created_at timestamptz not null,
+     -- What updates change comes last: Postgres logs a new version from the first byte that differs.
+     revision int not null,
+     status text not null,
      failure_reason text,
      retryable boolean not null,
      retry_count int not null,
-     created_at timestamptz not null,
      updated_at timestamptz not null
    ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)`,
   // Ascending: a new item goes to the last page of the index, which is then filled and not split in half.

@@ -47,7 +47,7 @@ export const baseline: Migration = {
          failures int not null default 0,
          failing_since timestamptz,
          deleted_at timestamptz
-       )`,
+       ) with (fillfactor = 50)`,
     `create index endpoints_due on endpoints (tenant_id, next_due_at) where active and next_due_at is not null`,
     `create index endpoints_deleted on endpoints (id) where deleted_at is not null`,
     `create table deliveries (
@@ -63,6 +63,9 @@ export const baseline: Migration = {
          provider_id text,
          url bytea,
          body bytea not null,
+         traceparent text,
+         created_at timestamptz not null default now(),
+         -- What updates change comes last: Postgres logs a new version from the first byte that differs.
          status text not null default 'pending' check (status in ('pending', 'succeeded', 'exhausted')),
          attempts int not null default 0,
          charged int not null default 0,
@@ -70,10 +73,8 @@ export const baseline: Migration = {
          next_attempt_at timestamptz,
          last_status int,
          last_error text,
-         traceparent text,
-         created_at timestamptz not null default now(),
          finished_at timestamptz
-       )`,
+       ) with (fillfactor = 80)`,
     `create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where next_attempt_at is not null`,
     `create unique index deliveries_of_facts on deliveries (notification_id, subscription_id, event_type, retry_count)
        where subscription_id is not null and notification_id is not null`,
