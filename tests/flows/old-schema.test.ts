@@ -26,6 +26,9 @@ async function readyOf(name: ServiceProcess): Promise<unknown[]> {
   return [response.status, failures]
 }
 
+/** The main port, as a plain load balancer asks it. */
+const mainPortOf = (name: ServiceProcess) => fetch(`http://127.0.0.1:${env.stack.ports.process[name]}/readyz`)
+
 /** As `kubectl apply` starts it: the migration is another process. */
 const startServer = (name: ServiceProcess): Promise<Replica> =>
   startReplica(env, name, { MIGRATE_ON_START: 'false', METRICS_PORT: String(env.stack.ports.metrics[name]) })
@@ -34,6 +37,8 @@ test('servers that start before the migration of their release serve and consume
   const starting = servers.map(startServer)
   const waits = [503, ['starting or draining', `migration missing: ${newest}`]]
   for (const name of servers) await eventually(async () => expect(await readyOf(name)).toEqual(waits))
+  // A load balancer that probes by TCP alone must see it as away, too.
+  for (const name of servers) await expect(mainPortOf(name)).rejects.toThrow('fetch failed')
   await using bus = await openBus(env)
   expect(await bus.jsm.streams.list().next()).toEqual([])
   const migrated = await runCommand(env, 'dispatch-worker', ['migrate'])

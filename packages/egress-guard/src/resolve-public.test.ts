@@ -25,3 +25,13 @@ test.each([
 test('a translated address that a tenant wrote is refused', async () => {
   await expect(resolved('64:ff9b::808:808', [])).rejects.toThrow('not allowed')
 })
+
+test.each([['203.0.114.7'], ['64:ff9b::203.0.114.7'], ['64:ff9b::cb00:7207'], ['2606:4700::7']])(
+  'a name that resolves to %s, an address of this machine, is refused',
+  async (address) => {
+    const own = new Set(['203.0.114.7', '2606:4700::7'])
+    const resolve = async () => [address]
+    await expect(resolvePublic('hooks.example.com', 443, { resolve, own })).rejects.toThrow('not allowed')
+    expect(await resolvePublic('hooks.example.com', 443, { resolve, own: new Set() })).toEqual([address])
+  },
+)

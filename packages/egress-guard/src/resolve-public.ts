@@ -8,6 +8,8 @@ import { isPublicAddress, translatedIpv4 } from './public-address.ts'
 interface Judged {
   resolve: HostResolver
   allowed?: AllowList
+  /** The addresses of this machine, which are not called although they may be public. Default: asked at each call. */
+  own?: ReadonlySet<string>
 }
 
 /**
@@ -18,11 +20,10 @@ interface Judged {
 export async function resolvePublic(
   host: string,
   port: number,
-  { resolve, allowed = nothingAllowed }: Judged,
+  { resolve, allowed = nothingAllowed, own = ownAddresses() }: Judged,
 ): Promise<string[]> {
   const addresses = isIP(host) ? [host] : await resolve(host)
   if (allowed.hasHost(isIP(host) === 6 ? `[${host}]` : host, port)) return addresses
-  const own = ownAddresses()
   const isForeign = (address: string) => isPublicAddress(address) && !own.has(address)
   const isFine = (address: string) =>
     allowed.hasAddress(address) || isForeign(address) || (address !== host && isForeign(translatedIpv4(address) ?? ''))

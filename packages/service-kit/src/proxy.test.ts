@@ -31,10 +31,10 @@ test('requests of fetch, such as those to the identity provider, go through the 
   expect(process.env).toMatchObject({ HTTPS_PROXY, NO_PROXY: 'direct.invalid' })
 })
 
-test('a service that must connect by itself refuses a proxy, and says why', () => {
+test.each(['HTTPS_PROXY', 'https_proxy'])('a service that must connect by itself refuses %s, and says why', (name) => {
   const Config = z.object(refusedProxyConfig('is set, but this service connects directly'))
   expect(loadConfig(Config, {})).toEqual({})
-  expect(() => loadConfig(Config, { HTTPS_PROXY: 'http://proxy:3128' })).toThrow(
-    'HTTPS_PROXY: is set, but this service connects directly (Must not be set)',
+  expect(() => loadConfig(Config, { [name]: 'http://proxy:3128' })).toThrow(
+    `${name}: is set, but this service connects directly (Must not be set)`,
   )
 })

@@ -14,10 +14,11 @@ export const proxyConfig = {
 
 type ProxyConfig = z.output<z.ZodObject<typeof proxyConfig>>
 
-/** HTTPS_PROXY of a service that must connect by itself. @param reason why a proxy is refused */
-export const refusedProxyConfig = (reason: string) => ({
-  HTTPS_PROXY: z.never({ error: reason }).optional().describe('Must not be set'),
-})
+/** HTTPS_PROXY of a service that must connect by itself, in both spellings. @param reason why a proxy is refused */
+export const refusedProxyConfig = (reason: string) => {
+  const refused = z.never({ error: reason }).optional().describe('Must not be set')
+  return { HTTPS_PROXY: refused, https_proxy: refused }
+}
 
 /**
  * Makes the proxy known to HTTP clients, which read the environment, and to `fetch`. Call it before the first request.

@@ -1,4 +1,5 @@
 import type { Metrics } from '@notify/service-kit'
+import { createRefusalCount } from './limits/count-refusals.ts'
 
 const limitScopes = ['key', 'tenant', 'address'] as const
 
@@ -9,6 +10,12 @@ export function createMetrics(metrics: Metrics) {
   const limited = metrics.counter('gateway_rate_limited_total', 'Requests refused by a rate limit, by its scope', {
     scope: limitScopes,
   })
+  const refusals = createRefusalCount()
+  metrics.total(
+    'gateway_tenant_rate_limited_total',
+    'Requests refused by a rate limit, by tenant; `other` is all but the tenants refused last',
+    refusals.readings,
+  )
   const repeated = metrics.counter('gateway_accept_calls_repeated_total', 'Repeated accept calls to dispatch')
   const projected = metrics.counter('gateway_activity_projected_total', 'Changes written to the activity')
   const repaired = metrics.counter(
@@ -22,6 +29,7 @@ export function createMetrics(metrics: Metrics) {
     retried: (count: number) => retried({}, count),
     repaired: (count: number) => repaired({}, count),
     rateLimited: (scope: (typeof limitScopes)[number]) => limited({ scope }),
+    tenantRefused: refusals.count,
     acceptRepeated: () => repeated(),
     projected: (count: number) => projected({}, count),
   }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { Attributes } from '@opentelemetry/api'
+import type { Attributes, ObservableResult } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import type { Health } from '../health.ts'
@@ -20,11 +20,12 @@ export interface Metrics {
     known?: KnownLabels | readonly KnownLabels[] | 'open',
   ): (attributes?: Attributes, value?: number) => void
   /** A counter that something else counts. */
-  total(name: string, description: string, read: () => number): void
+  total(name: string, description: string, read: () => GaugeValue): void
   histogram(name: string, description: string, buckets: number[]): (value: number, attributes?: Attributes) => void
   gauge(name: string, description: string, read: () => GaugeValue | Promise<GaugeValue>): void
 }
 
+/** One number, or one of each series. */
 type GaugeValue = number | readonly Reading[]
 
 /**
@@ -58,7 +59,7 @@ export async function startMetrics(
       return (attributes = {}, value = 1) => sums.add(attributes, value)
     },
     total(name, description, read) {
-      meter.createObservableCounter(name, { description }).addCallback((result) => result.observe(read()))
+      meter.createObservableCounter(name, { description }).addCallback((result) => observeAll(result, read()))
     },
     histogram(name, description, buckets) {
       const histogram = meter.createHistogram(name, { description, advice: { explicitBucketBoundaries: buckets } })
@@ -66,10 +67,13 @@ export async function startMetrics(
     },
     gauge(name, description, read) {
       meter.createObservableGauge(name, { description }).addCallback(async (result) => {
-        const reading = await read()
-        if (typeof reading === 'number') result.observe(reading)
-        else for (const { value, attributes } of reading) result.observe(value, attributes)
+        observeAll(result, await read())
       })
     },
   }
+}
+
+function observeAll(result: ObservableResult, reading: GaugeValue): void {
+  if (typeof reading === 'number') result.observe(reading)
+  else for (const { value, attributes } of reading) result.observe(value, attributes)
 }

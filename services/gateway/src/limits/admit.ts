@@ -68,6 +68,7 @@ export function createAdmission(redis: Redis, { metrics, keyOf, reportRefusal }:
     const { place, resetMs } = count(id, 0)
     if (place < perSecond) return
     metrics.rateLimited(scope)
+    metrics.tenantRefused(limits.tenantId)
     reportRefusal(limits.tenantId)
     const waitSeconds = secondsOf(resetMs)
     throw new Problem('rate_limited', `This ${who} may make ${perSecond} requests per second; wait and try again`, {
