@@ -11,7 +11,7 @@ const magicEndings = [
     behaviour: 'unanswered',
     summary: 'Accepted, sent and delivered, but the request is never answered.',
   },
-  { ending: '0006', behaviour: 'broken', summary: '500, always; no message is logged.' },
+  { ending: '0006', behaviour: 'broken', summary: '503, always; no message is logged.' },
   {
     ending: '0007',
     behaviour: 'scrambled',
@@ -52,7 +52,7 @@ const magicLocalParts = [
     behaviour: 'unanswered',
     summary: 'Accepted, sent and delivered, but the request is never answered.',
   },
-  { local_part: 'fail', behaviour: 'broken', summary: '500, always; no message is logged.' },
+  { local_part: 'fail', behaviour: 'broken', summary: '503, always; no message is logged.' },
   {
     local_part: 'duplicate',
     behaviour: 'scrambled',

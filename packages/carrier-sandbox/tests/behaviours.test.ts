@@ -66,11 +66,11 @@ test('0005 is delivered although its request is never answered', async () => {
   expect((await listMessages(url)).items).toMatchObject([{ to: '+15551230005', status: 'delivered' }])
 })
 
-test('0006 is answered 500 every time and leaves no message', async () => {
+test('0006 is answered 503 every time and leaves no message', async () => {
   const { url } = await startSandbox()
   for (let i = 0; i < 3; i++) {
     const sending = twilioClient(url).messages.create(messageTo('+15551230006', 'http://127.0.0.1:1'))
-    await expect(sending).rejects.toMatchObject({ status: 500 })
+    await expect(sending).rejects.toMatchObject({ status: 503 })
   }
   expect((await listMessages(url)).total).toBe(0)
 })

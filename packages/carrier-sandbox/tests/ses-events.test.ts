@@ -49,7 +49,7 @@ test('silent@ is accepted and no event follows', async () => {
 
 test.each([
   ['reject', 400, 'MessageRejected'],
-  ['fail', 500, 'InternalServiceErrorException'],
+  ['fail', 503, 'ServiceUnavailable'],
 ])('%s@ is refused every time and leaves no message', async (localPart, status, name) => {
   const { url } = await startSandbox()
   for (let i = 0; i < 3; i++) {

@@ -23,6 +23,9 @@ export interface HttpAnswer {
   body: unknown
 }
 
+/** Of a carrier's answer, in bytes. A longer one is cut off and thus not JSON: its status alone counts. */
+export const longestAnswer = 1024 * 1024
+
 /** Calls a carrier over kept connections. Follows no redirect: credentials go to the carrier alone. */
 export interface HttpClient {
   /** @throws ExchangeError without a whole response in time; `hasLeft` says whether the request may have left */
@@ -54,7 +57,11 @@ export function createHttpClient({ timeoutMs, maxConnections }: Limits): HttpCli
         },
         body: body ? (isForm ? String(body) : JSON.stringify(body)) : null,
       }
-      const { statusCode: status, headers: answered, text } = await exchange(agent, request, timeoutMs)
+      const {
+        statusCode: status,
+        headers: answered,
+        text,
+      } = await exchange(agent, request, timeoutMs, { maxBytes: longestAnswer })
       return { status, headers: answered, text, body: readJson(text) }
     },
     close: () => void agent.close(),

@@ -17,7 +17,7 @@ export interface KeptAccount {
   accountId?: string | undefined
   /** The carrier's id of the parent account, if callbacks contain that instead. */
   parentId?: string | undefined
-  /** The token that the carrier sends when it verifies a callback URL of this account. */
+  /** The token that the carrier sends when it verifies a callback URL of this account, or the key of what travels in one. */
   verifyToken?: string | undefined
   /** The secret that verifies callbacks. */
   secret?: string | undefined

@@ -22,11 +22,13 @@ export const unknown = (text?: string): Verdict => ({ outcome: 'unknown', carrie
 
 /** The meaning of an HTTP status without a known code (RFC 9110, 15). */
 export function verdictOfStatus(status: number): Verdict {
+  // Redirects are not followed, so the carrier has taken nothing: its address is wrong, or a proxy answers for it.
+  if (status < 400) return accountDown(`The carrier answered ${status}, a redirect, which is not followed`)
   if (status === 401 || status === 403) return accountDown()
   if (status === 408 || status === 429) return later()
-  // The upstream behind the gateway may have accepted it.
-  if (status === 504) return unknown()
-  return status >= 500 ? carrierFault() : permanent()
+  // 503 alone says that the request was not processed. A server that failed meanwhile, or one behind a gateway, may have taken it.
+  if (status === 503) return carrierFault()
+  return status >= 500 ? unknown() : permanent()
 }
 
 export const couldNotBeReached = carrierFault('The carrier could not be reached')

@@ -13,7 +13,7 @@ const refusal = (status: number, code: string, message = code): Answer => ({ sta
 const event = (name: string, payload: object) => ({
   service: 'channels',
   event: name,
-  payload: { id: '3fa85f64-5717-4562-b3fc-2c963f66afa6', ...payload },
+  payload: { id: '3fa85f64-5717-4562-b3fc-2c963f66afa6', channelId: own(7).channel_id, ...payload },
 })
 const failed = (code: number, reason: string) =>
   event('sms.outbound', { status: 'delivery_failed', reason, failure: { code } })
@@ -66,7 +66,12 @@ testCarrier({
       ],
       ['an invalid message does not', failed(11003, 'Invalid receiver'), [{ status: 'undelivered', retryable: false }]],
       ['a state in between is no receipt', event('sms.outbound', { status: 'processing' }), []],
-      ['an event of another channel is none', event('email.outbound', { status: 'delivered' }), []],
+      [
+        'an event of another channel of the workspace is none',
+        event('sms.outbound', { status: 'delivered', channelId: own(8).channel_id }),
+        [],
+      ],
+      ['an event of another service is none', event('email.outbound', { status: 'delivered' }), []],
     ],
   },
 })

@@ -109,6 +109,11 @@ testCarrier({
         failed({ severity: 'temporary', reason: 'old', 'delivery-status': { code: 602 } }),
         [{ status: 'undelivered', error_code: 'old:602', retryable: true }],
       ],
+      [
+        'a recipient who unsubscribes',
+        event({ event: 'unsubscribed' }),
+        [{ status: 'unsubscribed', suppress: 'stop', error_code: 'unsubscribed' }],
+      ],
       ['an open is no receipt', event({ event: 'opened' }), []],
       ['an event that JavaScript knows', event({ event: 'constructor' }), []],
     ],

@@ -18,6 +18,15 @@ const record = (fields: object) => ({
   Details: 'smtp;550 5.1.1 <ada.lovelace@example.com>: unknown',
   ...fields,
 })
+const change = (fields: object) => ({
+  RecordType: 'SubscriptionChange',
+  MessageID: '883953f4-6105-42a2-a16a-77a8eac79483',
+  Recipient: 'ada.lovelace@example.com',
+  Origin: 'Recipient',
+  SuppressSending: true,
+  Metadata: {},
+  ...fields,
+})
 const permanent = { outcome: 'rejected_permanent' } as const
 const down = { outcome: 'rejected_retryable', providerDown: true } as const
 
@@ -67,6 +76,27 @@ testCarrier({
       ['a delay is no failure', record({ Type: 'Transient' }), [{ status: 'delayed' }]],
       ['a deactivated address', record({ Type: 'ManuallyDeactivated' }), [{ suppress: 'bounce' }]],
       ['a block for content', record({ Type: 'SpamNotification' }), [{ status: 'undelivered', retryable: false }]],
+      [
+        'a recipient who has unsubscribed',
+        change({ SuppressionReason: 'ManualSuppression' }),
+        [{ status: 'unsubscribed', suppress: 'stop', error_code: 'ManualSuppression' }],
+      ],
+      [
+        'a change of the subscription after a complaint',
+        change({ SuppressionReason: 'SpamComplaint' }),
+        [{ status: 'complained', suppress: 'complaint' }],
+      ],
+      [
+        'a change of the subscription after a bounce',
+        change({ SuppressionReason: 'HardBounce' }),
+        [{ status: 'undelivered', suppress: 'bounce', retryable: false }],
+      ],
+      ['a reactivation is no receipt', change({ SuppressSending: false, SuppressionReason: null }), []],
+      [
+        'a suppression by hand, which names no message, is no receipt',
+        change({ MessageID: null, SuppressionReason: 'ManualSuppression' }),
+        [],
+      ],
       ['an automatic reply is no receipt', record({ Type: 'AutoResponder' }), []],
       ['a type that JavaScript knows', record({ Type: 'constructor' }), []],
       ['an open is no receipt', { ...record({}), RecordType: 'Open' }, []],

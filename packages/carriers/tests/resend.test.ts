@@ -37,7 +37,11 @@ testCarrier({
     ['a restricted key', refusal(401, 'restricted_api_key'), down],
     ['a quota that is used up', refusal(429, 'daily_quota_exceeded'), down],
     ['too many requests', refusal(429, 'rate_limit_exceeded'), { outcome: 'rejected_retryable' }],
-    ['a failure', refusal(500, 'application_error'), { outcome: 'rejected_retryable', carrierFault: true }],
+    [
+      'a failure while it had the message',
+      refusal(500, 'application_error'),
+      { outcome: 'unknown', carrierFault: true },
+    ],
   ],
   undelivered: { status: 'undelivered', error_code: 'bounce:Permanent:General', suppress: 'bounce', retryable: false },
   proof: {

@@ -98,6 +98,14 @@ testCarrier({
         [dropped('Unsubscribed Address')],
         [{ status: 'failed', suppress: 'stop', retryable: false }],
       ],
+      [
+        'a recipient who unsubscribes, of all mail or of a group',
+        [event({ event: 'unsubscribe' }), event({ event: 'group_unsubscribe', asm_group_id: 1 })],
+        [
+          { status: 'unsubscribed', suppress: 'stop', error_code: 'unsubscribe' },
+          { status: 'unsubscribed', suppress: 'stop', error_code: 'group_unsubscribe' },
+        ],
+      ],
       ['events that say nothing of delivery', [event({ event: 'click' }), event({ event: 'constructor' })], []],
     ],
   },

@@ -47,7 +47,11 @@ testCarrier({
     ['a suspended account', refusal(400, 'AccountSuspendedException'), down],
     ['paused sending', refusal(400, 'SendingPausedException'), down],
     ['unknown credentials', refusal(403, 'InvalidClientTokenId'), down],
-    ['a failure', refusal(500, 'InternalServiceErrorException'), { outcome: 'rejected_retryable', carrierFault: true }],
+    [
+      'a failure while it had the message',
+      refusal(500, 'InternalServiceErrorException'),
+      { outcome: 'unknown', carrierFault: true },
+    ],
   ],
   undelivered: { status: 'undelivered', error_code: 'bounce:Permanent:General', suppress: 'bounce', retryable: false },
   proof: {

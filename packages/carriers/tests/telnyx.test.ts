@@ -46,7 +46,7 @@ testCarrier({
     ['a number of somebody else', refusal(400, '40305'), down],
     ['too many requests', refusal(429, '10011'), { outcome: 'rejected_retryable' }],
     ['a full queue', refusal(429, '40318'), { outcome: 'rejected_retryable' }],
-    ['a failure', refusal(500, '10007'), { outcome: 'rejected_retryable', carrierFault: true }],
+    ['a failure while it had the message', refusal(500, '10007'), { outcome: 'unknown', carrierFault: true }],
   ],
   undelivered: { status: 'undelivered', error_code: '40008', retryable: true },
   proof: {

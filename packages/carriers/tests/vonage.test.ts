@@ -73,7 +73,7 @@ testCarrier({
       refusal(429, 'messages#1010'),
       { outcome: 'rejected_retryable' },
     ],
-    ['a failure', refusal(500, 'messages#1030'), { outcome: 'rejected_retryable', carrierFault: true }],
+    ['a failure while it had the message', refusal(500, 'messages#1030'), { outcome: 'unknown', carrierFault: true }],
   ],
   undelivered: { status: 'undelivered', error_code: '1180', retryable: true },
   proof: {
@@ -123,6 +123,30 @@ testCarrier({
         'an inbound message, whose numbers come without a plus sign',
         status({ message_type: 'text', from: '15559990000', to: '15005550006', text: 'Stop' }),
         [{ type: 'message', content: { from: '+15559990000', to: '+15005550006', body: 'Stop' } }],
+      ],
+      [
+        'an inbound message in the format v0.1',
+        status({
+          from: { type: 'sms', number: '15559990000' },
+          to: { type: 'sms', number: '15005550006' },
+          message: { content: { type: 'text', text: 'Stop' } },
+          direction: 'inbound',
+        }),
+        [{ type: 'message', content: { from: '+15559990000', to: '+15005550006', body: 'Stop' } }],
+      ],
+      [
+        'an inbound picture in the format v0.1',
+        status({ from: { type: 'sms', number: '15559990000' }, message: { content: { type: 'image' } } }),
+        [],
+      ],
+      [
+        'a rejection in the format v0.1',
+        status({
+          status: 'rejected',
+          to: { type: 'sms', number: '15551234567' },
+          error: { code: 1210, reason: 'Anti-spam' },
+        }),
+        [{ status: 'undelivered', retryable: false, reason: '1210 Blocked as spam' }],
       ],
       [
         'an inbound picture says nothing',

@@ -147,7 +147,19 @@ export const readReceipts = defineRoute({
   path: '/internal/v1/receipts/read',
   summary: "The carriers' reports on attempts",
   auth,
-  body: z.object({ attempt_ids: z.array(idSchema('att')).max(500) }),
+  body: z.object({
+    tenant_id,
+    attempts: z
+      .array(
+        z.object({
+          attempt_id: idSchema('att'),
+          /** The account that it was sent through, and the carrier's id of the message; null where unknown. */
+          provider_id: z.string().nullable(),
+          provider_message_id: z.string().nullable(),
+        }),
+      )
+      .max(500),
+  }),
   responses: { 200: z.object({ receipts: z.array(AttemptReceipt.extend({ attempt_id: z.string() })) }) },
   errors: [],
 })

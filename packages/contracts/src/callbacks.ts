@@ -121,8 +121,17 @@ export const carrierCallback = defineRoute({
   errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
 })
 
-/** The statuses that carriers report. The last three never change the state of a message. */
-export const ReceiptStatus = z.enum(['sent', 'delivered', 'undelivered', 'failed', 'read', 'delayed', 'complained'])
+/** The statuses that carriers report. The last four never change the state of a message. */
+export const ReceiptStatus = z.enum([
+  'sent',
+  'delivered',
+  'undelivered',
+  'failed',
+  'read',
+  'delayed',
+  'complained',
+  'unsubscribed',
+])
 export type ReceiptStatus = z.infer<typeof ReceiptStatus>
 
 /** A carrier's report on a message that it accepted. */

@@ -1526,7 +1526,7 @@ export interface components {
             /** @description The carrier's reports, kept for 7 days; null when they cannot be read at the moment */
             receipts: {
                 /** @enum {string} */
-                status: "sent" | "delivered" | "undelivered" | "failed" | "read" | "delayed" | "complained";
+                status: "sent" | "delivered" | "undelivered" | "failed" | "read" | "delayed" | "complained" | "unsubscribed";
                 /**
                  * Format: date-time
                  * @example 2026-11-21T09:30:00.000Z

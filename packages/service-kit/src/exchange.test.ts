@@ -53,3 +53,10 @@ test.each<[string, { headers?: Record<string, string>; path?: string }]>([
   await expect(exchange(pool, { ...post, ...wrong }, 5000)).rejects.toMatchObject({ hasLeft: false })
   expect(made()).toBe(0)
 })
+
+test('a longer response than allowed is cut off there, with its connection', async () => {
+  const { pool, made } = await poolOf((_request, response) => void response.end('x'.repeat(1000)))
+  expect(await exchange(pool, post, 5000, { maxBytes: 10 })).toMatchObject({ statusCode: 200, text: 'x'.repeat(10) })
+  expect((await exchange(pool, post, 5000, { maxBytes: 1000 })).text).toHaveLength(1000)
+  expect(made()).toBe(2)
+})

@@ -15,10 +15,17 @@ export interface ExchangeError extends Error {
   hasLeft: boolean
 }
 
+/** How a response is read. */
+export interface Reading {
+  /** Gets the body of a 200 as it arrives, in place of `text`. */
+  onData?: ((chunk: Buffer) => void) | undefined
+  /** Where a longer body is cut off, with its connection. */
+  maxBytes?: number
+}
+
 /**
  * Sends one request and reads the whole response, through undici's `dispatch`: its stream APIs cost half as much again.
  * @param timeoutMs total timeout, including the wait for a free connection
- * @param onData gets the body of a 200 as it arrives, in place of `text`
  * @throws ExchangeError `ENOTCONN` if no connection became free in time, `ETIMEDOUT` if the response was incomplete by
  * then; undici's own errors
  */
@@ -26,7 +33,7 @@ export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   timeoutMs: number,
-  onData?: (chunk: Buffer) => void,
+  { onData, maxBytes = Number.POSITIVE_INFINITY }: Reading = {},
 ): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     let begun: Dispatcher.DispatchController | undefined
@@ -42,6 +49,11 @@ export function exchange(
     }, timeoutMs)
     const answer: Omit<WholeAnswer, 'text'> = { statusCode: 0, headers: {} }
     const chunks: Buffer[] = []
+    let bytes = 0
+    const end = () => {
+      clearTimeout(timer)
+      resolve({ ...answer, text: Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8') })
+    }
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
         // Throwing ends only this request; an abort would close the connection that others wait for.
@@ -51,14 +63,15 @@ export function exchange(
       onResponseStart(_controller, statusCode, headers) {
         Object.assign(answer, { statusCode, headers })
       },
-      onResponseData(_controller, chunk) {
-        if (onData && answer.statusCode === 200) onData(chunk)
-        else chunks.push(chunk)
+      onResponseData(controller, chunk) {
+        if (onData && answer.statusCode === 200) return onData(chunk)
+        chunks.push(chunk)
+        bytes += chunk.length
+        if (bytes <= maxBytes) return
+        end()
+        controller.abort(systemError('EMSGSIZE', 'The response is too long'))
       },
-      onResponseEnd() {
-        clearTimeout(timer)
-        resolve({ ...answer, text: Buffer.concat(chunks).toString('utf8') })
-      },
+      onResponseEnd: end,
       onResponseError(_controller, error) {
         clearTimeout(timer)
         fail(error)

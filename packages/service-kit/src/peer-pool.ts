@@ -50,7 +50,7 @@ export function createPeerPool(origin: string, connections: number): PeerPool {
     const used = pool
     const headers = { ...request.headers, [timeoutHeader]: String(Math.ceil(timeoutMs)) }
     try {
-      return await exchange(used, { ...request, headers }, timeoutMs, onData)
+      return await exchange(used, { ...request, headers }, timeoutMs, { onData })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') replace(used)
       throw error

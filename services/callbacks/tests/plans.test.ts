@@ -4,7 +4,7 @@ import type { Queries } from '@notify/database'
 import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
-import { withCorrelation } from '../src/records/find-correlation.ts'
+import { findReceipts } from '../src/records/read-receipts.ts'
 import { republishReceipts } from '../src/records/receipt-store.ts'
 
 const tables = ['outbox', 'received_callbacks']
@@ -47,14 +47,14 @@ async function someReceipts(): Promise<ReceiptWanted[]> {
 const statements: { name: string; work(on: Queries, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] = [
   { name: 'republish receipts', work: republishReceipts },
   {
-    name: 'find correlation',
+    name: 'read receipts',
     work: (on, receipts) => {
-      const lost = receipts.map(({ attempt_id: message }) => {
-        const event = { provider_id: 'prov_1', provider_message_id: message, status: 'undelivered' }
-        const identity = { ...event, provider_id: 'prov_1' as const }
-        return { ...identity, subject: 'callbacks.receipt.sms', wire: { event, traceparent: undefined } }
-      })
-      return withCorrelation(on, lost)
+      const attempts = receipts.map(({ attempt_id }) => ({
+        attempt_id,
+        provider_id: 'prov_1',
+        provider_message_id: attempt_id,
+      }))
+      return findReceipts(on, { tenant_id: 'ten_1', attempts })
     },
   },
   {

@@ -1,9 +1,10 @@
-import { expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
-import { withCorrelation } from '../src/records/find-correlation.ts'
+import { findReceipts } from '../src/records/read-receipts.ts'
 
 let db: Queries
 useOwnSchema('callbacks', { migrations }, (own) => {
@@ -51,28 +52,44 @@ test('a callback is published once, however many replicas record it at the same 
   expect(events.toSorted()).toEqual(batch.map(({ wire: { event } }) => event).toSorted())
 })
 
-/** A receipt of the message with the carrier's id `m`. */
-function receipt(status: string, correlation: object = {}, provider_id = 'prov_1', message = 'm'): NewCallback {
-  const event = { provider_id, provider_message_id: message, status, ...correlation }
-  return { ...callback(message, event), provider_id: provider_id as 'prov_1', status }
-}
-const correlation = { notification_id: 'notif_1', attempt_id: 'att_1' }
-const correlationsOf = async (callbacks: readonly NewCallback[]) =>
-  (await withCorrelation(db, callbacks)).map(({ wire: { event } }) => (event as { attempt_id?: string }).attempt_id)
+describe('receipts of attempts', () => {
+  const [tenant_id, other] = [newId('ten'), newId('ten')]
+  const [own, second, foreign] = [newId('prov'), newId('prov'), newId('prov')]
+  const attempt_id = newId('att')
+  const receiptsOf = async (provider_id: string | null, provider_message_id: string | null = 'message') => {
+    const rows = await findReceipts(db, { tenant_id, attempts: [{ attempt_id, provider_id, provider_message_id }] })
+    return rows.map(({ status }) => status).toSorted()
+  }
+  const report = (provider_id: `prov_${string}`, status: string, event: object, message = 'message'): NewCallback => ({
+    ...callback(message, event),
+    ...{ provider_id, status },
+  })
+  beforeAll(async () => {
+    for (const [id, tenant] of [
+      [own, tenant_id],
+      [second, tenant_id],
+      [foreign, other],
+    ])
+      await db.run(`insert into providers (id, tenant_id, kind, revision) values ('${id}', '${tenant}', 'twilio', 1)`)
+    await recordCallbacks(db, [
+      report(own, 'sent', { attempt_id }),
+      report(own, 'delivered', {}),
+      report(own, 'undelivered', {}, 'another message'),
+      report(own, 'received', {}),
+      report(second, 'read', { attempt_id }),
+      report(foreign, 'failed', { attempt_id }),
+      report(foreign, 'delayed', {}),
+    ])
+  })
 
-test('a receipt without our correlation finds it by the id of the carrier, in an earlier receipt of the account', async () => {
-  const delivered = receipt('delivered')
-  expect(await correlationsOf([delivered])).toEqual([undefined])
-  await recordCallbacks(db, [receipt('sent', correlation), receipt('sent', {}, 'prov_1', 'another')])
-  expect((await withCorrelation(db, [delivered]))[0]!.wire.event).toMatchObject({ ...correlation, status: 'delivered' })
-  // Another account with a message of the same id never meets it.
-  const others = [receipt('delivered', {}, 'prov_2'), receipt('delivered', {}, 'prov_1', 'another')]
-  expect(await correlationsOf(others)).toEqual([undefined, undefined])
-})
+  test('are those of its account, with or without our correlation, and never of another tenant that names it', async () => {
+    expect(await receiptsOf(own)).toEqual(['delivered', 'sent'])
+    expect(await receiptsOf(own, null)).toEqual(['sent'])
+    expect(await receiptsOf(second)).toEqual(['read'])
+    expect(await receiptsOf(foreign)).toEqual([])
+  })
 
-test('receipts that come together correlate each other, and what is no receipt stays as it is', async () => {
-  const inbound = callback('in', { provider_id: 'prov_3', provider_message_id: 'm' }, 'callbacks.message.received')
-  const sent = receipt('sent', { notification_id: 'notif_3', attempt_id: 'att_3' }, 'prov_3')
-  const together = [receipt('delivered', {}, 'prov_3'), sent, inbound]
-  expect(await correlationsOf(together)).toEqual(['att_3', 'att_3', undefined])
+  test('of an attempt whose account is not known yet, are those of all accounts of its tenant', async () => {
+    expect(await receiptsOf(null, null)).toEqual(['read', 'sent'])
+  })
 })

@@ -10,6 +10,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { LaneOf } from './deliver/queues/queue-store.ts'
 import { handOffConsumers, type WithReportRecorders } from './outcome/hand-offs/hand-off-consumers.ts'
+import type { CorrelateReceipt } from './outcome/receipts/correlate-receipt.ts'
 import type { RecordReceipt } from './outcome/receipts/record-receipt.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
@@ -20,7 +21,8 @@ const keywordAckWait = '1s'
 const receiptsTogether = 1024
 
 /** The context of the consumers. */
-export type ConsumerContext = Context & WithReportRecorders & { recordReceipt: RecordReceipt }
+export type ConsumerContext = Context &
+  WithReportRecorders & { correlateReceipt: CorrelateReceipt; recordReceipt: RecordReceipt }
 
 /** The consumers of the `worker` role. */
 export function consumersOf(channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
@@ -33,7 +35,8 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
           where: { channel },
           concurrency: receiptsTogether,
           retry,
-          handle: async (context, receipt) => {
+          handle: async (context, received) => {
+            const receipt = await context.correlateReceipt(received)
             if (suppressionConcurrency === undefined) await suppressRecipient(context, receipt)
             await context.recordReceipt(receipt)
           },
@@ -48,7 +51,9 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
               where: { channel },
               concurrency: suppressionConcurrency,
               retry,
-              handle: suppressRecipient,
+              handle: async (context, receipt) => {
+                if (receipt.suppress) await suppressRecipient(context, await context.correlateReceipt(receipt))
+              },
             }),
           ],
     ),

@@ -54,6 +54,7 @@ import { createMetrics } from './metrics.ts'
 import { handOffLanes } from './outcome/hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './outcome/hand-offs/record-report.ts'
 import { startInquiries } from './outcome/inquiries/start-inquiries.ts'
+import { createCorrelator } from './outcome/receipts/correlate-receipt.ts'
 import { createReceiptRecorder } from './outcome/receipts/record-receipt.ts'
 import { createSentAttempts } from './outcome/receipts/sent-attempts.ts'
 import { routes } from './routes.ts'
@@ -194,6 +195,7 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
   const handOffs = handOffLanes(context.channels)
   const consuming: ConsumerContext = {
     ...context,
+    correlateReceipt: createCorrelator(context),
     recordReceipt: createReceiptRecorder(context),
     recordReports: new Map(
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),

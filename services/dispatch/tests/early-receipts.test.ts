@@ -128,3 +128,18 @@ test('while the second attempt is under way, the first one’s failure changes n
   await untilSettled(env)
   expect(await stateOf(env, first.id)).toMatchObject({ delivery_status: 'delivered', failure_reason: null })
 })
+
+test('receipts that came without our ids belong to the message that the account has taken under their own id', async () => {
+  const id = await send(env)
+  const { attempts } = await untilState(env, id, { delivery_status: 'sent' })
+  const fields = { MessageSid: attempts[0].provider_message_id, ErrorCode: '21610' }
+  expect((await report(env, null, 'undelivered', { fields })).status).toBe(200)
+  await untilState(env, id, { delivery_status: 'undelivered' })
+  // The recipient is suppressed, too.
+  const { rows } = await env.admin.query('select reason from dispatch.suppressions where source_notification_id = $1', [
+    id,
+  ])
+  expect(rows).toEqual([{ reason: 'stop' }])
+  await report(env, null, 'delivered', { fields: { MessageSid: attempts[0].provider_message_id } })
+  await untilState(env, id, { delivery_status: 'delivered' })
+})

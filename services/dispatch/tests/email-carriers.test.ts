@@ -105,7 +105,7 @@ test('an email arrives as it was composed, with the tags that come back in its e
 
 test.each<[string, object]>([
   ['reject', { outcome: 'rejected_permanent', code: 'MessageRejected' }],
-  ['fail', { outcome: 'rejected_retryable', code: 'InternalServiceErrorException', carrierFault: true }],
+  ['fail', { outcome: 'rejected_retryable', code: 'ServiceUnavailable', carrierFault: true }],
   ['timeout', { outcome: 'unknown', carrierFault: true }],
   ['bounce', { outcome: 'accepted' }],
 ])('%s is reported as what it is', async (localPart, expected) => {

@@ -15,6 +15,7 @@ import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { askForFailed } from '../src/outcome/inquiries/ask-for-failed.ts'
 import { askForSent } from '../src/outcome/inquiries/ask-for-sent.ts'
+import { findCorrelations } from '../src/outcome/receipts/correlation-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
 import { addProviders } from './own-notifications.ts'
@@ -51,9 +52,9 @@ async function fill(count: number): Promise<void> {
          (array['sent', 'delivered', 'queued'])[i % 3 + 1], 1, 1, now(), now() - i * interval '1 ms'
        from generate_series(1, $1::int) as i
        returning id)
-     insert into attempts (notification_id, number, id, lease_until, finished_at, outcome)
-     select id, 1, 'att_' || gen_random_uuid(), now(), now(), 'accepted' from inserted`,
-    [count, tenantId],
+     insert into attempts (notification_id, number, id, lease_until, finished_at, outcome, provider_id, provider_message_id)
+     select id, 1, 'att_' || gen_random_uuid(), now(), now(), 'accepted', $3, 'message of ' || id from inserted`,
+    [count, tenantId, providerId],
   )
 }
 
@@ -70,7 +71,11 @@ function someIds(): Promise<Sample[]> {
   )
 }
 
+/** The carrier's ids of the messages of `someIds`. */
+const carrierIdOf = ({ id }: Sample) => ({ provider_id: providerId, provider_message_id: `message of ${id}` })
+
 const statements: { name: string; run(db: Queries, some: readonly Sample[]): Promise<unknown> }[] = [
+  { name: 'find correlation', run: (on, some) => findCorrelations(on, some.map(carrierIdOf)) },
   {
     name: 'claim',
     run: (on, some) =>

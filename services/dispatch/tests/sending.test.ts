@@ -90,7 +90,7 @@ describe("the carrier's outcome decides the state", () => {
     expect(await env.messages({ to })).toHaveLength(1)
   })
 
-  test('500 every time: failed after the whole schedule, retryable', async () => {
+  test('503 every time: failed after the whole schedule, retryable', async () => {
     const state = await untilState(env, await send(env, freshPhone('0006')), {
       delivery_status: 'failed',
       retryable: true,

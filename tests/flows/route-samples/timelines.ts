@@ -16,7 +16,10 @@ export function timelineSamples(env: TestEnv): Samples {
     readAttempts: ask('dispatch-api', readAttempts, { tenant_id, notification_ids: [notification_id] }),
     readWebhookAttempts: ask('webhook-delivery', readWebhookAttempts, { tenant_id, notification_id }),
     readCode: ask('otp', readCode, { tenant_id, transaction_id: newId('otp') }),
-    readReceipts: ask('callbacks', readReceipts, { attempt_ids: [newId('att')] }),
+    readReceipts: ask('callbacks', readReceipts, {
+      tenant_id: newId('ten'),
+      attempts: [{ attempt_id: newId('att'), provider_id: newId('prov'), provider_message_id: 'message' }],
+    }),
   }
 }
 

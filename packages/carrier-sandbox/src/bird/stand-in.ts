@@ -60,7 +60,7 @@ export const bird = defineStandIn<Account>({
     unauthorized: error(401, 'Unauthorized', 'Unauthorized'),
     recipient: error(422, 'InvalidPayload', 'The receiver is invalid'),
     throttled: { ...error(429, 'TooManyRequests', 'Too many requests'), headers: { 'Retry-After': '1' } },
-    broken: error(500, 'InternalError', 'Internal error'),
+    broken: error(503, 'ServiceUnavailable', 'Service unavailable'),
     invalid: (detail) => error(422, 'InvalidPayload', detail),
   },
   webhook: (account, { message, travelled }, step) =>

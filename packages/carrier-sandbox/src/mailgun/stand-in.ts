@@ -67,7 +67,7 @@ export const mailgun = defineStandIn<z.output<typeof Account>>({
     unauthorized: error(401, 'Invalid private key'),
     recipient: error(400, "'to' parameter is not a valid address. please check documentation"),
     throttled: { ...error(429, 'Too many requests'), headers: { 'Retry-After': '1' } },
-    broken: error(500, 'Internal server error'),
+    broken: error(503, 'Service unavailable'),
     invalid: (detail) => error(400, detail),
   },
   webhook({ webhook_signing_key }, { message, travelled }, step) {

@@ -29,7 +29,7 @@ export const errors = {
   }),
   undeliverable: { status: 400, code: 131026, message: '(#131026) Message undeliverable' },
   rateLimit: { status: 429, code: 130429, message: '(#130429) Rate limit hit' },
-  unavailable: { status: 500, code: 131016, message: '(#131016) Service unavailable' },
+  unavailable: { status: 503, code: 131016, message: '(#131016) Service unavailable' },
 } as const
 
 export function sendError(res: Response, error: MetaError, headers: Record<string, string> = {}): void {

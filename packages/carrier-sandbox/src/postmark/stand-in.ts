@@ -52,7 +52,7 @@ export const postmark = defineStandIn<z.output<typeof Account>>({
     unauthorized: error(401, 10, 'Request does not contain a valid Server token.'),
     recipient: error(422, 406, 'You tried to send to a recipient that has been marked as inactive.'),
     throttled: { ...error(429, 429, 'Rate limit exceeded'), headers: { 'Retry-After': '1' } },
-    broken: { status: 500 },
+    broken: { status: 503 },
     invalid: (detail) => error(422, 300, detail),
   },
   webhook({ webhook_password }, { message, travelled }, step) {

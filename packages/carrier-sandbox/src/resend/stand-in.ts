@@ -58,7 +58,7 @@ export const resend = defineStandIn<z.output<typeof Account>>({
     unauthorized: error(403, 'invalid_api_key', 'API key is invalid'),
     recipient: error(422, 'validation_error', 'Invalid `to` field.'),
     throttled: { ...error(429, 'rate_limit_exceeded', 'Too many requests'), headers: { 'Retry-After': '1' } },
-    broken: error(500, 'application_error', 'An unexpected error occurred'),
+    broken: error(503, 'service_unavailable', 'Service unavailable'),
     invalid: (detail) => error(422, 'validation_error', detail),
   },
   webhook({ signing_secret }, { message, travelled }, step) {

@@ -63,7 +63,7 @@ export const sendgrid = defineStandIn<z.output<typeof Account>>({
     unauthorized: errors(401, 'The provided authorization grant is invalid, expired, or revoked'),
     recipient: errors(400, 'Does not contain a valid address.'),
     throttled: { ...errors(429, 'too many requests'), headers: { 'X-RateLimit-Reset': '1' } },
-    broken: errors(500, 'Internal Server Error'),
+    broken: errors(503, 'Service Unavailable'),
     invalid: (detail) => errors(400, detail),
   },
   webhook({ keys }, { message, travelled }, step) {

@@ -31,7 +31,7 @@ export function createDeviations(): Deviations {
         ? events('sent', 'delivered')
         : { error: errors.tooManyRequests(), headers: { 'Retry-After': '1' } },
     unanswered: () => ({ isAnswered: false, steps: ['sent', 'delivered'] }),
-    broken: () => ({ error: errors.internal() }),
+    broken: () => ({ error: errors.unavailable() }),
     scrambled: () => events('delivered', 'sent', 'delivered', 'sent'),
     silent: () => events(),
   }

@@ -25,7 +25,8 @@ export const errors = {
   messageRejected: (message: string) => sesError(400, 'MessageRejected', message),
   mailFromNotVerified: (message: string) => sesError(400, 'MailFromDomainNotVerifiedException', message),
   tooManyRequests: () => sesError(429, 'TooManyRequestsException', 'Maximum sending rate exceeded.'),
-  internal: () => sesError(500, 'InternalServiceErrorException', 'The service is unable to handle the request.'),
+  unavailable: () =>
+    sesError(503, 'ServiceUnavailable', 'The request has failed due to a temporary failure of the server.'),
 }
 
 /** Answers with an error; the SDK throws an exception of its type. */

@@ -30,7 +30,7 @@ export function createDeviations(): Deviations {
     refused: ({ to }) => ({ error: errors.invalidTo(to) }),
     throttled: throttleTwice(),
     unanswered: () => ({ isAnswered: false, steps: [sent, delivered] }),
-    broken: () => ({ error: errors.internal() }),
+    broken: () => ({ error: errors.unavailable() }),
     scrambled: () => ({ isAnswered: true, steps: [delivered, sent, delivered, sent] }),
     silent: () => ({ isAnswered: true, steps: [] }),
   }

@@ -69,7 +69,7 @@ export const vonage = defineStandIn<Account>({
     unauthorized: problem(401, '#unauthorized', 'You did not provide correct credentials.'),
     recipient: messages(422, 1170, 'Invalid or Missing MSISDN'),
     throttled: { ...messages(429, 1000, 'Throttled'), headers: { 'Retry-After': '1' } },
-    broken: messages(500, 1030, 'Internal error'),
+    broken: problem(503, '#unavailable', 'Service unavailable'),
     invalid: (detail) => messages(422, 1020, detail),
   },
   webhook: (account, { message, travelled }, step) =>

@@ -1,5 +1,5 @@
 import { createCodeTable } from '../code-table.ts'
-import { accountDown, carrierFault, later, permanent, type Verdict } from '../verdict.ts'
+import { accountDown, later, permanent, unknown, type Verdict } from '../verdict.ts'
 
 /**
  * Failure codes of messages, and names of the errors of the API.
@@ -9,7 +9,7 @@ export const birdCodes = createCodeTable(
   {
     '11001': permanent('The channel does not support the request'),
     '11002': permanent('The message is invalid'),
-    '12001': carrierFault('Internal error of the carrier'),
+    '12001': unknown('Internal error of the carrier; it may have taken the message'),
     '12002': permanent('The channel does not support this type of message'),
     '12003': permanent('The sender may not write to this destination'),
     '15005': permanent('Unknown subscriber'),

@@ -11,6 +11,7 @@ const Event = z.object({
   event: z.string(),
   payload: z.object({
     id: z.string().min(1).max(200),
+    channelId: z.string(),
     status: z.string(),
     reason: Text.optional().catch(undefined),
     reference: Text.optional().catch(undefined),
@@ -34,7 +35,8 @@ const statuses: Record<string, StatusReport['status']> = {
 /** Reads an event: a receipt, an inbound message, or nothing. */
 export function readEvent(account: ReceivingAccount, body: unknown): Report[] {
   const { event, payload } = Event.safeParse(body).data ?? {}
-  if (!payload) return []
+  // A subscription of a workspace tells of all its channels.
+  if (!payload || payload.channelId !== account.accountId) return []
   const { id, status, reason, reference, failure, sender, receiver, body: content } = payload
   if (event === 'sms.inbound') {
     const [from, to = ''] = [sender?.contact.identifierValue, receiver?.connector.identifierValue]

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
+import { z } from 'zod'
 import { headerOf, isSame, requireFresh, requireProof, secretsOf } from '../callback-proof.ts'
-import { defineOwnReceiver, type ProvingAccount, secretIn } from '../own-address.ts'
+import { defineOwnReceiver, type ProvingAccount } from '../own-address.ts'
 import { parseCallback } from '../parse-callback.ts'
 import type { Callback, Report } from '../receiver.ts'
 import { readEvent } from './read-event.ts'
@@ -18,7 +19,9 @@ interface State {
  */
 export const birdReceiver = defineOwnReceiver({
   channel: 'sms',
-  keep: secretIn('signing_key'),
+  keep: z
+    .object({ signing_key: z.string().optional(), channel_id: z.string() })
+    .transform(({ signing_key, channel_id }) => ({ secret: signing_key, accountId: channel_id })),
   start: ({ publicUrl }): State => ({ publicUrl }),
   read: receive,
 })

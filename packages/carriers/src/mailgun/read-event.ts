@@ -45,6 +45,7 @@ const verdicts: Record<string, (event: Event) => Verdict> = {
   delivered: () => ({ status: 'delivered' }),
   failed: failureOf,
   rejected: ({ reject }) => ({ status: 'failed', code: 'rejected', said: reject?.description ?? reject?.reason }),
+  unsubscribed: () => ({ status: 'unsubscribed', code: 'unsubscribed', suppress: 'stop' }),
   complained: () => ({ status: 'complained', code: 'complained', suppress: 'complaint' }),
 }
 

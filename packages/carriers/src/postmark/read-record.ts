@@ -8,6 +8,7 @@ const Text = z.string().max(10_000).optional().catch(undefined)
  * @see https://postmarkapp.com/developer/webhooks/bounce-webhook
  * @see https://postmarkapp.com/developer/webhooks/delivery-webhook
  * @see https://postmarkapp.com/developer/webhooks/spam-complaint-webhook
+ * @see https://postmarkapp.com/developer/webhooks/subscription-change-webhook
  */
 const Webhook = z.object({
   RecordType: z.string(),
@@ -18,12 +19,18 @@ const Webhook = z.object({
     .regex(/^[A-Za-z]{1,64}$/)
     .catch('Unknown'),
   Email: Text,
+  /** Of a change of a subscription. */
+  Recipient: Text,
+  SuppressSending: z.boolean().catch(false),
+  SuppressionReason: z.string().catch(''),
   Description: Text,
   Details: Text,
   Metadata: z.record(z.string(), z.unknown()).catch({}),
 })
 
-type Verdict = Pick<StatusReport, 'status' | 'suppress' | 'retryable'>
+type Webhook = z.output<typeof Webhook>
+
+type Verdict = Pick<StatusReport, 'status' | 'code' | 'suppress' | 'retryable'>
 
 const undelivered: Verdict = { status: 'undelivered' }
 const bouncedForGood: Verdict = { ...undelivered, suppress: 'bounce' }
@@ -48,26 +55,45 @@ const bounces: Record<string, Verdict> = {
   TemplateRenderingFailed: { status: 'failed' },
 }
 
+/** Why Postmark no longer writes to a recipient; an unsubscription is a manual suppression. */
+const suppressions: Record<string, Verdict> = {
+  HardBounce: { ...bouncedForGood, code: 'HardBounce' },
+  SpamComplaint: { status: 'complained', code: 'SpamComplaint', suppress: 'complaint' },
+  ManualSuppression: { status: 'unsubscribed', code: 'ManualSuppression', suppress: 'stop' },
+}
+
 /** Reads a webhook: a receipt, or nothing for records that tell nothing of delivery (opens, automatic replies). */
 export function readRecord(account: ReceivingAccount, body: unknown): ReceiptReport[] {
   const webhook = Webhook.safeParse(body).data
-  const verdict = webhook && verdictOf(webhook.RecordType, webhook.Type)
+  const verdict = webhook && verdictOf(webhook)
   if (!verdict) return []
-  const { MessageID: id, Type, Email, Description, Details, Metadata: travelled } = webhook
+  const { MessageID: id, Type, Email = webhook.Recipient, Description, Details, Metadata: travelled } = webhook
   const isFailure = verdict.status !== 'delivered'
   return [
     receiptOf(account, {
       id,
       travelled,
-      ...verdict,
       ...(isFailure && { code: Type, said: Details || Description }),
+      ...verdict,
       recipients: Email ? [Email] : [],
     }),
   ]
 }
 
-function verdictOf(record: string, type: string): Verdict | undefined {
-  if (record === 'Delivery') return { status: 'delivered' }
-  if (record === 'SpamComplaint') return bounces.SpamComplaint
-  return record === 'Bounce' && Object.hasOwn(bounces, type) ? bounces[type] : undefined
+function verdictOf({ RecordType, Type, SuppressSending, SuppressionReason }: Webhook): Verdict | undefined {
+  switch (RecordType) {
+    case 'Delivery':
+      return { status: 'delivered' }
+    case 'SpamComplaint':
+      return bounces.SpamComplaint
+    case 'Bounce':
+      return Object.hasOwn(bounces, Type) ? bounces[Type] : undefined
+    case 'SubscriptionChange':
+      // A reactivation lifts nothing here: an operator does.
+      return SuppressSending && Object.hasOwn(suppressions, SuppressionReason)
+        ? suppressions[SuppressionReason]
+        : undefined
+    default:
+      return undefined
+  }
 }

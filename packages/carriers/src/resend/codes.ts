@@ -1,5 +1,5 @@
 import { createCodeTable } from '../code-table.ts'
-import { accountDown, carrierFault, later, permanent } from '../verdict.ts'
+import { accountDown, later, permanent, unknown } from '../verdict.ts'
 
 /**
  * Names of the errors of the API.
@@ -21,6 +21,6 @@ export const resendCodes = createCodeTable({
   rate_limit_exceeded: later('Too many requests'),
   daily_quota_exceeded: accountDown('The daily quota of the account is used up'),
   monthly_quota_exceeded: accountDown('The monthly quota of the account is used up'),
-  application_error: carrierFault('Resend failed'),
-  internal_server_error: carrierFault('Resend failed'),
+  application_error: unknown('Resend failed; it may have taken the message'),
+  internal_server_error: unknown('Resend failed; it may have taken the message'),
 })

@@ -40,8 +40,12 @@ const verdicts: Record<string, (event: Event) => Verdict> = {
     ...(type === 'bounce' ? { suppress: 'bounce' } : { retryable: true }),
   }),
   dropped: ({ reason: said }) => ({ status: 'failed', code: 'dropped', said, ...suppressionOf(said) }),
+  unsubscribe: () => unsubscribed('unsubscribe'),
+  group_unsubscribe: () => unsubscribed('group_unsubscribe'),
   spamreport: () => ({ status: 'complained', code: 'spamreport', suppress: 'complaint' }),
 }
+
+const unsubscribed = (code: string): Verdict => ({ status: 'unsubscribed', code, suppress: 'stop' })
 
 const suppressions: Record<string, StatusReport['suppress']> = {
   'Bounced Address': 'bounce',

@@ -5,6 +5,7 @@ const permanent = { outcome: 'rejected_permanent' }
 const later = { outcome: 'rejected_retryable' }
 const accountDown = { ...later, providerDown: true }
 const carrierFault = { ...later, carrierFault: true }
+const unknown = { outcome: 'unknown', carrierFault: true }
 
 test.each<[number, string, object]>([
   [400, 'MessageRejected', permanent],
@@ -13,9 +14,9 @@ test.each<[number, string, object]>([
   [429, 'TooManyRequestsException', later],
   [400, 'LimitExceededException', later],
   [400, 'ThrottlingException', later],
-  [500, 'InternalServiceErrorException', carrierFault],
+  [500, 'InternalServiceErrorException', unknown],
   [503, 'ServiceUnavailable', carrierFault],
-  [500, 'InternalFailure', carrierFault],
+  [500, 'InternalFailure', unknown],
   [500, 'ConcurrentModificationException', later],
   [400, 'AccountSuspendedException', accountDown],
   [400, 'SendingPausedException', accountDown],
@@ -38,10 +39,10 @@ test.each<[number, string, object]>([
   [403, 'UnknownError', accountDown],
   [408, 'UnknownError', later],
   [429, 'SyntaxError', later],
-  [500, 'UnknownError', carrierFault],
-  [502, 'SyntaxError', carrierFault],
+  [500, 'UnknownError', unknown],
+  [502, 'SyntaxError', unknown],
   [503, 'SyntaxError', carrierFault],
-  [504, 'SyntaxError', { outcome: 'unknown', carrierFault: true }],
+  [504, 'SyntaxError', unknown],
   [400, 'constructor', permanent],
   [503, '__proto__', carrierFault],
 ])('%s with %s is %j', (status, exception, expected) => {

@@ -1,4 +1,4 @@
-import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from '../verdict.ts'
+import { accountDown, carrierFault, later, permanent, unknown, type Verdict, verdictOfStatus } from '../verdict.ts'
 
 /**
  * Exceptions of Amazon SES (v2) and AWS, and their meaning for a message.
@@ -12,9 +12,9 @@ const exceptions: Record<string, Verdict> = {
   TooManyRequestsException: later('Amazon SES refuses more messages for now: the sending rate or quota is used up'),
   LimitExceededException: later('Amazon SES refuses more messages for now: a limit of the account is reached'),
   ThrottlingException: later('Amazon SES refuses more messages for now: the sending rate or quota is used up'),
-  InternalServiceErrorException: carrierFault('Amazon SES failed'),
+  InternalServiceErrorException: unknown('Amazon SES failed; it may have taken the message'),
   ServiceUnavailable: carrierFault('Amazon SES is not available'),
-  InternalFailure: carrierFault('Amazon SES failed'),
+  InternalFailure: unknown('Amazon SES failed; it may have taken the message'),
   ConcurrentModificationException: later('Amazon SES was changing a part of the account'),
   AccountSuspendedException: accountDown('The Amazon SES account is suspended'),
   SendingPausedException: accountDown('Sending is paused for the Amazon SES account'),

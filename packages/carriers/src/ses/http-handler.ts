@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { exchange } from '@notify/service-kit'
-import { createAgent } from '../http-client.ts'
+import { createAgent, longestAnswer } from '../http-client.ts'
 
 /** A request as the SDK has signed it. */
 interface SignedRequest {
@@ -35,7 +35,13 @@ export function createHttpHandler(limits: { timeoutMs: number; maxConnections: n
         headers: signed,
         body: body || null,
       }
-      const { statusCode, headers: answered, text } = await exchange(agent, request, limits.timeoutMs)
+      const {
+        statusCode,
+        headers: answered,
+        text,
+      } = await exchange(agent, request, limits.timeoutMs, {
+        maxBytes: longestAnswer,
+      })
       return {
         response: { statusCode, headers: answered as Record<string, string>, body: Readable.from([Buffer.from(text)]) },
       }

@@ -1,5 +1,5 @@
 import { createCodeTable } from '../code-table.ts'
-import { accountDown, carrierFault, later, permanent } from '../verdict.ts'
+import { accountDown, carrierFault, later, permanent, unknown } from '../verdict.ts'
 
 const stopped = { ...permanent('The recipient has sent STOP'), suppress: 'stop' } as const
 
@@ -12,7 +12,7 @@ export const telnyxCodes = createCodeTable({
   '10002': permanent('The phone number is invalid'),
   '10004': permanent('A parameter is missing'),
   '10005': permanent('The resource does not exist'),
-  '10007': carrierFault('Unexpected error of the carrier'),
+  '10007': unknown('Unexpected error of the carrier; it may have taken the message'),
   '10009': accountDown('The API key was refused'),
   '10010': accountDown('The API key may not do this'),
   '10011': later('Too many requests'),

@@ -1,10 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { z } from 'zod'
 import { headerOf, requireFresh, requireProof, secretsOf } from '../callback-proof.ts'
-import { correlationOfUrl } from '../correlation.ts'
 import { defineOwnReceiver, type ProvingAccount } from '../own-address.ts'
 import { parseCallback } from '../parse-callback.ts'
 import type { Callback, Report } from '../receiver.ts'
+import { correlationKeyOf, provenCorrelation } from './correlation.ts'
 import { readEvent } from './read-event.ts'
 
 /**
@@ -14,8 +14,12 @@ import { readEvent } from './read-event.ts'
 export const telnyxReceiver = defineOwnReceiver({
   channel: 'sms',
   keep: z
-    .object({ public_key: z.string().optional(), from: z.string() })
-    .transform(({ public_key, from }) => ({ secret: public_key, sender: from })),
+    .object({ api_key: z.string(), public_key: z.string().optional(), from: z.string() })
+    .transform(({ api_key, public_key, from }) => ({
+      secret: public_key,
+      sender: from,
+      verifyToken: correlationKeyOf(api_key),
+    })),
   read: readWebhook,
 })
 
@@ -26,7 +30,7 @@ function readWebhook(account: ProvingAccount, { body, headers, url }: Callback):
   const isProven = secretsOf(account.secret).some((key) => isSignedBy(key, signed, signature))
   requireProof(isProven, 'Telnyx-Signature-Ed25519')
   requireFresh(timestamp)
-  return readEvent(account, parseCallback(body), correlationOfUrl(url))
+  return readEvent(account, parseCallback(body), provenCorrelation(url, account.verifyToken))
 }
 
 /** @param key the base64 of the 32 bytes of a public key */

@@ -26,7 +26,7 @@ test('the address of the webhook carries the correlation, and a request has only
   await sender.send({ id, revision: 1, credentials } as never, message as never)
   sender.close()
   server.close()
-  const query = `notification_id=${notificationId}&attempt_id=${attemptId}`
+  const query = `notification_id=${notificationId}&attempt_id=${attemptId}&mac=[\\w-]{43}`
   const webhook_url = expect.stringMatching(new RegExp(`^https://notify.example.com/.*/telnyx/${id}\\?${query}$`))
   expect(bodies).toEqual([{ from: credentials.from, to: message.to, text: 'Hi', webhook_url }])
 })

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { checkPassed } from '../account-check.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
-import type { Correlation, SmsMessage } from '../messages.ts'
+import type { SmsMessage } from '../messages.ts'
 import { verdictOfStatus } from '../verdict.ts'
 import { telnyxCodes } from './codes.ts'
+import { correlationKeyOf, signedQuery } from './correlation.ts'
 import type { TelnyxCredentials } from './credentials.ts'
 
 /**
@@ -16,9 +17,18 @@ export const telnyxSender = defineHttpSender<TelnyxCredentials, SmsMessage>({
   standInPath: '/telnyx',
   baseUrlOf: () => 'https://api.telnyx.com',
   headersOf: ({ api_key }) => ({ authorization: `Bearer ${api_key}` }),
-  requestOf: ({ id, credentials: { from } }, { to, text, ...correlation }, { publicUrl }) => ({
+  requestOf: ({ id, credentials: { api_key, from } }, { to, text, notificationId, attemptId }, { publicUrl }) => ({
     path: '/v2/messages',
-    body: { from, to, text, webhook_url: `${publicUrl}${callbackPathOf(id)}?${queryOf(correlation)}` },
+    body: {
+      from,
+      to,
+      text,
+      // A request has no field that returns in webhooks, so the address carries the correlation.
+      webhook_url: `${publicUrl}${callbackPathOf(id)}?${signedQuery(
+        { notification_id: notificationId, attempt_id: attemptId },
+        correlationKeyOf(api_key),
+      )}`,
+    },
   }),
   idOf: ({ status, body }) => (status < 300 ? Sent.safeParse(body).data?.data.id : undefined),
   refusalOf,
@@ -27,15 +37,6 @@ export const telnyxSender = defineHttpSender<TelnyxCredentials, SmsMessage>({
 
 const callbackPathOf = (providerId: string) =>
   carrierCallback.path.replace(':kind', 'telnyx').replace(':provider_id', providerId)
-
-/** A request has no field that returns in webhooks, so the address carries the correlation. */
-function queryOf({ notificationId, attemptId, traceparent }: Correlation): URLSearchParams {
-  return new URLSearchParams({
-    notification_id: notificationId,
-    attempt_id: attemptId,
-    ...(traceparent && { traceparent }),
-  })
-}
 
 const Sent = z.object({ data: z.object({ id: z.string().min(1) }) })
 const Refused = z.object({

@@ -4,6 +4,7 @@ import { judgeTwilioError, twilioCodes } from './codes.ts'
 const permanent = { outcome: 'rejected_permanent' }
 const later = { outcome: 'rejected_retryable' }
 const accountDown = { ...later, providerDown: true }
+const unknown = { outcome: 'unknown', carrierFault: true }
 
 test.each<[number, string, object]>([
   [401, '20003', accountDown],
@@ -37,11 +38,12 @@ test.each<[number, string, object]>([
   [403, 'http_403', accountDown],
   [408, 'http_408', later],
   [429, 'http_429', later],
-  [500, '20500', { ...later, carrierFault: true }],
-  [502, 'http_502', { ...later, carrierFault: true }],
+  [500, '20500', unknown],
+  [503, '20503', { ...later, carrierFault: true }],
+  [502, 'http_502', unknown],
   [503, 'http_503', { ...later, carrierFault: true }],
   [503, '30001', { ...later, carrierFault: true }],
-  [504, 'http_504', { outcome: 'unknown', carrierFault: true }],
+  [504, 'http_504', unknown],
 ])('%s with code %s is %j', (status, code, expected) => {
   const { text: _, ...verdict } = judgeTwilioError(status, code)
   expect(verdict).toEqual(expected)

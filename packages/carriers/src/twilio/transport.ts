@@ -3,7 +3,7 @@ import { stringify } from 'node:querystring'
 import { exchange } from '@notify/service-kit'
 import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
-import { createAgent } from '../http-client.ts'
+import { createAgent, longestAnswer } from '../http-client.ts'
 import { readRetryAfter } from '../retry-after.ts'
 
 /** Per-call additions to the request, and data of the response that the SDK drops. */
@@ -54,7 +54,13 @@ export class TwilioTransport extends twilio.RequestClient {
       body: data ? stringify({ ...data }) : null,
     }
     if (scope) scope.begun = true
-    const { statusCode, headers: answered, text } = await exchange(this.#agent, request, this.#timeoutMs)
+    const {
+      statusCode,
+      headers: answered,
+      text,
+    } = await exchange(this.#agent, request, this.#timeoutMs, {
+      maxBytes: longestAnswer,
+    })
     if (scope) scope.retryAfterMs = readRetryAfter(answered['retry-after'])
     return { statusCode, body: text as Data, headers: answered, toString: () => text }
   }

@@ -1,5 +1,5 @@
 import { createCodeTable } from '../code-table.ts'
-import { accountDown, carrierFault, later, permanent } from '../verdict.ts'
+import { accountDown, carrierFault, later, permanent, unknown } from '../verdict.ts'
 
 /**
  * Error codes of the Messages API, of answers and of statuses.
@@ -12,7 +12,7 @@ export const vonageCodes = createCodeTable({
   '1020': permanent('The value of a parameter is invalid'),
   '1021': permanent('A tag is invalid'),
   '1022': permanent('The template is invalid'),
-  '1030': carrierFault('Internal error of the carrier'),
+  '1030': unknown('Internal error of the carrier; it may have taken the message'),
   '1040': permanent('The carrier cannot process the message'),
   '1050': permanent('The number is on the block list of the carrier'),
   '1060': accountDown('The account is barred'),

@@ -11,8 +11,8 @@ const account = {
 } as const
 
 test.each<[string, Record<string, string>, string]>([
-  ['without a token is asked for again', {}, 'service_unavailable'],
-  ['with Basic auth is asked for again', { authorization: 'Basic YTpi' }, 'service_unavailable'],
+  ['without a token is asked for again', {}, 'rate_limited'],
+  ['with Basic auth is asked for again', { authorization: 'Basic YTpi' }, 'rate_limited'],
   ['with a forged token is refused', { authorization: 'Bearer aaaa.bbbb.cccc' }, 'invalid_signature'],
   ['with half a token is refused', { authorization: 'Bearer aaaa' }, 'invalid_signature'],
 ])('a callback %s', (_what, headers, code) => {

@@ -32,9 +32,12 @@ const Claims = z.object({ iat: z.number(), api_key: z.string(), payload_hash: z.
 
 function receive(account: ProvingAccount, { body, headers }: Callback): readonly Report[] {
   const authorization = headerOf(headers, 'authorization')
-  // After an error of its own Vonage may send a callback without a token; it repeats callbacks only after 429 and 5xx.
+  // After an error of its own Vonage may send a callback without a token. It repeats them after 429 and 5xx alone, and a
+  // stranger must not raise our 5xx.
   if (!/^Bearer /i.test(authorization))
-    throw new Problem('service_unavailable', 'The webhook has no token; send it again with one')
+    throw new Problem('rate_limited', 'The webhook has no token; send it again with one', {
+      headers: { 'Retry-After': '5' },
+    })
   const [, head = '', payload = '', signature = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? []
   const decode = (part: string) => readJson(Buffer.from(part, 'base64url').toString('utf8'))
   const macOf = (secret: string) => createHmac('sha256', secret).update(`${head}.${payload}`).digest('base64url')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
@@ -43,13 +44,14 @@ export function testFaults({ refusals }: CarrierFixture, worldOf: () => World): 
   })
 
   test.each<[number, object]>([
+    [302, { ...later, providerDown: true }],
     [400, { outcome: 'rejected_permanent' }],
     [401, { ...later, providerDown: true }],
     [403, { ...later, providerDown: true }],
     [408, later],
     [429, { ...later, retryAfterMs: 7000 }],
-    [500, failed],
-    [502, failed],
+    [500, unknown],
+    [502, unknown],
     [503, { ...failed, retryAfterMs: 7000 }],
     [504, unknown],
   ])('%s without a code is judged by the status', async (status, expected) => {
@@ -66,9 +68,25 @@ export function testFaults({ refusals }: CarrierFixture, worldOf: () => World): 
     expect(answer.message!.length).toBeLessThanOrEqual(600)
   })
 
+  test('an answer of more than 1 MB is cut off with its connection, and judged by its status', async () => {
+    for (const [status, expected] of [
+      [200, unknown],
+      [400, { outcome: 'rejected_permanent' }],
+    ] as const) {
+      let cutOff: Promise<unknown> | undefined
+      const { url } = await carrierBy((_request, response) => {
+        cutOff = once(response, 'close')
+        response.writeHead(status)
+        flood(response)
+      })
+      expect(await send(url, { timeoutMs: 5000 })).toMatchObject(expected)
+      await cutOff
+    }
+  })
+
   test('a redirect is not followed: the credentials go to the carrier alone', async () => {
     const { url, calls } = await carrierThatAnswers({ status: 307, headers: { location: '/elsewhere' }, body: '' })
-    expect(await send(url)).not.toMatchObject({ outcome: 'accepted' })
+    expect(await send(url)).toMatchObject({ ...later, providerDown: true })
     expect([calls.length, calls]).toEqual([1, expect.not.arrayContaining(['/elsewhere'])])
   })
 
@@ -94,6 +112,12 @@ export function testFaults({ refusals }: CarrierFixture, worldOf: () => World): 
       expect(calls).toHaveLength(1)
     },
   )
+}
+
+/** Writes for as long as anybody reads. */
+function flood(response: ServerResponse): void {
+  while (!response.destroyed && response.write(longText));
+  if (!response.destroyed) response.once('drain', () => flood(response))
 }
 
 function drip(response: ServerResponse): void {

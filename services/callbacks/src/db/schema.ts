@@ -12,7 +12,7 @@ export const tables = {
     account_id: column.text().nullable(),
     /** The carrier's name of the account's parent, if callbacks contain that instead. */
     parent_id: column.text().nullable(),
-    /** The token that a carrier must present before it calls an address of this account, encrypted. */
+    /** The token that a carrier must present before it calls an address of this account, or the key of what travels in one; encrypted. */
     verify_token: column.bytes().nullable(),
     /** The secret that verifies callbacks, encrypted. */
     credentials: column.bytes().nullable(),

@@ -1,7 +1,6 @@
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from './callback-store.ts'
-import { withCorrelation } from './find-correlation.ts'
 
 /** Records a callback and publishes its event once; returns whether it was new. */
 export type RecordCallback = (callback: NewCallback) => Promise<boolean>
@@ -15,7 +14,7 @@ export function createCallbackRecorder({ db, wakeOutbox }: Pick<Context, 'db' | 
     minIntervalMs: 100,
     async run(callbacks) {
       const byIdentity = new Map(callbacks.map((one) => [callbackIdentity(one), one]))
-      const isNew = await recordCallbacks(db, await withCorrelation(db, [...byIdentity.values()]))
+      const isNew = await recordCallbacks(db, [...byIdentity.values()])
       if (isNew.size > 0) wakeOutbox()
       return callbacks.map((one) => isNew.has(callbackIdentity(one)))
     },

@@ -2,6 +2,7 @@ import { deadLetterTables, idempotencyTables, type Migrations, outboxTables, wal
 import { baseline } from './migrations/0001-baseline.ts'
 import { immutableVersions } from './migrations/0002-immutable-versions.ts'
 import { providerWeights } from './migrations/0003-provider-weights.ts'
+import { carrierIds } from './migrations/0004-carrier-ids.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -11,4 +12,5 @@ export const migrations: Migrations = [
   baseline,
   immutableVersions,
   providerWeights,
+  carrierIds,
 ]

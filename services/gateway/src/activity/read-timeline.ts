@@ -55,8 +55,8 @@ async function attemptsOf(
   notification_ids: `notif_${string}`[],
 ): Promise<Omit<Timeline, 'otp'>> {
   const { notifications } = await context.dispatch.call(readAttempts, { ...ask, body: { tenant_id, notification_ids } })
-  const ids = notifications.flatMap(({ attempts }) => attempts.map(({ attempt_id }) => attempt_id))
-  const receipts = await receiptsOf(context, ask, ids)
+  const attempts = notifications.flatMap((told) => told.attempts)
+  const receipts = await receiptsOf(context, ask, tenant_id, attempts)
   return {
     trace_id: notifications.at(-1)?.trace_id ?? null,
     attempts: notifications.flatMap((told) => told.attempts.map((attempt) => ofCarrier(told, attempt, receipts))),
@@ -66,9 +66,17 @@ async function attemptsOf(
 type Receipts = Map<string, NonNullable<ActivityAttempt['receipts']>> | null
 
 /** The attempts are shown even if the receipts cannot be read. */
-async function receiptsOf(context: RouteContext, ask: Ask, ids: `att_${string}`[]): Promise<Receipts> {
-  if (ids.length === 0) return new Map()
-  const body = { attempt_ids: ids.slice(-500) }
+async function receiptsOf(
+  context: RouteContext,
+  ask: Ask,
+  tenant_id: `ten_${string}`,
+  all: Told['attempts'],
+): Promise<Receipts> {
+  if (all.length === 0) return new Map()
+  const attempts = all.slice(-500).map(({ attempt_id, provider_id, provider_message_id }) => {
+    return { attempt_id, provider_id, provider_message_id }
+  })
+  const body = { tenant_id, attempts }
   const told = await context
     .peers('callbacks')
     .call(readReceipts, { ...ask, body })

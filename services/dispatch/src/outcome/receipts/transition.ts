@@ -23,6 +23,7 @@ const meaning: Record<ReceiptStatus, DeliveryStatus | undefined> = {
   failed: 'failed',
   delayed: undefined,
   complained: undefined,
+  unsubscribed: undefined,
 }
 
 /** A notification's state and its attempt; none before the first attempt of a round. */

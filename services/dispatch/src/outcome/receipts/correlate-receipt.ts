@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Receipt } from '@notify/contracts'
+import { coalesce } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import { findCorrelations } from './correlation-store.ts'
+
+/** Adds our ids to a receipt that came without them, if the message is one of ours. */
+export type CorrelateReceipt = (receipt: Receipt) => Promise<Receipt>
+
+const batch = { maxBatch: 256, maxInFlight: 1, minIntervalMs: 100 }
+
+/** A receipt may overtake the carrier's answer to the send, whose id is recorded last. */
+const waitsMs = [500, 2000]
+const overtakesForMs = 10_000
+
+/** Carriers drop custom fields in some states: then the carrier's own id of the message is looked up, and only then. */
+export function createCorrelator({ db }: Pick<Context, 'db'>): CorrelateReceipt {
+  const find = coalesce<Receipt, Receipt>({
+    ...batch,
+    async run(receipts) {
+      const lost = receipts.map(({ provider_id, provider_message_id }) => ({ provider_id, provider_message_id }))
+      const rows = await findCorrelations(db, lost)
+      const known = new Map(
+        rows.map(({ notification_id, id: attempt_id, ...row }) => [keyOf(row), { notification_id, attempt_id }]),
+      )
+      return receipts.map((receipt) => ({ ...receipt, ...known.get(keyOf(receipt)) }))
+    },
+  })
+  return async (receipt) => {
+    if (receipt.notification_id && receipt.attempt_id) return receipt
+    let found = await find(receipt)
+    for (const waitMs of waitsMs) {
+      const isYoung = Date.now() - Date.parse(receipt.received_at) < overtakesForMs
+      if (found.attempt_id || !isYoung) break
+      await delay(waitMs)
+      found = await find(receipt)
+    }
+    return found
+  }
+}
+
+const keyOf = (row: { provider_id: string | null; provider_message_id: string | null }) =>
+  `${row.provider_id} ${row.provider_message_id}`
