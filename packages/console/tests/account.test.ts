@@ -134,6 +134,7 @@ test('the audit log shows who changed what, with the values before and after, an
     // The bootstrap document has created it.
     expect(await rows(page).count()).toBe(names.length + 1)
   })
+  await page.getByRole('row').getByText('Ada Admin').first().waitFor()
   await expectNoAxeViolations(page)
   await page.keyboard.press('j')
   await page.keyboard.press('j')

@@ -58,6 +58,33 @@ test('a failed message is retried; an operator without the permission sees which
   expect(await refused.getAttribute('title')).toBe('This needs the permission activity:retry')
 })
 
+test('a retried message stays queued while the activity lags behind, and a click on an older state is refused', async () => {
+  const { env } = harness
+  const id = await send(env, freshPhone(undelivered))
+  await untilActivity(env, id, { status: 'undelivered' })
+  const other = await harness.signIn({ path: `/activity/${id}` })
+  const page = await harness.signIn({ path: `/activity/${id}` })
+  const retry = (of: Page) => drawer(of).getByRole('button', { name: 'Retry' })
+  await Promise.all([retry(page).waitFor(), retry(other).waitFor()])
+  const lag = await env.admin.connect()
+  try {
+    await lag.query('begin; lock table gateway.activity in exclusive mode')
+    await retry(page).click()
+    await page.getByText('The retry is queued.').waitFor()
+    const polled = await page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(id))
+    expect(await polled.json()).toMatchObject({ status: 'undelivered', retry_count: 0 })
+    await drawer(page).getByText('Queued', { exact: true }).waitFor()
+    expect(await retry(page).count()).toBe(0)
+    await retry(other).click()
+    await other.getByText(/^Not retried: Retry 1 of this message was requested already/).waitFor()
+  } finally {
+    await lag.query('rollback')
+    lag.release()
+  }
+  await drawer(page).getByText('Attempt 2').waitFor()
+  await retry(page).waitFor()
+})
+
 test('filters stand in the address, and a link shows the same view', async () => {
   await Promise.all([send(harness.env, freshPhone()), send(harness.env, freshPhone(undelivered))])
   const page = await harness.signIn({ path: '/activity' })

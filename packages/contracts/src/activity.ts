@@ -118,8 +118,17 @@ export const retryActivity = defineRoute({
   summary: 'Retry a failed notification',
   auth: operator('activity:retry'),
   params: z.object({ id: givenId('notif') }),
+  query: z.strictObject({
+    retry_count: wholeNumber(0, 1_000_000)
+      .optional()
+      .meta({
+        description:
+          'The retry_count that the caller has seen. If it has grown since, the answer is 409 retry_in_progress, so that ' +
+          'two clicks retry once.',
+      }),
+  }),
   responses: { 202: RetryQueued },
-  errors: ['not_found', 'not_retryable', ...idempotencyErrors],
+  errors: ['not_found', 'not_retryable', 'retry_in_progress', ...idempotencyErrors],
 })
 
 /** The most hours or days of a summary. */

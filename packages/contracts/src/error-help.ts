@@ -147,6 +147,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The notification did not fail, or it failed for a reason that a retry cannot change.',
     action: 'Retry only items whose field retryable is true.',
   },
+  retry_in_progress: {
+    meaning: 'The notification was retried already, and that retry has not ended or its result was not seen yet.',
+    action: 'Read the item again. Retry it once its retry_count has grown and it is retryable.',
+  },
   otp_already_verified: {
     meaning: 'The one-time password was already verified.',
     action: 'Treat the user as verified once. Send a new code for a new verification.',

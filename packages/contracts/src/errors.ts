@@ -45,6 +45,7 @@ export const errorCodes = {
   key_not_active: { status: 409, title: 'API key not active' },
   not_replayable: { status: 409, title: 'Not replayable' },
   not_retryable: { status: 409, title: 'Not retryable' },
+  retry_in_progress: { status: 409, title: 'Retry in progress' },
   otp_already_verified: { status: 409, title: 'OTP already verified' },
   otp_expired: { status: 410, title: 'OTP expired' },
   payload_too_large: { status: 413, title: 'Payload too large' },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from './ids.ts'
+import { OperatorProfile } from './operators.ts'
 import { KeyMode, KeyPermission, OperatorPermission } from './permissions.ts'
 import { anyPrincipal, defineRoute } from './route.ts'
 
@@ -19,6 +20,7 @@ export const Me = z
       kind: z.literal('operator'),
       ...tenant,
       operator_id: z.string().meta({ description: 'The id of this operator in the audit log' }),
+      ...OperatorProfile.shape,
       permissions: z.array(OperatorPermission),
     }),
   ])

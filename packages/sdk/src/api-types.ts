@@ -808,6 +808,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the names and email addresses of operators, by id
+         * @description Requires an operator's access token with the permission `audit:read`.
+         */
+        get: operations["listOperators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operators/{operator_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase an operator's name and email address. The audit log keeps the id.
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        delete: operations["eraseOperator"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/otp/{transaction_id}": {
         parameters: {
             query?: never;
@@ -2310,6 +2350,10 @@ export interface components {
             tenant_name: string | null;
             /** @description The id of this operator in the audit log */
             operator_id: string;
+            /** @description The claim OIDC_NAME_CLAIM of the latest access token */
+            name: string | null;
+            /** @description The claim OIDC_EMAIL_CLAIM of the latest access token */
+            email: string | null;
             permissions: ("activity:read" | "activity:retry" | "applications:manage" | "events:manage" | "providers:manage" | "domains:manage" | "webhooks:manage" | "consents:read" | "audit:read" | "usage:read")[];
         };
         NotificationAccepted: {
@@ -2453,6 +2497,24 @@ export interface components {
                     attempts_remaining?: number;
                 };
             })[];
+        };
+        OperatorList: {
+            items: components["schemas"]["Operator"][];
+            next_cursor: string | null;
+        };
+        Operator: {
+            /** @description The id of this operator in the audit log */
+            operator_id: string;
+            /** @description The claim OIDC_NAME_CLAIM of the latest access token */
+            name: string | null;
+            /** @description The claim OIDC_EMAIL_CLAIM of the latest access token */
+            email: string | null;
+            /**
+             * Format: date-time
+             * @description Last use of an access token, exact to the hour
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            seen_at: string;
         };
         Otp: {
             /**
@@ -3485,7 +3547,13 @@ export interface operations {
     };
     retryActivity: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The retry_count that the caller has seen. If it has grown since, the answer is 409 retry_in_progress, so that two clicks retry once.
+                 * @example 0
+                 */
+                retry_count?: number;
+            };
             header?: {
                 /**
                  * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
@@ -6036,6 +6104,74 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["NotificationBatch"];
                 };
+            };
+        };
+    };
+    listOperators: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the names and email addresses of operators, by id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "operator_id": "op_7d8f0a3c",
+                     *           "name": "Order shipped",
+                     *           "email": null,
+                     *           "seen_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperatorList"];
+                };
+            };
+        };
+    };
+    eraseOperator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the operator
+                 * @example op_7d8f0a3c
+                 */
+                operator_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Erase an operator's name and email address. The audit log keeps the id. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -27,6 +27,9 @@ async function undelivered(): Promise<string> {
   return id
 }
 
+const retrySeen = (id: string, retryCount: string) =>
+  env.api('POST', `/api/v1/activity/${id}/retry?retry_count=${retryCount}`, { token: env.operatorToken })
+
 test('a retry is queued, sent again, counted, and the trail follows it', async () => {
   const to = freshPhone('0002')
   const id = await send(env, to)
@@ -42,15 +45,29 @@ test('a retry is queued, sent again, counted, and the trail follows it', async (
   expect((await stateOf(env, id)).attempts).toHaveLength(3)
 })
 
-test('of many retries at the same moment one wins, the others are 409 not_retryable', async () => {
+test('of many retries at the same moment one wins, the others are 409 retry_in_progress', async () => {
   const id = await undelivered()
   // Sent again meanwhile it would be undelivered again, and rightly retried.
   await env.kill('dispatch-worker', 'SIGSTOP')
   const answers = await Promise.all(Array.from({ length: 10 }, () => retry(env, id)))
   await env.kill('dispatch-worker', 'SIGCONT')
   expect(answers.filter(({ status }) => status === 202)).toHaveLength(1)
-  for (const answer of answers.filter(({ status }) => status !== 202)) expectProblem(answer, 409, 'not_retryable')
+  for (const answer of answers.filter(({ status }) => status !== 202)) expectProblem(answer, 409, 'retry_in_progress')
   await untilActivity(env, id, { status: 'undelivered', retry_count: 1 })
+})
+
+test('a retry that names the retry_count it saw is refused once another one was queued, also after that one failed', async () => {
+  const id = await undelivered()
+  expect((await retrySeen(id, '0')).status).toBe(202)
+  await untilActivity(env, id, { status: 'undelivered', retry_count: 1, retryable: true })
+  const stale = await retrySeen(id, '0')
+  expectProblem(stale, 409, 'retry_in_progress')
+  expect(stale.body.detail).toBe('Retry 1 of this message was requested already; read its result first')
+  expect((await retrySeen(id, '1')).status).toBe(202)
+  await untilActivity(env, id, { status: 'undelivered', retry_count: 2 })
+  for (const bad of ['-1', '1.5', 'x', '', '1&retry_count=2', '1&more=1']) {
+    expectProblem(await retrySeen(id, bad), 422, 'validation_failed')
+  }
 })
 
 test('with one Idempotency-Key all of them get the one answer, also later', async () => {

@@ -57,6 +57,11 @@ export const Config = z.object({
     .describe(
       "Claim that contains the operator's permissions, or a path such as `realm_access.roles`; other names are ignored",
     ),
+  OIDC_NAME_CLAIM: z
+    .string()
+    .default('name')
+    .describe("Claim that contains the operator's name, for the audit log; kept encrypted, erasable"),
+  OIDC_EMAIL_CLAIM: z.string().default('email').describe("Claim that contains the operator's email address, likewise"),
   OIDC_TOKEN_TYPES: z
     .string()
     .default('at+jwt,JWT')

@@ -4,6 +4,7 @@ import type { Queries } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { InternalClient, Logger, SignPrincipal } from '@notify/service-kit'
 import type { ProjectFact } from './activity/project-notification.ts'
+import type { Callers } from './callers/authenticate.ts'
 import type { Config } from './config.ts'
 import type { Accept } from './dispatching/accept.ts'
 import type { OpenExports } from './exports/open-exports.ts'
@@ -32,6 +33,7 @@ export interface RouteContext extends Context {
   peers: Peers
   accept: Accept
   exports: OpenExports
+  profileOf: Callers['profileOf']
 }
 
 /** The context of consumers. */

@@ -8,6 +8,7 @@ import {
   createNotification as createContract,
   createRetryJob,
   deleteApplication as deleteApplicationContract,
+  eraseOperator as eraseOperatorContract,
   exportAuditLog as exportAuditLogContract,
   exportActivity as exportContract,
   getApiKey,
@@ -20,6 +21,7 @@ import {
   listApplications as listApplicationsContract,
   listAuditLog as listAuditLogContract,
   listActivity as listContract,
+  listOperators as listOperatorsContract,
   listRetryJobs,
   retryActivity as retryContract,
   revokeApiKey,
@@ -49,6 +51,8 @@ import { createKey } from './keys/create-key.ts'
 import { getKey, listKeys } from './keys/read-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
+import { eraseOperator } from './operators/erase-operator.ts'
+import { listOperators } from './operators/list-operators.ts'
 import { cancelRetry } from './retries/cancel-retry.ts'
 import { createRetry } from './retries/create-retry.ts'
 import { getRetry, listRetries } from './retries/read-retries.ts'
@@ -82,6 +86,8 @@ const own: readonly RouteEntry<RouteContext>[] = [
   route(exportAuditLogContract, exportAuditLog),
   route(getUsageContract, getUsage),
   route(getMeContract, getMe),
+  route(listOperatorsContract, listOperators),
+  route(eraseOperatorContract, eraseOperator),
 ]
 
 /** Own routes, then the forwarded routes of other services for API keys and operators. */

@@ -7,6 +7,7 @@ import {
   deleteExpiredKeys,
   migrateCommand,
   openDatabase,
+  rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
 import { consumersCommand, openPendingBus, startConsumers } from '@notify/messaging'
@@ -32,6 +33,7 @@ import { type Config, peerUrl } from './config.ts'
 import { serveConsole } from './console/serve-console.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
+import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import { createAcceptance } from './dispatching/accept.ts'
 import { serveDocs } from './docs/serve-docs.ts'
@@ -45,6 +47,7 @@ import { limitKeyOf } from './limits/limit-key.ts'
 import { createRefusalReport } from './limits/report-refusals.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
+import { createRememberOperator } from './operators/remember-operator.ts'
 import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
 import { recognisedMs } from './usage/charge-of.ts'
@@ -59,6 +62,7 @@ const isFailure = (status: number) => status >= 400 && status < 500
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
+  'rotate-keys': rotateKeysCommand(encryptedColumns),
   'create-tenant': createTenantCommand,
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
@@ -75,7 +79,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)
   const limitKey = limitKeyOf(config.BLIND_INDEX_KEY)
   const failures = createFailureLimit(redis, metrics, limitKey, config.RATE_LIMIT_ADDRESS_PER_SECOND)
-  const callers = createCallers(db, config, { addressOf, failures })
+  const rememberOperator = createRememberOperator(db, config.ENCRYPTION_KEYS, kit.log)
+  const callers = createCallers(db, config, { addressOf, failures, rememberOperator })
   const { admit, charge } = createAdmission(redis, {
     metrics,
     keyOf: limitKey,
@@ -110,7 +115,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   metrics.measureExports(exports.count)
   await serveHttp(kit, {
     config,
-    context: { ...context, peers, accept: createAcceptance(context), exports },
+    context: { ...context, peers, accept: createAcceptance(context), exports, profileOf: callers.profileOf },
     routes,
     streams: { maxBytes: config.STREAM_MEMORY },
     door: {

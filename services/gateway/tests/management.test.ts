@@ -4,6 +4,7 @@ import './management/applications.ts'
 import './management/audit-log.ts'
 import './management/callers.ts'
 import './management/keys.ts'
+import './management/operator-names.ts'
 import './management/own-applications.ts'
 import { env, start } from './management/stack.ts'
 

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually, type TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
+import { operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { exampleBody, made, type Samples, tomorrow } from './sample.ts'
 
@@ -44,6 +45,8 @@ export function gatewaySamples(env: TestEnv): Samples {
     exportAuditLog: () => ({}),
     getUsage: () => ({}),
     getMe: () => ({}),
+    listOperators: () => ({}),
+    eraseOperator: async () => ({ params: { operator_id: await seenOperator(env) } }),
   }
 }
 
@@ -66,6 +69,17 @@ async function retryJob(env: TestEnv, held = false): Promise<string> {
     [id, env.tenantId, held ? null : new Date()],
   )
   return id
+}
+
+/** An operator whose token has a name, once it has been stored. */
+async function seenOperator(env: TestEnv): Promise<string> {
+  const token = operatorToken(env, { sub: crypto.randomUUID(), name: 'Ada' })
+  const { operator_id } = (await env.api('GET', '/api/v1/me', { token })).body
+  await eventually(async () => {
+    const { body } = await env.api('GET', '/api/v1/operators', { token: env.operatorToken })
+    expect(body.items).toContainEqual(expect.objectContaining({ operator_id }))
+  })
+  return operator_id
 }
 
 /** A failed notification that an operator may retry. */

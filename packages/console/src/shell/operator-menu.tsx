@@ -12,7 +12,7 @@ const itemClass =
 
 /** A button with the tenant's name, which opens the theme, the keys and the sign-out. */
 export function OperatorMenu({ onKeys }: { onKeys: () => void }) {
-  const { tenant_name, tenant_id, operator_id } = useOperator()
+  const { tenant_name, tenant_id, operator_id, name, email } = useOperator()
   const session = use(SessionContext)
   const [theme, setTheme] = useState(storedTheme)
   const choose = (next: Theme) => {
@@ -26,7 +26,9 @@ export function OperatorMenu({ onKeys }: { onKeys: () => void }) {
           <span className="block truncate font-semibold">
             <PlainText>{tenant_name ?? tenant_id}</PlainText>
           </span>
-          <span className="block truncate text-xs text-faint">{operator_id}</span>
+          <span className="block truncate text-xs text-faint">
+            <PlainText>{name ?? email ?? operator_id}</PlainText>
+          </span>
         </span>
         <ChevronsUpDown size={14} aria-hidden className="text-faint" />
       </Button>

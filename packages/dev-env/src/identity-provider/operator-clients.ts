@@ -12,7 +12,12 @@ export const consoleClientId = 'notify-console'
 export function operatorClients({ operator, operator_no_retry, tenant_id }: State): ProviderClient[] {
   const all = OperatorPermission.options
   return [
-    { ...operator, tenant_id, permissions: [...all] },
-    { ...operator_no_retry, tenant_id, permissions: all.filter((permission) => permission !== 'activity:retry') },
+    { ...operator, tenant_id, permissions: [...all], claims: { name: 'Ada Admin', email: 'ada@example.com' } },
+    {
+      ...operator_no_retry,
+      tenant_id,
+      permissions: all.filter((permission) => permission !== 'activity:retry'),
+      claims: { name: 'Rita Reader', email: 'rita@example.com' },
+    },
   ]
 }

@@ -1,6 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { getMe, type KeyPrincipal, type Principal, type Route } from '@notify/contracts'
+import {
+  getMe,
+  type KeyPrincipal,
+  type OperatorPrincipal,
+  type OperatorProfile,
+  type Principal,
+  type Route,
+} from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { parseApiKey } from '@notify/privacy'
 import { createTtlCache, Problem } from '@notify/service-kit'
@@ -9,21 +16,30 @@ import type { Config } from '../config.ts'
 import { findKey } from '../keys/key-store.ts'
 import { type Limits, limitsFor } from '../limits/admit.ts'
 import type { FailureLimit } from '../limits/limit-failures.ts'
+import type { RememberOperator } from '../operators/remember-operator.ts'
 import { noSuchTenant } from './no-such-tenant.ts'
 import { findTenantLimit } from './tenant-store.ts'
 import { createOperatorVerifier, unauthenticated, type VerifyOperator } from './verify-operator.ts'
 
-interface Caller {
-  principal: Principal
+interface KeyCaller {
+  principal: KeyPrincipal
+  limits: Limits
+}
+
+interface OperatorCaller {
+  principal: OperatorPrincipal
   limits: Limits
   /** The tenant that the access token names, when it does not exist. */
   missingTenant?: string | undefined
+  profile: OperatorProfile
 }
 
 /** Authenticates bearer tokens and determines their limits. */
 export interface Callers {
   authenticate(request: IncomingMessage, route: Route): Principal | Promise<Principal>
   limitsOf(principal: Principal): Limits
+  /** What the access token says about an operator; undefined for keys. */
+  profileOf(principal: Principal): OperatorProfile | undefined
 }
 
 /** Callers are cached for a second, so a revoked key stops working within one second on every replica. */
@@ -33,25 +49,32 @@ const rememberedMs = 1000
 const narrow = { lookups: 2, waiting: 100 }
 const mostProven = 10_000
 
-interface Unknown {
+interface Doors {
+  rememberOperator: RememberOperator
   addressOf(request: IncomingMessage): string
   failures: FailureLimit
 }
 
-export function createCallers(db: Queries, config: Config, { addressOf, failures }: Unknown): Callers {
+export function createCallers(db: Queries, config: Config, { addressOf, failures, rememberOperator }: Doors): Callers {
   const verifyOperator = createOperatorVerifier(config)
   const limits = new WeakMap<Principal, Limits>()
   const strangers = new WeakMap<Principal, string>()
+  const profiles = new WeakMap<Principal, OperatorProfile>()
   const cache = createTtlCache<Principal>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
     async load(token) {
-      const caller = token.startsWith('sk_')
-        ? await keyCaller(db, config, token)
-        : await operatorCaller(db, config, token, verifyOperator)
-      limits.set(caller.principal, caller.limits)
-      if (caller.missingTenant) strangers.set(caller.principal, caller.missingTenant)
-      return caller.principal
+      if (token.startsWith('sk_')) {
+        const key = await keyCaller(db, config, token)
+        limits.set(key.principal, key.limits)
+        return key.principal
+      }
+      const operator = await operatorCaller(db, config, token, verifyOperator)
+      limits.set(operator.principal, operator.limits)
+      profiles.set(operator.principal, operator.profile)
+      if (operator.missingTenant) strangers.set(operator.principal, operator.missingTenant)
+      else rememberOperator(operator.principal, operator.profile)
+      return operator.principal
     },
   })
   const narrowLane = bulkhead(narrow.lookups, narrow.waiting)
@@ -99,6 +122,7 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
       return identifyOrCount(request).then((principal) => requireTenant(principal, route))
     },
     limitsOf: (principal) => limits.get(principal)!,
+    profileOf: (principal) => profiles.get(principal),
   }
 }
 
@@ -121,7 +145,7 @@ function bearerOf(request: IncomingMessage): string {
   throw unauthenticated('The Authorization header is not of the form: Bearer <API key or access token>')
 }
 
-async function keyCaller(db: Queries, config: Config, token: string): Promise<Caller> {
+async function keyCaller(db: Queries, config: Config, token: string): Promise<KeyCaller> {
   const parsed = parseApiKey(token)
   if (!parsed) throw unauthenticated('This is not an API key: check that it was copied whole')
   const key = await findKey(db.run, parsed.keyId)
@@ -134,8 +158,13 @@ async function keyCaller(db: Queries, config: Config, token: string): Promise<Ca
   return { principal, limits }
 }
 
-async function operatorCaller(db: Queries, config: Config, token: string, verify: VerifyOperator): Promise<Caller> {
-  const principal = await verify(token)
+async function operatorCaller(
+  db: Queries,
+  config: Config,
+  token: string,
+  verify: VerifyOperator,
+): Promise<OperatorCaller> {
+  const { principal, profile } = await verify(token)
   const tenantLimit = await findTenantLimit(db.run, principal.tenant_id)
   const limits = limitsOf(
     config,
@@ -144,7 +173,7 @@ async function operatorCaller(db: Queries, config: Config, token: string, verify
     principal.tenant_id,
     tenantLimit ?? null,
   )
-  return { principal, limits, missingTenant: tenantLimit === undefined ? principal.tenant_id : undefined }
+  return { principal, profile, limits, missingTenant: tenantLimit === undefined ? principal.tenant_id : undefined }
 }
 
 function limitsOf(

@@ -4,9 +4,9 @@ import type { RouteContext } from '../context.ts'
 import { findTenantName } from './tenant-store.ts'
 
 /** Describes the caller to itself. */
-export const getMe: Handler<RouteContext, typeof contract> = async ({ db }, { principal }) => {
+export const getMe: Handler<RouteContext, typeof contract> = async ({ db, profileOf }, { principal }) => {
   const tenant_name = await findTenantName(db.run, principal.tenant_id)
   if (principal.kind === 'key') return { tenant_name, ...principal }
   const { subject, ...operator } = principal
-  return { tenant_name, operator_id: subject, ...operator }
+  return { tenant_name, operator_id: subject, name: null, email: null, ...profileOf(principal), ...operator }
 }

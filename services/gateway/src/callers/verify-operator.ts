@@ -1,4 +1,4 @@
-import { OperatorPermission, OperatorPrincipal } from '@notify/contracts'
+import { OperatorPermission, OperatorPrincipal, type OperatorProfile } from '@notify/contracts'
 import { createPseudonym, type Pseudonym } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
@@ -14,7 +14,13 @@ const clockToleranceSeconds = 60
 /** An unknown key id fetches the keys again, at most this often. */
 const refetchAfterMs = 5000
 
-export type VerifyOperator = (token: string) => Promise<OperatorPrincipal>
+/** An operator, and what the access token says about them. */
+export interface VerifiedOperator {
+  principal: OperatorPrincipal
+  profile: OperatorProfile
+}
+
+export type VerifyOperator = (token: string) => Promise<VerifiedOperator>
 
 /**
  * Verifies access tokens of the identity provider: issuer, audience, expiry and signature.
@@ -81,7 +87,7 @@ const Claims = z.object({
     .transform((names = []) => names),
 })
 
-function principalOf(payload: JWTPayload, config: Config, pseudonym: Pseudonym): OperatorPrincipal {
+function principalOf(payload: JWTPayload, config: Config, pseudonym: Pseudonym): VerifiedOperator {
   const claims = Claims.safeParse({
     subject: payload.sub,
     tenant_id: claimAt(payload, config.OIDC_TENANT_CLAIM),
@@ -99,8 +105,20 @@ function principalOf(payload: JWTPayload, config: Config, pseudonym: Pseudonym):
     ...claims.data,
     permissions: claims.data.permissions.filter((name) => known.includes(name)),
   })
-  if (parsed.success) return { ...parsed.data, subject: pseudonym(parsed.data.tenant_id, parsed.data.subject) }
+  if (parsed.success) {
+    const { tenant_id, subject } = parsed.data
+    return {
+      principal: { ...parsed.data, subject: pseudonym(tenant_id, subject) },
+      profile: profileOf(payload, config),
+    }
+  }
   throw new Problem('permission_denied', `The access token has no tenant in its claim ${config.OIDC_TENANT_CLAIM}`)
+}
+
+/** Names that cannot be stored are left out: an identity provider may send anything here. */
+function profileOf(payload: JWTPayload, { OIDC_NAME_CLAIM, OIDC_EMAIL_CLAIM }: Config): OperatorProfile {
+  const textAt = (claim: string) => Text.safeParse(claimAt(payload, claim)).data ?? null
+  return { name: textAt(OIDC_NAME_CLAIM), email: textAt(OIDC_EMAIL_CLAIM) }
 }
 
 const tokenFaults = [

@@ -10,6 +10,15 @@ export const tables = {
     rate_limit_per_second: column.integer().nullable(),
     created_at: column.timestamp().withDefault(),
   },
+  /** Names of operators as their access tokens have them. */
+  operators: {
+    tenant_id: column.id('ten'),
+    /** The pseudonym of the token's `sub`. */
+    id: column.text(),
+    /** JSON of an OperatorProfile, encrypted. */
+    profile: column.bytes(),
+    seen_at: column.timestamp().withDefault(),
+  },
   applications: {
     id: column.id('app'),
     tenant_id: column.id('ten'),

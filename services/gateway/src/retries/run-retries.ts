@@ -84,7 +84,9 @@ async function retryOne({ dispatch }: Context, principal: string, jobId: string,
     })
     return true
   } catch (error) {
-    if (error instanceof Problem && (error.code === 'not_retryable' || error.code === 'not_found')) return false
+    if (error instanceof Problem && refusals.includes(error.code)) return false
     throw error
   }
 }
+
+const refusals: readonly string[] = ['not_retryable', 'retry_in_progress', 'not_found']

@@ -15,7 +15,7 @@ import { type ActivityDetail, statuses } from './words.ts'
 /** One item: its properties and its delivery attempts. */
 export function ActivityDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const retry = useRetry()
-  const { data: item, error, refetch } = useActivityItem(id, retry.isSuccess)
+  const { data: item, error, refetch } = useActivityItem(id)
   const title = item ? `${channelNames[item.channel]} to ${item.recipient_masked}` : 'Item'
   return (
     <Drawer title={title} onClose={onClose} actions={item ? <RetryButton item={item} retry={retry} /> : null}>
@@ -35,10 +35,10 @@ interface RetryButtonProps {
   retry: ReturnType<typeof useRetry>
 }
 
-function RetryButton({ item: { transaction_id, retryable }, retry }: RetryButtonProps) {
-  if (!retryable && !retry.isPending) return null
+function RetryButton({ item, retry }: RetryButtonProps) {
+  if (!item.retryable && !retry.isPending) return null
   return (
-    <PermittedButton needs="activity:retry" busy={retry.isPending} onClick={() => retry.mutate(transaction_id)}>
+    <PermittedButton needs="activity:retry" busy={retry.isPending} onClick={() => retry.mutate(item)}>
       <RotateCcw size={14} aria-hidden />
       Retry
     </PermittedButton>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from '../../ui/button.tsx'
+import { OperatorName } from '../../ui/operator-name.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { isUnfinished, type RetryJob, useRetryJobActions, useRetryJobs } from './retry-job-queries.ts'
 
@@ -36,7 +37,7 @@ export function RetryJobs() {
 const isFresh = ({ finished_at }: RetryJob) => finished_at !== null && Date.now() - Date.parse(finished_at) < shownMs
 
 function Progress({ job }: { job: RetryJob }) {
-  const { retry_id, count, processed } = job
+  const { retry_id, count, processed, requested_by } = job
   return (
     <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3">
       <progress
@@ -46,6 +47,9 @@ function Progress({ job }: { job: RetryJob }) {
         className="h-1.5 w-40"
       />
       <span className="tabular-nums">{textOf(job)}</span>
+      <span className="text-soft">
+        by <OperatorName id={requested_by} />
+      </span>
     </div>
   )
 }

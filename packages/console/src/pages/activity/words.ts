@@ -2,6 +2,7 @@ import type { components } from '@notify/sdk'
 import type { Tone } from '../../ui/badge.tsx'
 
 export type ActivityItem = components['schemas']['ActivityItem']
+export type ActivityList = components['schemas']['ActivityList']
 export type ActivityDetail = components['schemas']['ActivityDetail']
 export type ActivityAttempt = components['schemas']['ActivityAttempt']
 export type Status = ActivityItem['status']

@@ -2,6 +2,7 @@ import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
 import { TextBlock } from '../../ui/plain-text.tsx'
 import { ExactTime } from '../../ui/time.tsx'
+import { ActorName } from './actor-name.tsx'
 import { type Change, changesOf } from './changes.ts'
 import type { AuditEntry } from './queries.ts'
 
@@ -16,7 +17,10 @@ export function AuditDrawer({ entry, onClose }: { entry: AuditEntry; onClose: ()
             <ExactTime at={occurred_at} />
           </Fact>
           <Fact name="Who">
-            {actor.kind} <CopyableId id={actor.id} what="id of the actor" />
+            <ActorName actor={actor} />
+          </Fact>
+          <Fact name="Who (id)">
+            <CopyableId id={actor.id} what="id of the actor" />
           </Fact>
           <Fact name="Resource">
             {resource.type} <CopyableId id={resource.id} what="resource id" />

@@ -9,6 +9,7 @@ import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
+import { ActorName } from './actor-name.tsx'
 import { AuditDrawer } from './audit-drawer.tsx'
 import { type AuditEntry, type AuditFilters, exportAuditLog, useAuditLog } from './queries.ts'
 
@@ -28,7 +29,7 @@ const columns: Column<AuditEntry>[] = [
     header: 'Who',
     cell: ({ actor }) => (
       <span className="block truncate md:max-w-56">
-        {actor.kind} <code className="font-mono text-xs text-soft">{actor.id}</code>
+        <ActorName actor={actor} />
       </span>
     ),
     grow: 'narrow',

@@ -3,6 +3,7 @@ import { useAddress } from '../../ui/address.ts'
 import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
+import { OperatorName } from '../../ui/operator-name.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -36,7 +37,7 @@ const columns: Column<EventVersionSummary>[] = [
     id: 'by',
     header: 'Published by',
     cell: ({ published_by }) =>
-      published_by ? <PlainText>{published_by}</PlainText> : <span className="text-faint">The installation</span>,
+      published_by ? <OperatorName id={published_by} /> : <span className="text-faint">The installation</span>,
     wide: true,
   },
   timeColumn('Published', ({ published_at }) => published_at),

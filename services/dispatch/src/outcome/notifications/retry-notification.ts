@@ -1,4 +1,4 @@
-import { type retryActivity as contract, dispatchAuditRecorded, type Id } from '@notify/contracts'
+import { type retryActivity as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { defineStatements, idempotent, pick, type RowOf, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { sql } from 'kysely'
@@ -25,6 +25,7 @@ const requeue = defineStatements(
           failovers = 0, held_since = null, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
           enqueued_at = now(), receipt_overdue = false, updated_at = now()
       where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
+        and retry_count <= coalesce($3::int, retry_count)
         and payload is not null and not ${hasExpired('n')}
         and ${suppressedBecause('n')} is null
       returning *
@@ -45,9 +46,9 @@ export const retryNotification: Handler<Context, typeof contract> = idempotent({
 })
 
 async function retry(run: Run, channels: Channels, request: Request): Promise<Reply> {
-  const { params, principal } = request
-  const [queued] = await run(requeue(channels), [params.id, principal.tenant_id])
-  if (!queued) throw await refusal(run, params.id, principal.tenant_id)
+  const { params, principal, query } = request
+  const [queued] = await run(requeue(channels), [params.id, principal.tenant_id, query.retry_count ?? null])
+  if (!queued) throw await refusal(run, request)
   // For a retry job, the audited change is the creation of the job.
   if (!principal.retry_job) await auditRetry(run, request, queued)
   const body = { status: 'retry_queued', transaction_id: params.id, queued_at: queued.enqueued_at.toISOString() }
@@ -69,17 +70,26 @@ function auditRetry(
   })
 }
 
-async function refusal(run: Run, id: Id<'notif'>, tenantId: Id<'ten'>): Promise<Problem> {
+const openStates: readonly string[] = ['queued', 'sent']
+
+async function refusal(run: Run, { params, principal, query }: Request): Promise<Problem> {
   const [found] = await run(
     build
       .selectFrom('notifications as n')
-      .select(['status', 'failure_reason', 'retryable', sql<boolean>`payload is null`.as('erased')])
+      .select(['status', 'failure_reason', 'retryable', 'retry_count', sql<boolean>`payload is null`.as('erased')])
       .select(sql.raw<boolean>(`${suppressedBecause('n')} is not null`).as('suppressed'))
       .select(sql.raw<boolean>(hasExpired('n')).as('expired'))
-      .where('id', '=', id)
-      .where('tenant_id', '=', tenantId),
+      .where('id', '=', params.id)
+      .where('tenant_id', '=', principal.tenant_id),
   )
   if (!found) return new Problem('not_found', 'No transaction has this id')
+  const isSeen = found.retry_count <= (query.retry_count ?? found.retry_count)
+  if (!isSeen || (found.retry_count > 0 && openStates.includes(found.status))) {
+    return new Problem(
+      'retry_in_progress',
+      `Retry ${found.retry_count} of this message was requested already; read its result first`,
+    )
+  }
   const hasFailed = found.status === 'failed' || found.status === 'undelivered'
   if (hasFailed && found.expired) return new Problem('not_retryable', 'The notification has expired; send a new one')
   if (hasFailed && found.erased)

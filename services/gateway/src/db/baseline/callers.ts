@@ -1,10 +1,17 @@
-/** Tenants, their applications and API keys. */
+/** Tenants, their operators, applications and API keys. */
 export const callerTables = [
   `create table tenants (
      id text primary key,
      name text not null,
      rate_limit_per_second int,
      created_at timestamptz not null default now()
+   )`,
+  `create table operators (
+     tenant_id text not null references tenants,
+     id text not null,
+     profile bytea not null,
+     seen_at timestamptz not null default now(),
+     primary key (tenant_id, id)
    )`,
   `create table applications (
      id text primary key,
