@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Channel, carrierCallback } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
@@ -20,10 +21,12 @@ interface OwnReceiver<State> {
   start?(options: ReceiverOptions<object>): State
   /** Verifies and reads a callback. @throws Problem `invalid_signature` or `invalid_json` */
   read(account: ProvingAccount, callback: Callback, state: State): readonly Report[]
+  /** The token of a verified callback, where the carrier signs that and not the body. */
+  tokenOf?(callback: Callback): string
 }
 
 /** The receiving half of a kind whose carrier calls an address of the provider's own. */
-export function defineOwnReceiver<State = undefined>({ channel, keep, start, read }: OwnReceiver<State>) {
+export function defineOwnReceiver<State = undefined>({ channel, keep, start, read, tokenOf }: OwnReceiver<State>) {
   return defineReceiver({
     channel,
     keep,
@@ -37,7 +40,10 @@ export function defineOwnReceiver<State = undefined>({ channel, keep, start, rea
           receive([account]): Received {
             if (!account?.secret) throw new Problem('not_found', 'No provider with a secret for callbacks has this id')
             const reports = read(account as ProvingAccount, callback, state)
-            return { reports, answer: { status: reports.length > 0 ? 'recorded' : 'ignored' } }
+            const answer = { status: reports.length > 0 ? 'recorded' : 'ignored' }
+            if (!tokenOf) return { reports, answer }
+            const digest = createHash('sha256').update(callback.body).digest()
+            return { reports, answer, token: { accountId: account.id, token: tokenOf(callback), digest } }
           },
         }),
       },

@@ -104,6 +104,13 @@ export interface TemplateReport extends Pick<TemplateChange, 'name' | 'language'
 
 export type Report = ReceiptReport | MessageReport | PreferenceReport | IdentityReport | TemplateReport
 
+/** A token that the carrier of an account signed, and the SHA-256 of the body that it came with. */
+export interface CallbackToken {
+  accountId: `prov_${string}`
+  token: string
+  digest: Buffer
+}
+
 /** A verified callback. */
 export interface Received {
   reports: readonly Report[]
@@ -111,6 +118,8 @@ export interface Received {
   answer: unknown
   /** The callback only set up the connection and carries no report. */
   handshake?: true
+  /** Set where the carrier signs a token and not the body: the token counts for the first body alone. */
+  token?: CallbackToken
 }
 
 /** A well-formed callback, before verification. */

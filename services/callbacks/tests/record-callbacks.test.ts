@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
@@ -5,6 +6,7 @@ import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
 import { findReceipts } from '../src/records/read-receipts.ts'
+import { claimToken } from '../src/records/token-store.ts'
 
 let db: Queries
 useOwnSchema('callbacks', { migrations }, (own) => {
@@ -92,4 +94,14 @@ describe('receipts of attempts', () => {
   test('of an attempt whose account is not known yet, are those of all accounts of its tenant', async () => {
     expect(await receiptsOf(null, null)).toEqual(['read', 'sent'])
   })
+})
+
+test('a signed token counts for one body of its account, in all processes, however often that body comes', async () => {
+  const [own, other] = [newId('prov'), newId('prov')]
+  const claim = (body: string, accountId = own, token = 'token') =>
+    claimToken(db, { accountId, token, digest: createHash('sha256').update(body).digest() })
+  const first = await Promise.all([claim('body'), claim('forged'), claim('body'), claim('forged')])
+  expect([first.filter(Boolean).length, first[0] === first[2]]).toEqual([2, true])
+  expect([await claim('body'), await claim('forged')]).toEqual([first[0], first[1]])
+  expect([await claim('forged', other), await claim('forged', own, 'another')]).toEqual([true, true])
 })

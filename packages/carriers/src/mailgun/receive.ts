@@ -1,6 +1,5 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { Problem } from '@notify/service-kit'
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { isSame, requireFresh, requireProof, secretsOf } from '../callback-proof.ts'
 import { defineOwnReceiver, type ProvingAccount, secretIn } from '../own-address.ts'
@@ -10,7 +9,6 @@ import { readEvent } from './read-event.ts'
 
 /** Mailgun repeats a webhook for eight hours. */
 const windowS = 8 * 3600 + 300
-const mostTokens = 50_000
 
 const Webhook = z.object({
   signature: z.object({
@@ -21,20 +19,25 @@ const Webhook = z.object({
 })
 
 /**
- * Webhooks of Mailgun: HMAC-SHA256 over a timestamp and a token, not over the event. So each token counts for one body.
+ * Webhooks of Mailgun: HMAC-SHA256 over a timestamp and a token, not over the event. So each token counts for one body; a
+ * repetition of that body changes nothing.
  * @see https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
  */
 export const mailgunReceiver = defineOwnReceiver({
   channel: 'email',
   keep: secretIn('webhook_signing_key'),
-  start: () => new LRUCache<string, string>({ max: mostTokens }),
   read: readWebhook,
+  tokenOf: (callback) => signatureOf(callback).token,
 })
 
-function readWebhook(account: ProvingAccount, { body }: Callback, bodies: LRUCache<string, string>): readonly Report[] {
+function signatureOf({ body }: Callback) {
   const webhook = Webhook.safeParse(parseUnproven(body)).data
   if (!webhook) throw new Problem('invalid_signature', 'The webhook has no signature')
-  const { timestamp, token, signature } = webhook.signature
+  return webhook.signature
+}
+
+function readWebhook(account: ProvingAccount, callback: Callback): readonly Report[] {
+  const { timestamp, token, signature } = signatureOf(callback)
   const macOf = (key: string) =>
     createHmac('sha256', key)
       .update(timestamp + token)
@@ -44,9 +47,5 @@ function readWebhook(account: ProvingAccount, { body }: Callback, bodies: LRUCac
     'The signature',
   )
   requireFresh(timestamp, windowS)
-  const digest = createHash('sha256').update(body).digest('base64url')
-  const known = bodies.get(`${account.id} ${token}`) ?? digest
-  requireProof(known === digest, 'The token, which came with another body before,')
-  bodies.set(`${account.id} ${token}`, digest)
-  return readEvent(account, parseCallback(body))
+  return readEvent(account, parseCallback(callback.body))
 }

@@ -3,9 +3,10 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import { createSandbox, readConfig, type Sandbox } from '@notify/carrier-sandbox'
 import { newId } from '@notify/contracts'
-import { createLogger } from '@notify/service-kit'
+import { createLogger, Problem } from '@notify/service-kit'
 import {
   type Callback,
+  type CallbackToken,
   type Claim,
   type Endpoint,
   type ReceiverDefinition,
@@ -106,6 +107,13 @@ export async function startWorld(fixture: CarrierFixture): Promise<World> {
   }) as never
   const senders = new Map<string, ReturnType<SendingCarrier['createSender']>>()
 
+  const bodies = new Map<string, string>()
+  const requireOneBody = ({ accountId, token, digest }: CallbackToken) => {
+    const [key, body] = [`${accountId} ${token}`, digest.toString('hex')]
+    if ((bodies.get(key) ?? body) !== body) throw new Problem('invalid_signature', 'The token came with another body')
+    bodies.set(key, body)
+  }
+
   const world: World = {
     publicUrl,
     carrier,
@@ -152,7 +160,8 @@ export async function startWorld(fixture: CarrierFixture): Promise<World> {
     async receive(callback, known = accounts) {
       const { endpoint, params } = endpointOf(receiver!, callback.url)
       const claim = endpoint.open(state, { ...callback, params })
-      const { reports: read } = await claim.receive(claimed(receiver!, claim.of, known))
+      const { reports: read, token } = await claim.receive(claimed(receiver!, claim.of, known))
+      if (token) requireOneBody(token)
       return read
     },
     async stop() {

@@ -33,7 +33,7 @@ export const tables = {
     received_at: column.timestamp().withDefault(),
     /** The attempt that a receipt reports on. */
     attempt_id: column.id('att').nullable(),
-    /** The outbox message with the event of a receipt. */
+    /** The outbox message with the event of a receipt; of a token, the hash of the body that it came with. */
     message_id: column.uuid().nullable(),
   },
 }

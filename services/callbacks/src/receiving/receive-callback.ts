@@ -4,6 +4,7 @@ import { type Handler, type HttpRequest, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { ClaimedAccounts } from '../providers/account-directory.ts'
 import { unsure } from '../providers/learn-providers.ts'
+import { claimToken } from '../records/token-store.ts'
 import { callbackOfReport } from './callback-of-report.ts'
 
 /** The carrier-specific parts of a callback handler. */
@@ -21,7 +22,9 @@ export interface CarrierEndpoint {
 export function createCallbackHandler(endpoints: readonly CarrierEndpoint[]): Handler<Context, Route> {
   return async (context, request) => {
     const { kind, channel, endpoint } = chooseEndpoint(endpoints, request)
-    const { reports, answer, handshake } = await receive(context, kind, open(context, kind, endpoint, request))
+    const { reports, answer, handshake, token } = await receive(context, kind, open(context, kind, endpoint, request))
+    if (token && !(await claimToken(context.db, token)))
+      throw new Problem('invalid_signature', 'The token of the callback came with another body before')
     const isNew = await Promise.all(
       reports.map((report) => context.record(callbackOfReport(context.keyRing, { channel, report }, request.span))),
     )
