@@ -127,3 +127,41 @@ test('a kind that is not called at such an address, and a provider of another ki
     expectProblem(answer, 404, 'not_found')
   }
 })
+
+test('providers of equal priority share the messages by weight, also between kinds', async () => {
+  const { twilio_provider_id } = env.stack.state
+  const telnyx = carriers.telnyx!
+  const id = await connect('telnyx', { ...telnyx, account: { api_key: 'KEY-of-the-weights' } })
+  const { body: first } = await operator('GET', `/providers/${twilio_provider_id}`)
+  const weighted = { priority: first.priority, weight: first.weight / 4 }
+  expect((await operator('PATCH', `/providers/${id}`, weighted)).status).toBe(200)
+  const shareOf = async (count: number) => {
+    const ids: string[] = []
+    while (ids.length < count) {
+      const requests = Array.from({ length: 100 }, () => smsTo(freshPhone('0008'), { priority: 'bulk' }))
+      const { body } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })
+      ids.push(...body.results.map((result: { notification_id: string }) => result.notification_id))
+    }
+    const attempts = `select provider_id, count(*)::int from dispatch.attempts
+      where notification_id = any($1) and outcome = 'accepted' group by 1`
+    return eventually(
+      async () => {
+        const { rows } = await env.admin.query(attempts, [ids])
+        const counts = Object.fromEntries(rows.map((row) => [row.provider_id, row.count]))
+        const [twilio = 0, other = 0] = [counts[twilio_provider_id], counts[id]]
+        expect(twilio + other).toBe(count)
+        return other / count
+      },
+      { timeoutMs: 60_000 },
+    )
+  }
+  // Both are known everywhere, once both send.
+  await eventually(async () => expect(await shareOf(100)).toBeGreaterThan(0))
+  const count = 600
+  const wanted = 0.2
+  // Four standard deviations of a binomial share; the shares are more even than that.
+  const bound = 4 * Math.sqrt((wanted * (1 - wanted)) / count)
+  const share = await shareOf(count)
+  expect(Math.abs(share - wanted)).toBeLessThan(bound)
+  expect((await operator('DELETE', `/providers/${id}`)).status).toBe(204)
+}, 120_000)

@@ -86,7 +86,7 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
       }),
     )
     .use('/meta', metaRoutes({ numbers: config.metaNumbers, templates, log, sender, reporter }))
-    .use(standInRoutes({ accounts, log, sender, reporter }))
+    .use(standInRoutes({ accounts, log, sender, reporter, zone }))
     .use(accountRoutes(accounts))
     .use(templateRoutes({ numbers: config.metaNumbers, templates, sender }))
     .use('/sns', snsRoutes(sns, topicArn))

@@ -39,7 +39,9 @@ export interface CarrierKind {
 export interface SendingKind extends CarrierKind {
   /** Loads the sending half on first use: loading the clients of all carriers more than doubles the time of a start. */
   loadSender(): Promise<SenderDefinition<never, never, never>>
-  /** The region of an account, at carriers that register sending domains. */
+  /** Set for carriers that register sending domains. */
+  hasDomains?: true
+  /** The region of an account, at carriers that sign with our key. */
   regionOf?(credentials: never): string
   /** Set for carriers with approved templates. */
   hasTemplates?: true

@@ -6,7 +6,7 @@ import { readJson } from './read-json.ts'
 
 /** A call of a carrier's API. */
 export interface HttpCall {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   url: string
   headers: Readonly<Record<string, string>>
   /** An object is sent as JSON, parameters as a form. */

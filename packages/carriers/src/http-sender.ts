@@ -6,8 +6,8 @@ import { createClientCache } from './client-cache.ts'
 import { createHttpClient, type HttpAnswer, type HttpCall, type HttpClient } from './http-client.ts'
 import type { Correlation } from './messages.ts'
 import { readRetryAfter } from './retry-after.ts'
-import type { CarrierAccount, SenderDefinition, SenderOptions } from './sender.ts'
-import type { StandInEnvironment } from './stand-in-url.ts'
+import type { CarrierAccount, DomainIdentities, SenderDefinition, SenderOptions } from './sender.ts'
+import { liveUrlOf, type StandInEnvironment } from './stand-in-url.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal, type Verdict } from './verdict.ts'
 import { withoutNumbers } from './without-numbers.ts'
 
@@ -56,9 +56,10 @@ export interface HttpCarrier<Credentials, Message> {
   }
 }
 
-/** The sending half of a carrier with an HTTP API: one request a message, one client an account. */
+/** The sending half of a carrier with an HTTP API: one request a message, one client an account. @param identities its domains */
 export function defineHttpSender<Credentials, Message extends { to: string }>(
   carrier: HttpCarrier<Credentials, Message>,
+  identities?: DomainIdentities<Credentials, StandInEnvironment>,
 ): SenderDefinition<Credentials, Message, StandInEnvironment> {
   return {
     createSender(options) {
@@ -85,16 +86,9 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
         close: () => clients.close(),
       }
     },
+    ...(identities && { identities }),
     check: (credentials, { timeoutMs, environment }) => check(carrier, credentials, { timeoutMs, environment }),
   }
-}
-
-function liveUrlOf<Credentials>(
-  { standInPath, baseUrlOf }: Pick<HttpCarrier<Credentials, never>, 'standInPath' | 'baseUrlOf'>,
-  credentials: Credentials,
-  { CARRIER_STAND_IN_URL: standIns }: StandInEnvironment,
-): string {
-  return standIns === undefined ? baseUrlOf(credentials) : standIns + standInPath
 }
 
 type Reading = Pick<HttpCarrier<never, never>, 'idOf' | 'refusalOf' | 'retryAfterOf'>

@@ -20,6 +20,8 @@ export interface EmailMessage {
   to_name?: string
   /** Overrides the sender of the account. */
   from?: string
+  /** The domain of that sender, if the account has it verified. */
+  verified_domain?: string
   from_name?: string
   subject: string
   text?: string

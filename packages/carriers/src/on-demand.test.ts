@@ -51,5 +51,5 @@ test.each(Object.entries(kinds))('the declared abilities of %s are those of its 
   const listed = sendingCarriers[name]!
   expect([!!listed.check, !!listed.identities, !!listed.templates]).toEqual([!!check, !!identities, !!templates])
   const credentials = { region: 'eu-west-1' } as never
-  expect(listed.identities?.regionOf(credentials)).toBe(identities?.regionOf(credentials))
+  expect(listed.identities?.regionOf?.(credentials)).toBe(identities?.regionOf?.(credentials))
 })

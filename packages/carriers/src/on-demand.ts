@@ -4,15 +4,23 @@ import type { Sender, SenderDefinition, SenderOptions } from './sender.ts'
 /** The sending half of a kind, which is loaded with its first use. */
 export function onDemand({
   loadSender: load,
+  hasDomains,
   regionOf,
   hasTemplates,
-}: Pick<SendingKind, 'loadSender' | 'regionOf' | 'hasTemplates'>): SenderDefinition<never, never, never> {
+}: Pick<SendingKind, 'loadSender' | 'hasDomains' | 'regionOf' | 'hasTemplates'>): SenderDefinition<
+  never,
+  never,
+  never
+> {
   return {
     createSender: (options) => createOnDemand(load, options),
     load: async () => void (await load()),
     check: async (credentials, options) => (await load()).check!(credentials, options),
-    ...(regionOf && {
-      identities: { regionOf, sync: async (...identity) => (await load()).identities!.sync(...identity) },
+    ...(hasDomains && {
+      identities: {
+        ...(regionOf && { regionOf }),
+        sync: async (...identity) => (await load()).identities!.sync(...identity),
+      },
     }),
     ...(hasTemplates && { templates: { list: async (...account) => (await load()).templates!.list(...account) } }),
   }

@@ -40,21 +40,50 @@ export interface DomainIdentity {
   mailFrom: string
   /** Absent when the domain must be removed from the account. */
   key?: { privateKey: string; mailFromRegion: string | null; proven: boolean } | undefined
+  /** The carrier's name of the domain at the last registration, and whether we added it. */
+  known: { reference: string; isOurs: boolean } | null
+}
+
+/** A DNS record that a carrier needs. */
+export interface CarrierRecord {
+  purpose: 'dkim' | 'spf' | 'mail_from'
+  type: 'TXT' | 'CNAME' | 'MX'
+  /** Fully qualified, without trailing dot. */
+  name: string
+  value: string
+  /** Of MX records. */
+  priority?: number
+  /** Whether the carrier has found it. */
+  seen: boolean
+}
+
+/** A domain as an account has it. */
+export interface Registration {
+  /** Whether the account may send from it. */
+  verified: boolean
+  /** The records that the carrier made; those of our own key are not among them. */
+  records: CarrierRecord[]
+  /** The carrier's name of the domain. */
+  reference: string
+  /** Whether we added the domain to the account, and may remove it. */
+  isOurs: boolean
 }
 
 /** Manages sending domains at carriers that require their registration. */
 export interface DomainIdentities<Credentials, Environment> {
   /**
-   * Registers a domain with our key at an account, or removes it. Idempotent.
+   * Registers a domain at an account and asks the carrier to check it, or removes it. Idempotent.
+   * @returns undefined after a removal
+   * @throws DomainsUnmanaged when the credentials may not manage domains
    * @throws Error with the carrier's reason
    */
   sync(
     credentials: Credentials,
     identity: DomainIdentity,
     options: Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'>,
-  ): Promise<void>
-  /** The region of an account, which determines the target of the MAIL FROM records. */
-  regionOf(credentials: Credentials): string
+  ): Promise<Registration | undefined>
+  /** The region of an account, which determines the target of the MAIL FROM records; of carriers that sign with our key. */
+  regionOf?(credentials: Credentials): string
 }
 
 /** A message template as the carrier judged it. */

@@ -6,14 +6,17 @@ import type { SenderDefinition } from './sender.ts'
 
 export type { AccountCheck } from './account-check.ts'
 export type { CarrierAnswer } from './carrier-answer.ts'
+export { DomainsUnmanaged } from './domains-unmanaged.ts'
 export { environmentOf } from './environment-of.ts'
 export type { Correlation, EmailMessage, SmsMessage, WhatsAppMessage } from './messages.ts'
 export type {
   CarrierAccount,
+  CarrierRecord,
   CarrierTemplate,
   CarrierTemplates,
   DomainIdentities,
   DomainIdentity,
+  Registration,
   Sender,
   SenderDefinition,
   SenderOptions,

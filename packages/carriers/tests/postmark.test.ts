@@ -8,6 +8,7 @@ const refusal = (status: number, ErrorCode: number, Message: string): Answer => 
 })
 const own = (nth: number) => ({
   server_token: `server-token-number-${nth}`,
+  account_token: `account-token-number-${nth}`,
   webhook_password: `webhook-password-number-${nth}`,
 })
 const record = (fields: object) => ({

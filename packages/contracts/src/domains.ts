@@ -18,7 +18,7 @@ export type DomainRecordStatus = z.infer<typeof DomainRecordStatus>
 export const DomainRecord = z
   .object({
     purpose: z.enum(['spf', 'dkim', 'mail_from']),
-    type: z.enum(['TXT', 'MX']),
+    type: z.enum(['TXT', 'MX', 'CNAME']),
     name: z.string().meta({ description: 'Fully qualified name, without trailing dot' }),
     value: z.string().meta({ description: 'Publish TXT values longer than 255 characters as several strings' }),
     ttl: z.int().meta({ description: 'Recommended TTL in seconds' }),
@@ -26,9 +26,34 @@ export const DomainRecord = z
     status: DomainRecordStatus,
     found: z.string().optional().meta({ description: 'Records found, one per line' }),
     error: z.string().optional().meta({ description: 'What is wrong and how to fix it' }),
+    needed_by: z.array(idSchema('prov')).meta({
+      description:
+        'The providers whose carriers need it; the records of purpose dkim and spf without any prove the domain',
+    }),
   })
   .meta({ id: 'DomainRecord' })
 export type DomainRecord = z.infer<typeof DomainRecord>
+
+/**
+ * `verified`: the carrier lets the account send from the domain. `unmanaged`: the credentials may not ask, so messages are sent
+ * and the carrier decides.
+ */
+export const DomainCarrierStatus = z.enum(['pending', 'verified', 'unmanaged'])
+export type DomainCarrierStatus = z.infer<typeof DomainCarrierStatus>
+
+/** The domain at the account of a provider, of kinds whose carriers register domains. */
+const DomainCarrier = z
+  .object({
+    provider_id: idSchema('prov'),
+    kind: z.string(),
+    name: z.string(),
+    status: DomainCarrierStatus.meta({
+      description: 'Email from the domain is sent through the provider unless this is pending',
+    }),
+    error: z.string().optional().meta({ description: 'Why the carrier could not be asked' }),
+    checked_at: Timestamp.nullable().meta({ description: 'When the carrier last answered' }),
+  })
+  .meta({ id: 'DomainCarrier' })
 
 export const Domain = z
   .object({
@@ -36,6 +61,7 @@ export const Domain = z
     domain: z.string(),
     status: DomainStatus,
     records: z.array(DomainRecord),
+    carriers: z.array(DomainCarrier).meta({ description: 'By priority' }),
     verified_at: Timestamp.nullable(),
     last_checked_at: Timestamp.nullable(),
   })

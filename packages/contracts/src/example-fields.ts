@@ -99,6 +99,9 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   'ConsentEntry.status': 'active',
   'CreatedApiKey.name': 'Order service',
   'CreatedProvider.name': 'Twilio',
+  'Domain.carriers': [
+    { provider_id: id('prov'), kind: 'ses', name: 'Amazon SES', status: 'pending', checked_at: null },
+  ],
   'Domain.domain': 'mail.shop.example',
   'Domain.records': [
     {
@@ -108,6 +111,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
       value: 'v=spf1 include:spf.notify.example ~all',
       ttl: 3600,
       status: 'pending',
+      needed_by: [id('prov')],
     },
   ],
   'Event.status': 'published',

@@ -2254,6 +2254,8 @@ export interface components {
             /** @enum {string} */
             status: "pending" | "verified" | "failed" | "degraded";
             records: components["schemas"]["DomainRecord"][];
+            /** @description By priority */
+            carriers: components["schemas"]["DomainCarrier"][];
             verified_at: string | null;
             last_checked_at: string | null;
         };
@@ -2261,7 +2263,7 @@ export interface components {
             /** @enum {string} */
             purpose: "spf" | "dkim" | "mail_from";
             /** @enum {string} */
-            type: "TXT" | "MX";
+            type: "TXT" | "MX" | "CNAME";
             /** @description Fully qualified name, without trailing dot */
             name: string;
             /** @description Publish TXT values longer than 255 characters as several strings */
@@ -2276,6 +2278,26 @@ export interface components {
             found?: string;
             /** @description What is wrong and how to fix it */
             error?: string;
+            /** @description The providers whose carriers need it; the records of purpose dkim and spf without any prove the domain */
+            needed_by: string[];
+        };
+        DomainCarrier: {
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            kind: string;
+            name: string;
+            /**
+             * @description Email from the domain is sent through the provider unless this is pending
+             * @enum {string}
+             */
+            status: "pending" | "verified" | "unmanaged";
+            /** @description Why the carrier could not be asked */
+            error?: string;
+            /** @description When the carrier last answered */
+            checked_at: string | null;
         };
         NewDomain: {
             /**
@@ -5396,7 +5418,19 @@ export interface operations {
                      *               "name": "mail.shop.example",
                      *               "value": "v=spf1 include:spf.notify.example ~all",
                      *               "ttl": 3600,
-                     *               "status": "pending"
+                     *               "status": "pending",
+                     *               "needed_by": [
+                     *                 "prov_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "carriers": [
+                     *             {
+                     *               "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *               "kind": "ses",
+                     *               "name": "Amazon SES",
+                     *               "status": "pending",
+                     *               "checked_at": null
                      *             }
                      *           ],
                      *           "verified_at": null,
@@ -5453,7 +5487,19 @@ export interface operations {
                      *           "name": "mail.shop.example",
                      *           "value": "v=spf1 include:spf.notify.example ~all",
                      *           "ttl": 3600,
-                     *           "status": "pending"
+                     *           "status": "pending",
+                     *           "needed_by": [
+                     *             "prov_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "carriers": [
+                     *         {
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "kind": "ses",
+                     *           "name": "Amazon SES",
+                     *           "status": "pending",
+                     *           "checked_at": null
                      *         }
                      *       ],
                      *       "verified_at": null,
@@ -5498,7 +5544,19 @@ export interface operations {
                      *           "name": "mail.shop.example",
                      *           "value": "v=spf1 include:spf.notify.example ~all",
                      *           "ttl": 3600,
-                     *           "status": "pending"
+                     *           "status": "pending",
+                     *           "needed_by": [
+                     *             "prov_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "carriers": [
+                     *         {
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "kind": "ses",
+                     *           "name": "Amazon SES",
+                     *           "status": "pending",
+                     *           "checked_at": null
                      *         }
                      *       ],
                      *       "verified_at": null,
@@ -5573,7 +5631,19 @@ export interface operations {
                      *           "name": "mail.shop.example",
                      *           "value": "v=spf1 include:spf.notify.example ~all",
                      *           "ttl": 3600,
-                     *           "status": "pending"
+                     *           "status": "pending",
+                     *           "needed_by": [
+                     *             "prov_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "carriers": [
+                     *         {
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "kind": "ses",
+                     *           "name": "Amazon SES",
+                     *           "status": "pending",
+                     *           "checked_at": null
                      *         }
                      *       ],
                      *       "verified_at": null,

@@ -62,6 +62,7 @@ const eventsOf = async (id: string) => {
 
 describe('a new domain', () => {
   test('is pending, with a 2048-bit key, and the records to publish', async () => {
+    const { ses_provider_id: sesId } = env.stack.state
     const name = freshName()
     const { status, body } = await add(name)
     expect(status).toBe(201)
@@ -70,6 +71,7 @@ describe('a new domain', () => {
       domain: name,
       status: 'pending',
       records: expect.any(Array),
+      carriers: [{ provider_id: sesId, kind: 'ses', name: expect.any(String), status: 'pending', checked_at: null }],
       verified_at: null,
       last_checked_at: null,
     })
@@ -82,6 +84,7 @@ describe('a new domain', () => {
       value: expect.stringMatching(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/]{392}$/),
       ttl: 3600,
       status: 'pending',
+      needed_by: [sesId],
     })
     expect(spf).toEqual({
       purpose: 'spf',
@@ -90,6 +93,7 @@ describe('a new domain', () => {
       value: 'v=spf1 include:amazonses.com ~all',
       ttl: 3600,
       status: 'pending',
+      needed_by: [sesId],
     })
     expect(mx).toMatchObject({
       purpose: 'mail_from',
@@ -99,7 +103,7 @@ describe('a new domain', () => {
       priority: 10,
     })
     expect(mailFrom).toMatchObject({ purpose: 'mail_from', type: 'TXT', name: `bounce.${name}` })
-    expect((await domains('GET', `/${body.domain_id}`)).body).toEqual(body)
+    expect((await domains('GET', `/${body.domain_id}`)).body).toEqual({ ...body, carriers: expect.any(Array) })
   })
 
   test('takes bounces where its tenant’s SES account is, and of a tenant without one where SES_REGION says', async () => {

@@ -3,6 +3,7 @@ import { parse } from 'node:querystring'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
 import { addressOf, defineStandIn, parsed, type Step } from '../stand-ins/stand-in.ts'
+import { mailgunDomains } from './domains.ts'
 
 const Account = z.strictObject({
   api_key: secretText,
@@ -44,9 +45,7 @@ export const mailgun = defineStandIn<z.output<typeof Account>>({
   name: 'mailgun',
   channel: 'email',
   account: Account,
-  isOf: (req, { api_key, domain }) =>
-    req.headers.authorization === `Basic ${Buffer.from(`api:${api_key}`).toString('base64')}` &&
-    req.path.split('/').includes(domain),
+  isOf: (req, { api_key }) => req.headers.authorization === `Basic ${Buffer.from(`api:${api_key}`).toString('base64')}`,
   sendPath: '/v3/:domain/messages',
   read(req) {
     const data = parsed(SendRequest, parse(Buffer.isBuffer(req.body) ? req.body.toString() : ''))
@@ -62,6 +61,7 @@ export const mailgun = defineStandIn<z.output<typeof Account>>({
     path: '/v4/domains/:domain',
     answer: ({ domain: name }) => ({ status: 200, body: { domain: { name, state: 'active', type: 'custom' } } }),
   },
+  domains: mailgunDomains,
   accepted: (id) => ({ status: 200, body: { id: `<${id}>`, message: 'Queued. Thank you.' } }),
   refused: {
     unauthorized: error(401, 'Invalid private key'),

@@ -2,8 +2,15 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
 import { addressOf, defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
+import { postmarkDomains } from './domains.ts'
 
-const Account = z.strictObject({ server_token: secretText, webhook_password: secretText, webhook_url: webhookUrl })
+const Account = z.strictObject({
+  server_token: secretText,
+  /** Of the account, which has the domains. */
+  account_token: secretText.optional(),
+  webhook_password: secretText,
+  webhook_url: webhookUrl,
+})
 
 const SendRequest = z
   .object({
@@ -34,7 +41,10 @@ export const postmark = defineStandIn<z.output<typeof Account>>({
   name: 'postmark',
   channel: 'email',
   account: Account,
-  isOf: (req, { server_token }) => req.headers['x-postmark-server-token'] === server_token,
+  isOf({ headers, path }, { server_token, account_token }) {
+    if (!path.startsWith('/domains')) return headers['x-postmark-server-token'] === server_token
+    return account_token !== undefined && headers['x-postmark-account-token'] === account_token
+  },
   sendPath: '/email',
   read(req) {
     const data = parsed(SendRequest, jsonOf(req))
@@ -44,6 +54,7 @@ export const postmark = defineStandIn<z.output<typeof Account>>({
   },
   newMessageId: () => randomUUID(),
   check: { path: '/server', answer: () => ({ status: 200, body: { ID: 1, Name: 'Sandbox', DeliveryType: 'Live' } }) },
+  domains: postmarkDomains,
   accepted: (MessageID, { to: To }) => ({
     status: 200,
     body: { To, SubmittedAt: new Date().toISOString(), MessageID, ErrorCode: 0, Message: 'OK' },

@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
 import { addressOf, defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
+import { listed, resendDomains } from './domains.ts'
 
 const Account = z.strictObject({ api_key: secretText, signing_secret: secretText, webhook_url: webhookUrl })
 
@@ -51,8 +52,15 @@ export const resend = defineStandIn<z.output<typeof Account>>({
   newMessageId: () => randomUUID(),
   check: {
     path: '/domains',
-    answer: () => ({ status: 200, body: { data: [{ id: randomUUID(), name: 'example.com', status: 'verified' }] } }),
+    answer: (account, book) => ({
+      status: 200,
+      body: {
+        data: [{ id: randomUUID(), name: 'example.com', status: 'verified' }, ...book.list(account).map(listed)],
+        has_more: false,
+      },
+    }),
   },
+  domains: resendDomains,
   accepted: (id) => ({ status: 200, body: { id } }),
   refused: {
     unauthorized: error(403, 'invalid_api_key', 'API key is invalid'),

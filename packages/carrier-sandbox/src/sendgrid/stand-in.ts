@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
 import { defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
+import { sendgridDomains } from './domains.ts'
 
 const Account = z
   .strictObject({ api_key: secretText, webhook_url: webhookUrl })
@@ -58,6 +59,7 @@ export const sendgrid = defineStandIn<z.output<typeof Account>>({
   },
   newMessageId: () => randomBytes(16).toString('base64url'),
   check: { path: '/v3/scopes', answer: () => ({ status: 200, body: { scopes: ['mail.send', 'alerts.read'] } }) },
+  domains: sendgridDomains,
   accepted: (id) => ({ status: 202, headers: { 'X-Message-Id': id } }),
   refused: {
     unauthorized: errors(401, 'The provided authorization grant is invalid, expired, or revoked'),

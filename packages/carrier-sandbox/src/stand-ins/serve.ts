@@ -1,9 +1,11 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import type { CallbackSender } from '../callbacks/callback-sender.ts'
 import { mostUnderWay, type Reporter } from '../callbacks/reporter.ts'
+import type { Zone } from '../dns/zone.ts'
 import type { LoggedMessage, MessageLog } from '../messages/message-log.ts'
 import { randomHex } from '../random-hex.ts'
 import type { AccountBook } from './account-book.ts'
+import { createDomainBook } from './domain-book.ts'
 import { createOutcomes } from './outcomes.ts'
 import type { Answer, Draft, StandIn, Step, WithWebhook } from './stand-in.ts'
 import { standIns } from './table.ts'
@@ -14,6 +16,8 @@ interface StandInContext {
   log: MessageLog
   sender: CallbackSender
   reporter: Reporter
+  /** Where carriers look up the records of sending domains. */
+  zone: Zone
 }
 
 /** The stand-ins of the table, each below its name. */
@@ -23,14 +27,20 @@ export function standInRoutes(context: StandInContext): Router {
   return router
 }
 
-/** The API of a carrier, limited to sending and to the check of an account. */
+/** The API of a carrier, limited to sending, the check of an account and its sending domains. */
 function serveStandIn(standIn: StandIn<WithWebhook>, context: StandInContext): Router {
-  return Router()
+  const { accounts, zone } = context
+  const book = createDomainBook(zone)
+  const router = Router()
     .post(standIn.sendPath, send(standIn, context))
-    .get(standIn.check.path, (req, res) => {
-      const account = context.accounts.find(standIn, req)
-      give(res, account ? standIn.check.answer(account) : standIn.refused.unauthorized)
+    .get(standIn.check.path, (req, res, next) => {
+      const account = accounts.find(standIn, req)
+      // A path that names another domain than the account's own shows a sending domain.
+      const { domain } = req.params
+      if (account && domain !== undefined && (account as { domain?: string }).domain !== domain) return next()
+      give(res, account ? standIn.check.answer(account, book) : standIn.refused.unauthorized)
     })
+  return standIn.domains ? router.use(standIn.domains({ standIn, accounts, book })) : router
 }
 
 function send(standIn: StandIn<WithWebhook>, context: StandInContext): RequestHandler {

@@ -2,6 +2,8 @@ import type { Request } from 'express'
 import type { z } from 'zod'
 import type { Callback } from '../callbacks/callback-sender.ts'
 import type { LoggedMessage } from '../messages/message-log.ts'
+import type { DomainBook } from './domain-book.ts'
+import type { DomainRoutes } from './domain-routes.ts'
 
 /** An HTTP answer of a carrier. */
 export interface Answer {
@@ -72,7 +74,9 @@ export interface StandIn<Account extends WithWebhook> {
   /** The id of a new message. */
   newMessageId(): string
   /** The route that shows an account, and its answer. */
-  check: { path: string; answer(account: Account): Answer }
+  check: { path: string; answer(account: Account, book: DomainBook): Answer }
+  /** The routes of sending domains. */
+  domains?: DomainRoutes
   accepted(messageId: string, draft: Draft): Answer
   refused: Record<'unauthorized' | 'recipient' | 'throttled' | 'broken', Answer> & { invalid(detail: string): Answer }
   /** The signed webhook of a state; undefined where the carrier reports none. */

@@ -7,6 +7,7 @@ export const mailgun = {
   channel: 'email',
   credentials: MailgunCredentials,
   loadSender: async () => (await import('./send.ts')).mailgunSender,
+  hasDomains: true,
   secrets: ['api_key', 'webhook_signing_key'],
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,

@@ -6,25 +6,26 @@ import { defineHttpSender } from '../http-sender.ts'
 import type { Correlation, EmailMessage } from '../messages.ts'
 import { accountDown, type later, verdictOfStatus } from '../verdict.ts'
 import type { MailgunCredentials } from './credentials.ts'
-
-const hosts = { us: 'https://api.mailgun.net', eu: 'https://api.eu.mailgun.net' }
+import { mailgunDomains } from './domains.ts'
+import { apiOf } from './hosts.ts'
 
 /**
  * Sends email through the API of Mailgun.
  * @see https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/messages/post-v3--domain-name--messages
  */
-export const mailgunSender = defineHttpSender<MailgunCredentials, EmailMessage>({
-  standInPath: '/mailgun',
-  baseUrlOf: ({ region }) => hosts[region],
-  headersOf: ({ api_key }) => ({ authorization: `Basic ${Buffer.from(`api:${api_key}`).toString('base64')}` }),
-  requestOf: ({ credentials }, message) => ({
-    path: `/v3/${credentials.domain}/messages`,
-    body: formOf(credentials, message),
-  }),
-  idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.id : undefined),
-  refusalOf,
-  check: { pathOf: ({ domain }) => `/v4/domains/${domain}`, read: readDomain },
-})
+export const mailgunSender = defineHttpSender<MailgunCredentials, EmailMessage>(
+  {
+    ...apiOf,
+    requestOf: ({ credentials }, message) => ({
+      path: `/v3/${message.verified_domain ?? credentials.domain}/messages`,
+      body: formOf(credentials, message),
+    }),
+    idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.id : undefined),
+    refusalOf,
+    check: { pathOf: ({ domain }) => `/v4/domains/${domain}`, read: readDomain },
+  },
+  mailgunDomains,
+)
 
 function formOf(credentials: MailgunCredentials, message: EmailMessage & Correlation): URLSearchParams {
   const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message

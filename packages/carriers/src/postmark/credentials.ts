@@ -5,6 +5,10 @@ import { callbackSecret, emailSender, headerText } from '../credential-fields.ts
 export const PostmarkCredentials = z
   .strictObject({
     server_token: headerText.meta({ title: 'Server API token' }),
+    account_token: headerText.optional().meta({
+      title: 'Account API token',
+      description: 'Registers sending domains; without it they are verified at Postmark',
+    }),
     message_stream: z
       .string()
       .regex(/^[a-z0-9_-]{1,100}$/, 'must be the ID of a message stream')

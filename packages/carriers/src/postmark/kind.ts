@@ -7,7 +7,8 @@ export const postmark = {
   channel: 'email',
   credentials: PostmarkCredentials,
   loadSender: async () => (await import('./send.ts')).postmarkSender,
-  secrets: ['server_token', 'webhook_password'],
+  hasDomains: true,
+  secrets: ['server_token', 'account_token', 'webhook_password'],
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,
 } as const satisfies SendingKind

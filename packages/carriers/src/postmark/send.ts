@@ -7,20 +7,24 @@ import type { Correlation, EmailMessage } from '../messages.ts'
 import { verdictOfStatus } from '../verdict.ts'
 import { postmarkCodes } from './codes.ts'
 import type { PostmarkCredentials } from './credentials.ts'
+import { postmarkDomains } from './domains.ts'
 
 /**
  * Sends email through the API of a Postmark server.
  * @see https://postmarkapp.com/developer/api/email-api
  */
-export const postmarkSender = defineHttpSender<PostmarkCredentials, EmailMessage>({
-  standInPath: '/postmark',
-  baseUrlOf: () => 'https://api.postmarkapp.com',
-  headersOf: ({ server_token }) => ({ 'x-postmark-server-token': server_token }),
-  requestOf: ({ credentials }, message) => ({ path: '/email', body: bodyOf(credentials, message) }),
-  idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.MessageID : undefined),
-  refusalOf,
-  check: { pathOf: () => '/server', read: readServer },
-})
+export const postmarkSender = defineHttpSender<PostmarkCredentials, EmailMessage>(
+  {
+    standInPath: '/postmark',
+    baseUrlOf: () => 'https://api.postmarkapp.com',
+    headersOf: ({ server_token }) => ({ 'x-postmark-server-token': server_token }),
+    requestOf: ({ credentials }, message) => ({ path: '/email', body: bodyOf(credentials, message) }),
+    idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.MessageID : undefined),
+    refusalOf,
+    check: { pathOf: () => '/server', read: readServer },
+  },
+  postmarkDomains,
+)
 
 function bodyOf(credentials: PostmarkCredentials, message: EmailMessage & Correlation) {
   const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message

@@ -7,6 +7,7 @@ export const resend = {
   channel: 'email',
   credentials: ResendCredentials,
   loadSender: async () => (await import('./send.ts')).resendSender,
+  hasDomains: true,
   secrets: ['api_key', 'signing_secret'],
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,

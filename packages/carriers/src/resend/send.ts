@@ -7,20 +7,23 @@ import type { Correlation, EmailMessage } from '../messages.ts'
 import { accountDown, verdictOfStatus } from '../verdict.ts'
 import { resendCodes } from './codes.ts'
 import type { ResendCredentials } from './credentials.ts'
+import { resendDomains } from './domains.ts'
+import { apiOf } from './hosts.ts'
 
 /**
  * Sends email through the API of Resend.
  * @see https://resend.com/docs/api-reference/emails/send-email
  */
-export const resendSender = defineHttpSender<ResendCredentials, EmailMessage>({
-  standInPath: '/resend',
-  baseUrlOf: () => 'https://api.resend.com',
-  headersOf: ({ api_key }) => ({ authorization: `Bearer ${api_key}` }),
-  requestOf: ({ credentials }, message) => ({ path: '/emails', body: bodyOf(credentials, message) }),
-  idOf: ({ status, body }) => (status < 300 ? Sent.safeParse(body).data?.id : undefined),
-  refusalOf,
-  check: { pathOf: () => '/domains', read: readDomains },
-})
+export const resendSender = defineHttpSender<ResendCredentials, EmailMessage>(
+  {
+    ...apiOf,
+    requestOf: ({ credentials }, message) => ({ path: '/emails', body: bodyOf(credentials, message) }),
+    idOf: ({ status, body }) => (status < 300 ? Sent.safeParse(body).data?.id : undefined),
+    refusalOf,
+    check: { pathOf: () => '/domains', read: readDomains },
+  },
+  resendDomains,
+)
 
 function bodyOf(credentials: ResendCredentials, message: EmailMessage & Correlation) {
   const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message

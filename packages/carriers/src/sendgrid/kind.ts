@@ -7,6 +7,7 @@ export const sendgrid = {
   channel: 'email',
   credentials: SendgridCredentials,
   loadSender: async () => (await import('./send.ts')).sendgridSender,
+  hasDomains: true,
   secrets: ['api_key'],
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,

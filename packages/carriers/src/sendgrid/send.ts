@@ -5,25 +5,26 @@ import { defineHttpSender } from '../http-sender.ts'
 import type { Correlation, EmailMessage } from '../messages.ts'
 import { verdictOfStatus } from '../verdict.ts'
 import type { SendgridCredentials } from './credentials.ts'
-
-const hosts = { global: 'https://api.sendgrid.com', eu: 'https://api.eu.sendgrid.com' }
+import { sendgridDomains } from './domains.ts'
+import { apiOf } from './hosts.ts'
 
 /**
  * Sends email through the Web API (v3).
  * @see https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send
  * @see https://www.twilio.com/docs/sendgrid/api-reference/how-to-use-the-sendgrid-v3-api/errors
  */
-export const sendgridSender = defineHttpSender<SendgridCredentials, EmailMessage>({
-  standInPath: '/sendgrid',
-  baseUrlOf: ({ region }) => hosts[region],
-  headersOf: ({ api_key }) => ({ authorization: `Bearer ${api_key}` }),
-  requestOf: ({ credentials }, message) => ({ path: '/v3/mail/send', body: bodyOf(credentials, message) }),
-  idOf: ({ status, headers }) => (status === 202 ? String(headers['x-message-id'] ?? '') || null : undefined),
-  refusalOf,
-  // Seconds until the limit is reset, or the time when it is.
-  retryAfterOf: ({ headers }) => secondsUntil(headers['x-ratelimit-reset']),
-  check: { pathOf: () => '/v3/scopes', read: readScopes },
-})
+export const sendgridSender = defineHttpSender<SendgridCredentials, EmailMessage>(
+  {
+    ...apiOf,
+    requestOf: ({ credentials }, message) => ({ path: '/v3/mail/send', body: bodyOf(credentials, message) }),
+    idOf: ({ status, headers }) => (status === 202 ? String(headers['x-message-id'] ?? '') || null : undefined),
+    refusalOf,
+    // Seconds until the limit is reset, or the time when it is.
+    retryAfterOf: ({ headers }) => secondsUntil(headers['x-ratelimit-reset']),
+    check: { pathOf: () => '/v3/scopes', read: readScopes },
+  },
+  sendgridDomains,
+)
 
 function bodyOf(credentials: SendgridCredentials, message: EmailMessage & Correlation) {
   const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message

@@ -6,7 +6,8 @@ import {
   PutEmailIdentityMailFromAttributesCommand,
   type SESv2Client,
 } from '@aws-sdk/client-sesv2'
-import type { DomainIdentities, DomainIdentity } from '../sender.ts'
+import { DomainsUnmanaged } from '../domains-unmanaged.ts'
+import type { DomainIdentities, DomainIdentity, Registration } from '../sender.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
 import type { SesEnvironment } from './environment.ts'
@@ -17,7 +18,11 @@ export const sesIdentities: DomainIdentities<SesCredentials, SesEnvironment> = {
   async sync(credentials, identity, { timeoutMs, environment }) {
     const client = createSesClient(credentials, { endpoint: environment.SES_API_URL, timeoutMs })
     try {
-      await syncIdentity(client, credentials.region, identity)
+      return await syncIdentity(client, credentials.region, identity)
+    } catch (error) {
+      const { message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } }
+      if ($metadata?.httpStatusCode === 403) throw new DomainsUnmanaged(message, { cause: error })
+      throw error
     } finally {
       client.destroy()
     }
@@ -28,17 +33,25 @@ async function syncIdentity(
   client: SESv2Client,
   region: string,
   { domain, selector, mailFrom, key }: DomainIdentity,
-): Promise<void> {
-  if (!key) return removeIdentity(client, domain, selector)
+): Promise<Registration | undefined> {
+  if (!key) {
+    await removeIdentity(client, domain, selector)
+    return undefined
+  }
   await putKey(client, domain, selector, key)
-  if (key.mailFromRegion !== null && key.mailFromRegion !== region) return
-  await client.send(
-    new PutEmailIdentityMailFromAttributesCommand({
-      EmailIdentity: domain,
-      MailFromDomain: mailFrom,
-      BehaviorOnMxFailure: 'USE_DEFAULT_VALUE',
-    }),
+  if (key.mailFromRegion === null || key.mailFromRegion === region) {
+    await client.send(
+      new PutEmailIdentityMailFromAttributesCommand({
+        EmailIdentity: domain,
+        MailFromDomain: mailFrom,
+        BehaviorOnMxFailure: 'USE_DEFAULT_VALUE',
+      }),
+    )
+  }
+  const { VerifiedForSendingStatus: verified = false } = await client.send(
+    new GetEmailIdentityCommand({ EmailIdentity: domain }),
   )
+  return { verified, records: [], reference: domain, isOurs: true }
 }
 
 async function putKey(

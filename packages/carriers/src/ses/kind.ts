@@ -12,6 +12,7 @@ export const ses = {
     include: 'amazonses.com',
     mailServer: (region: string) => `feedback-smtp.${region}.amazonses.com`,
   },
+  hasDomains: true,
   regionOf: ({ region }: SesCredentials) => region,
   secrets: ['secret_access_key'],
   callbackOf: () => emailCallback,

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { endAll, recognizeErrorsOfNode } from './broken-carrier.ts'
 import { testCallbacks } from './callbacks.ts'
+import { testDomains } from './domains.ts'
 import { testFaults } from './faults.ts'
 import type { CarrierFixture } from './fixture.ts'
 import { testProof } from './proof.ts'
@@ -22,6 +23,7 @@ export function testCarrier(fixture: CarrierFixture): void {
   const worldOf = () => world
   testSending(fixture, worldOf)
   if (fixture.mode !== 'test') testFaults(fixture, worldOf)
+  testDomains(fixture, worldOf)
   if (fixture.proof === null) return
   testCallbacks(fixture, worldOf)
   testProof({ ...fixture, proof: fixture.proof }, worldOf)

@@ -14,7 +14,7 @@ import {
   type Report,
   receivers,
 } from '../../src/receiving.ts'
-import { type SendingCarrier, sendingCarriers } from '../../src/sending.ts'
+import { type DomainIdentity, type Registration, type SendingCarrier, sendingCarriers } from '../../src/sending.ts'
 import { type CarrierFixture, type Credentials, contents, recipientOf, type Wanted } from './fixture.ts'
 
 /** A callback as it came. */
@@ -39,6 +39,8 @@ export interface World {
   faults: unknown[]
   send(to: Wanted, options?: SendOptions): Promise<Sent>
   check(account: TestAccount, apiUrl?: string): ReturnType<NonNullable<SendingCarrier['check']>>
+  /** Registers a domain at the first account, or removes it. */
+  syncDomain(identity: DomainIdentity, apiUrl?: string): Promise<Registration | undefined>
   /** Verifies and reads a callback with the accounts that its claim finds among these. */
   receive(callback: CapturedCallback, accounts?: readonly TestAccount[]): Promise<readonly Report[]>
   stop(): Promise<void>
@@ -154,6 +156,11 @@ export async function startWorld(fixture: CarrierFixture): Promise<World> {
     },
     check: ({ credentials }, apiUrl) =>
       carrier.check!(carrier.credentials.parse(credentials) as never, {
+        timeoutMs: patienceMs,
+        environment: sendingEnvironment(apiUrl) as never,
+      }),
+    syncDomain: async (identity, apiUrl) =>
+      carrier.identities!.sync(carrier.credentials.parse(accounts[0].credentials) as never, identity, {
         timeoutMs: patienceMs,
         environment: sendingEnvironment(apiUrl) as never,
       }),

@@ -1,4 +1,5 @@
-import type { DomainRecordStatus, DomainStatus } from '@notify/contracts'
+import type { CarrierRecord } from '@notify/carriers/sending'
+import type { DomainCarrierStatus, DomainRecordStatus, DomainStatus } from '@notify/contracts'
 import { column } from '@notify/database'
 
 /** The records of a domain; one each. */
@@ -8,6 +9,18 @@ export interface RecordState {
   status: DomainRecordStatus
   found?: string
   error?: string
+}
+
+/** A domain at a carrier account. */
+export interface DomainAtCarrier {
+  provider_id: string
+  kind: string
+  name: string
+  status: DomainCarrierStatus
+  error: string | null
+  checked_at: string | null
+  /** Those that the carrier made. */
+  records: CarrierRecord[]
 }
 
 export type RecordStates = Partial<Record<RecordKey, RecordState>>
@@ -45,6 +58,15 @@ export const domainTables = {
     selector: column.text(),
     /** Whether the carrier should have the domain. */
     wanted: column.boolean().withDefault(),
+    /** Whether the account may send from the domain. */
+    status: column.text<DomainCarrierStatus>().withDefault(),
+    /** The records that the carrier made. */
+    records: column.jsonb<CarrierRecord[]>().withDefault(),
+    /** The carrier's name of the domain, and whether we added it there. */
+    reference: column.text().nullable(),
+    is_ours: column.boolean().withDefault(),
+    /** Null in rows of before. */
+    created_at: column.timestamp().nullable(),
     /** Revision of the provider's credentials at the last registration. */
     synced_revision: column.integer().nullable(),
     synced_at: column.timestamp().nullable(),

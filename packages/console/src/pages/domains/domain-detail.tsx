@@ -10,6 +10,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
+import { Carriers } from './carriers.tsx'
 import { useDeleteDomain, useDomain, useVerify } from './queries.ts'
 import { RecordCard } from './record-card.tsx'
 import { type Domain, domainStatuses } from './words.ts'
@@ -38,7 +39,13 @@ export function DomainDetail({ id }: { id: string }) {
       ) : null}
       <Panel>
         {domain ? (
-          domain.records.map((record) => <RecordCard key={`${record.name} ${record.type}`} record={record} />)
+          domain.records.map((record) => (
+            <RecordCard
+              key={`${record.type} ${record.name} ${record.value}`}
+              record={record}
+              carriers={domain.carriers}
+            />
+          ))
         ) : error ? (
           <ErrorState error={error} onRetry={() => void refetch()} />
         ) : (
@@ -47,6 +54,7 @@ export function DomainDetail({ id }: { id: string }) {
           </div>
         )}
       </Panel>
+      {domain && domain.carriers.length > 0 ? <Carriers carriers={domain.carriers} /> : null}
       {domain && dialog === 'delete' ? <DeleteDomain domain={domain} onClose={close} /> : null}
     </>
   )

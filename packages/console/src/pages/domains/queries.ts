@@ -20,13 +20,16 @@ export function useDomains(find: string, cursor: string | undefined) {
   })
 }
 
-/** A domain, polled until its records are found. */
+const isSettled = ({ status, carriers }: Domain) =>
+  status === 'verified' && carriers.every((carrier) => carrier.status !== 'pending')
+
+/** A domain, polled until its records are found, also by the carriers. */
 export function useDomain(domain_id: string) {
   return useQuery({
     queryKey: [...key, 'domain', domain_id],
     queryFn: ({ signal }) =>
       answer(api.GET('/api/v1/domains/{domain_id}', { params: { path: { domain_id } }, signal })),
-    refetchInterval: ({ state }) => (state.data?.status === 'verified' ? false : pollEvery(pollMs)()),
+    refetchInterval: ({ state }) => (state.data && isSettled(state.data) ? false : pollEvery(pollMs)()),
   })
 }
 

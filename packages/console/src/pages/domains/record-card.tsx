@@ -2,13 +2,14 @@ import type { ReactNode } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { type DomainRecord, purposes, recordStatuses } from './words.ts'
+import { type Domain, type DomainRecord, needersOf, purposes, recordStatuses } from './words.ts'
 
 /** Bytes of a character-string (RFC 1035, 3.3). */
 const longestString = 255
 
 /** One DNS record: its values to publish, and the result of the last lookup. */
-export function RecordCard({ record }: { record: DomainRecord }) {
+export function RecordCard({ record, carriers }: { record: DomainRecord; carriers: Domain['carriers'] }) {
+  const needers = needersOf(record, carriers)
   const { purpose, type, name, value, ttl, priority, status, found, error } = record
   const { name: title, does } = purposes[purpose]
   return (
@@ -33,6 +34,7 @@ export function RecordCard({ record }: { record: DomainRecord }) {
         ) : null}
         {priority === undefined ? null : <Plain name="Priority">{priority}</Plain>}
         <Plain name="TTL">{ttl} s</Plain>
+        {needers ? <Plain name="For">{needers}</Plain> : null}
         {found && status !== 'verified' ? (
           <Plain name="Found">
             <PlainText className="font-mono text-xs whitespace-pre-wrap">{found}</PlainText>

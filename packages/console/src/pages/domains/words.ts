@@ -30,6 +30,27 @@ export const recordStatuses: Record<DomainRecord['status'], { name: string; tone
   failed: { name: 'Failed', tone: 'bad' },
 }
 
+export const carrierStatuses: Record<
+  Domain['carriers'][number]['status'],
+  { name: string; tone: Tone; means: string }
+> = {
+  pending: { name: 'Not verified yet', tone: 'busy', means: 'Email from the domain passes over this provider.' },
+  verified: { name: 'Verified', tone: 'good', means: 'Sends email from the domain.' },
+  unmanaged: {
+    name: 'Unknown',
+    tone: 'quiet',
+    means: 'The credentials may not manage domains. Verify the domain at the carrier, which decides with each message.',
+  },
+}
+
+/** The names of the providers that need a record. */
+export function needersOf({ needed_by }: DomainRecord, carriers: Domain['carriers']): string {
+  return carriers
+    .filter(({ provider_id }) => needed_by.includes(provider_id))
+    .map(({ name }) => name)
+    .join(', ')
+}
+
 export const purposes: Record<DomainRecord['purpose'], { name: string; does: string }> = {
   dkim: { name: 'DKIM', does: 'signs the emails' },
   spf: { name: 'SPF', does: 'allows our servers to send' },

@@ -4,7 +4,14 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { auditDomain } from './audit-domain.ts'
 import { describeDomain } from './domain-records.ts'
-import { type DomainRow, enqueueDomainChange, findDomainByName, insertDomain, privateKeyAad } from './domain-store.ts'
+import {
+  type DomainRow,
+  enqueueDomainChange,
+  findDomain,
+  findDomainByName,
+  insertDomain,
+  privateKeyAad,
+} from './domain-store.ts'
 import { findMailFromRegion, planIdentities } from './identity-store.ts'
 import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
@@ -53,7 +60,8 @@ async function addDomain(
   }
   await planIdentities(run, carrierTable, id)
   await enqueueDomainChange(run, row, row.status)
-  return row
+  // With the carriers that it is registered at.
+  return (await findDomain(run, tenantId, id)) ?? row
 }
 
 async function refuseKnown(run: Run, tenantId: Id<'ten'>, domain: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { type DomainChange, domainChanged, type Id } from '@notify/contracts'
+import { type DomainCarrierStatus, type DomainChange, domainChanged, type Id } from '@notify/contracts'
 import {
   column,
   defineStatement,
@@ -11,25 +11,29 @@ import {
   type Run,
 } from '@notify/database'
 import { sql } from 'kysely'
+import type { DomainAtCarrier } from '../../db/domain-tables.ts'
 import { build, tables } from '../../db/schema.ts'
 import type { DkimKey } from './make-dkim-key.ts'
 
 const ownColumns = omit(tables.domains, 'private_key')
 const ownNames = Object.keys(ownColumns).map((name) => `d.${name as keyof typeof ownColumns}` as const)
 
-/** The columns of a domain without its private key, and the refusal of a carrier, if any. */
-export const domainColumns = { ...ownColumns, carrier_error: column.text().nullable() }
+/** The columns of a domain without its private key, and what it is at the carriers. */
+export const domainColumns = { ...ownColumns, carriers: column.json<DomainAtCarrier[]>() }
 
 export type DomainRow = RowOf<typeof domainColumns>
 
-const carrierError = `(select string_agg(i.error, ' ' order by i.provider_id) from domain_identities i
-  where i.domain_id = d.id and i.wanted and i.error is not null)`
+const carriers = `(
+  select coalesce(json_agg(json_build_object('provider_id', p.id, 'kind', p.kind, 'name', p.name, 'status', i.status,
+    'error', i.error, 'checked_at', i.synced_at, 'records', i.records) order by p.priority, p.id), '[]')
+  from domain_identities i join providers p on p.id = i.provider_id
+  where i.domain_id = d.id and i.wanted and p.deleted_at is null)`
 
 /** `domainColumns` of `domains as d`, for a query. */
-export const domainSelection = [...ownNames, sql.raw<string | null>(carrierError).as('carrier_error')]
+export const domainSelection = [...ownNames, sql.raw<DomainAtCarrier[]>(carriers).as('carriers')]
 
 /** SQL: `domainColumns` of `domains d`. */
-export const domainColumnsSql = `${ownNames.join(', ')}, ${carrierError} as carrier_error`
+export const domainColumnsSql = `${ownNames.join(', ')}, ${carriers} as carriers`
 
 /** The domains of a tenant. */
 export const domainsOf = (tenantId: Id<'ten'>) =>
@@ -126,19 +130,26 @@ export function enqueueDomainChange(
 
 const findVerified = defineStatement({
   name: 'find-verified-domain',
-  text: `select id, domain, selector from domains where tenant_id = $1 and domain = $2 and status = 'verified'`,
-  columns: pick(tables.domains, 'id', 'domain', 'selector'),
+  text: `
+    select d.id, d.domain, d.selector,
+      (select json_object_agg(i.provider_id, i.status) from domain_identities i where i.domain_id = d.id and i.wanted) as standings
+    from domains d where d.tenant_id = $1 and d.domain = $2 and d.status = 'verified'`,
+  columns: {
+    ...pick(tables.domains, 'id', 'domain', 'selector'),
+    standings: column.json<Record<string, DomainCarrierStatus> | null>(),
+  },
 })
+
+type VerifiedRow = Pick<DomainRow, 'id' | 'domain' | 'selector'> & {
+  /** What it is at the carriers, by provider. */
+  standings: Record<string, DomainCarrierStatus> | null
+}
 
 /**
  * The verified domain of a sender's address; degraded ones do not count.
  * @param domain the part after the @, as written
  */
-export async function findVerifiedDomain(
-  run: Run,
-  tenantId: string,
-  domain: string,
-): Promise<Pick<DomainRow, 'id' | 'domain' | 'selector'> | undefined> {
+export async function findVerifiedDomain(run: Run, tenantId: string, domain: string): Promise<VerifiedRow | undefined> {
   const [row] = await run(findVerified, [tenantId, domainToASCII(domain)])
   return row
 }

@@ -1,5 +1,5 @@
-import type { DomainIdentity, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
-import type { Id } from '@notify/contracts'
+import type { DomainIdentity, Registration, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
+import type { DomainCarrierStatus, Id } from '@notify/contracts'
 import { anyOf, claimDueSql, defineStatement, outerJoined, pick, type RowOf, type Run } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import type { Context } from '../../context.ts'
@@ -21,12 +21,18 @@ export interface Identity extends IdentityId {
 interface Account {
   carrier: SendingCarrier
   credentials: unknown
-  region: string
+  /** Of carriers that sign with our key. */
+  region: string | undefined
 }
 
 /** The kinds of carriers that require the registration of domains. */
 function kindsWithIdentities(carriers: SendingCarriers): string[] {
   return Object.keys(carriers).filter((kind) => carriers[kind]?.identities)
+}
+
+/** Those that sign with our key. */
+function kindsWithRegion(carriers: SendingCarriers): string[] {
+  return Object.keys(carriers).filter((kind) => carriers[kind]?.identities?.regionOf)
 }
 
 /** Two texts each: with an optional parameter, the general plan of the statement would read the domains of all tenants. */
@@ -35,8 +41,8 @@ const addMissing = (ofOne: '' | 'and d.id = $2') =>
     name: `add-missing-identities${ofOne && '-of-one'}`,
     isPrepared: false,
     text: `
-      insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, next_try_at)
-      select d.id, p.id, d.tenant_id, d.domain, d.selector, now()
+      insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, status, is_ours, created_at, next_try_at)
+      select d.id, p.id, d.tenant_id, d.domain, d.selector, 'pending', false, now(), now()
       from providers p join domains d on d.tenant_id = p.tenant_id
       where p.kind = any($1::text[]) and p.deleted_at is null ${ofOne}
         and not exists (select 1 from domain_identities i where i.domain_id = d.id and i.provider_id = p.id)
@@ -50,8 +56,8 @@ const renewOutdated = (ofOne: '' | 'and i.domain_id = $2') =>
     text: `
       update domain_identities i set next_try_at = now(), failures = 0
       from providers p
-      where p.kind = any($1::text[]) and p.deleted_at is null and i.provider_id = p.id and i.wanted and i.next_try_at is null
-        and i.synced_revision <> p.revision ${ofOne}`,
+      where p.kind = any($1::text[]) and p.deleted_at is null and i.provider_id = p.id and i.wanted and i.leased_until is null
+        and (i.next_try_at is null or i.failures = 0 and i.next_try_at > now()) and i.synced_revision <> p.revision ${ofOne}`,
   })
 
 const ofAll = [addMissing(''), renewOutdated('')]
@@ -75,12 +81,12 @@ export async function findMailFromRegion(run: Run, accounts: Accounts, tenantId:
       .where('tenant_id', '=', tenantId)
       .where('channel', '=', 'email')
       .where('deleted_at', 'is', null)
-      .where('kind', '=', anyOf(kindsWithIdentities(accounts.carrierTable)))
+      .where('kind', '=', anyOf(kindsWithRegion(accounts.carrierTable)))
       .orderBy('priority')
       .orderBy('id')
       .limit(1),
   )
-  return provider ? openAccount(accounts, tenantId, provider).region : null
+  return (provider && openAccount(accounts, tenantId, provider).region) ?? null
 }
 
 type Sealed = Pick<Selectable<Tables['providers']>, 'id' | 'kind' | 'credentials'>
@@ -94,7 +100,7 @@ function openAccount(
   if (!carrier?.identities) throw new Error(`providers of kind ${kind} do not support sending domains`)
   const text = openCredentials(secrets.keyRing, credentials, tenantId, id)
   const read = carrier.credentials.parse(JSON.parse(text))
-  return { carrier, credentials: read, region: carrier.identities.regionOf(read as never) }
+  return { carrier, credentials: read, region: carrier.identities.regionOf?.(read as never) }
 }
 
 const dueIdentities = {
@@ -134,7 +140,9 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
   const { domain_id, provider_id, tenant_id, domain, selector, kind, credentials, revision, private_key } = due
   if (!kind || !credentials || revision === null) throw new Error('the account is no longer configured')
   const account = openAccount(accounts, tenant_id, { id: provider_id, kind, credentials })
-  const wanted: DomainIdentity = { domain, selector, mailFrom: mailFromOf(domain) }
+  const { reference, is_ours: isOurs } = due
+  const known = reference === null ? null : { reference, isOurs }
+  const wanted: DomainIdentity = { domain, selector, mailFrom: mailFromOf(domain), known }
   if (due.wanted && private_key) {
     const privateKey = accounts.secrets.keyRing.decrypt(private_key, privateKeyAad(tenant_id, domain_id))
     wanted.key = { privateKey, mailFromRegion: due.mail_from_region, proven: due.status === 'verified' }
@@ -145,12 +153,27 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
 const changeIdentity = ({ domain_id, provider_id }: IdentityId) =>
   build.updateTable('domain_identities').where('domain_id', '=', domain_id).where('provider_id', '=', provider_id)
 
-/** The carrier is up to date. A deletion requested meanwhile is next. */
-export async function settleIdentity(run: Run, identity: Identity): Promise<void> {
+interface Waits {
+  /** Milliseconds. */
+  first: number
+  longest: number
+}
+
+/** The carrier is up to date. It is asked again until it has verified the domain; a deletion requested meanwhile is next. */
+export async function settleIdentity(
+  run: Run,
+  identity: Identity,
+  { verified, records, reference, isOurs }: Registration,
+  { first, longest }: Waits,
+): Promise<void> {
   const { domain_id, account, accountRevision } = identity
-  const next_try_at = sql<Date | null>`case when wanted then null else now() end`
+  const waitS = sql`least(greatest(extract(epoch from now() - coalesce(created_at, now())) / 4, ${first / 1000}), ${longest / 1000})`
+  const again = verified ? sql`null` : sql`now() + ${waitS} * interval '1 second'`
+  const next_try_at = sql<Date | null>`case when wanted then ${again} else now() end`
+  const told = { status: verified ? 'verified' : 'pending', records: JSON.stringify(records), reference } as const
   const settled = { synced_revision: accountRevision, synced_at: sql<Date>`now()`, failures: 0, error: null }
-  await run(changeIdentity(identity).set({ ...settled, leased_until: null, next_try_at }))
+  await run(changeIdentity(identity).set({ ...told, is_ours: isOurs, ...settled, leased_until: null, next_try_at }))
+  if (account.region === undefined) return
   await run(
     build
       .updateTable('domains')
@@ -160,11 +183,18 @@ export async function settleIdentity(run: Run, identity: Identity): Promise<void
   )
 }
 
-/** The carrier failed: retry after a delay that doubles, up to a few hours. */
-export async function postponeIdentity(run: Run, identity: IdentityId, error: string): Promise<void> {
+/** The carrier failed: retry after a delay that doubles, up to a few hours. @param status if it says anything of that */
+export async function postponeIdentity(
+  run: Run,
+  identity: IdentityId,
+  error: string,
+  status?: DomainCarrierStatus,
+): Promise<void> {
   const failures = sql<number>`failures + 1`
   const next_try_at = sql<Date>`now() + least(power(2, failures) * 5, 14400) * interval '1 second'`
-  await run(changeIdentity(identity).set({ failures, error, leased_until: null, next_try_at }))
+  await run(
+    changeIdentity(identity).set({ failures, error, leased_until: null, next_try_at, ...(status && { status }) }),
+  )
 }
 
 /** The carrier has removed it. */
@@ -183,4 +213,30 @@ export async function requestIdentityRemoval(run: Run, domainId: Id<'dom'>): Pro
   const next_try_at = sql<Date>`greatest(now(), leased_until)`
   const unwanted = { wanted: false, error: null, failures: 0, next_try_at }
   await run(build.updateTable('domain_identities').set(unwanted).where('domain_id', '=', domainId))
+}
+
+/** Asks the carriers again that have not verified the domain. */
+export async function checkIdentitiesSoon(run: Run, domainId: Id<'dom'>): Promise<void> {
+  await run(
+    build
+      .updateTable('domain_identities')
+      .set({ next_try_at: sql<Date>`now()` })
+      .where('domain_id', '=', domainId)
+      .where('wanted', '=', true)
+      .where('status', '<>', 'verified')
+      .where('leased_until', 'is', null),
+  )
+}
+
+/** Asks the carrier of a deleted provider nothing more; what must be removed there still is. */
+export async function stopIdentities(run: Run, tenantId: Id<'ten'>, providerId: Id<'prov'>): Promise<void> {
+  const ofTenant = build.selectFrom('domains').select('id').where('tenant_id', '=', tenantId)
+  await run(
+    build
+      .updateTable('domain_identities')
+      .set({ next_try_at: null, error: null })
+      .where('domain_id', 'in', ofTenant)
+      .where('provider_id', '=', providerId)
+      .where('wanted', '=', true),
+  )
 }

@@ -1,4 +1,4 @@
-import { environmentOf } from '@notify/carriers/sending'
+import { DomainsUnmanaged, environmentOf } from '@notify/carriers/sending'
 import type { OnCommit } from '@notify/database'
 import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
@@ -75,21 +75,25 @@ async function tell(context: Context, due: DueIdentity): Promise<void> {
   const { domain_id, provider_id, wanted } = due
   try {
     const identity = openIdentity(context, due)
-    await callCarrier(context, identity)
-    await (identity.wanted.key ? settleIdentity : forgetIdentity)(db.run, identity)
+    const registered = await callCarrier(context, identity)
+    if (registered) await settleIdentity(db.run, identity, registered, waitsOf(context))
+    else await forgetIdentity(db.run, identity)
     metrics.identitySynced('ok')
   } catch (error) {
     const { name, message } = error as Error
     const reason = name === 'Error' ? message : `${name}: ${message}`
     const text = `The email provider ${provider_id} has not registered the domain yet; it is retried. ${reason}`
-    await postponeIdentity(db.run, due, text.slice(0, longestError))
+    const status = error instanceof DomainsUnmanaged ? 'unmanaged' : undefined
+    await postponeIdentity(db.run, due, text.slice(0, longestError), status)
     metrics.identitySynced('failed')
     log.warn({ domain_id, provider_id, wanted, err: error }, 'cannot register a domain with a carrier; retrying')
   }
 }
 
-async function callCarrier({ config }: Context, { account, wanted }: Identity): Promise<void> {
+const waitsOf = ({ config }: Context) => ({ first: config.DOMAIN_RECHECK_FIRST, longest: config.DOMAIN_RECHECK })
+
+async function callCarrier({ config }: Context, { account, wanted }: Identity) {
   const { carrier, credentials } = account
   const options = { timeoutMs: config.CARRIER_TIMEOUT, environment: environmentOf(config, carrier) }
-  await carrier.identities?.sync(credentials as never, wanted, options)
+  return carrier.identities?.sync(credentials as never, wanted, options)
 }

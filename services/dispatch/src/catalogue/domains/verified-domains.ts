@@ -1,3 +1,4 @@
+import type { DomainCarrierStatus } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
 import { findVerifiedDomain } from './domain-store.ts'
@@ -9,7 +10,11 @@ import { findVerifiedDomain } from './domain-store.ts'
 export interface VerifiedDomains {
   /** @param domain in ASCII and lower case */
   isVerified(tenantId: string, domain: string): Promise<boolean>
+  /** What a verified domain is at the carriers, by provider; undefined unless it is verified. */
+  standingsOf(tenantId: string, domain: string): Promise<Standings | undefined>
 }
+
+export type Standings = Readonly<Record<string, DomainCarrierStatus>>
 
 /** A context with it. */
 export interface WithDomains {
@@ -19,16 +24,18 @@ export interface WithDomains {
 const rememberedMs = 1000
 
 export function createVerifiedDomains(db: Queries): VerifiedDomains {
-  const cache = createTtlCache<boolean>({
+  const cache = createTtlCache<Standings | undefined>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
-    keep: (isVerified) => isVerified,
+    keep: (standings) => standings !== undefined,
     async load(key) {
       const [tenantId = '', domain = ''] = key.split('|')
-      return (await findVerifiedDomain(db.run, tenantId, domain)) !== undefined
+      const found = await findVerifiedDomain(db.run, tenantId, domain)
+      return found && (found.standings ?? {})
     },
   })
-  return { isVerified: (tenantId, domain) => cache.get(`${tenantId}|${domain}`) }
+  const standingsOf: VerifiedDomains['standingsOf'] = (tenantId, domain) => cache.get(`${tenantId}|${domain}`)
+  return { standingsOf, isVerified: async (...name) => (await standingsOf(...name)) !== undefined }
 }
 
 /** The domain of an address. */

@@ -7,8 +7,9 @@ import { saveCheck, startCheck } from './check-store.ts'
 import { describeDomain } from './domain-records.ts'
 import type { DomainRow } from './domain-store.ts'
 import { noSuchDomain } from './get-domain.ts'
+import { checkIdentitiesSoon } from './identity-store.ts'
 
-/** Looks up the records of a domain now and returns the result. */
+/** Looks up the records of a domain now and returns the result; carriers that have not verified it are asked soon. */
 export const verifyDomain: Handler<Context, typeof contract> = idempotentAnswer(
   async (context, { params, principal }) => {
     const row = await checkNow(context, principal.tenant_id, params.domain_id)
@@ -23,6 +24,7 @@ async function checkNow(context: Context, tenantId: Id<'ten'>, id: Id<'dom'>): P
   const saved = await saveCheck(db, config, started, await checkDomain(config, started.row))
   if (!saved) throw noSuchDomain()
   metrics.domainChecked(saved.row.status)
+  await checkIdentitiesSoon(db.run, id)
   if (saved.changed) context.wakeOutbox()
   if (saved.taken) {
     throw new Problem(

@@ -3,6 +3,7 @@ import { recordAudit } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { forgetAccount } from '../carrier-templates/carrier-template-store.ts'
+import { stopIdentities } from '../domains/identity-store.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
 import type { WithProviders } from './provider-directory.ts'
 import { lockProvider } from './provider-store.ts'
@@ -20,6 +21,7 @@ export const deleteProvider: Handler<Context & WithProviders, typeof contract> =
     const credentials = credentialsOf(context, row)
     await writeProvider(run, context, { ...row, credentials, updated_by: principal.subject, isDeleted: true }, row)
     await forgetAccount(run, row.id)
+    await stopIdentities(run, row.tenant_id, row.id)
     await recordAudit(run, dispatchAuditRecorded, {
       request,
       applicationId: row.application_id,

@@ -3,19 +3,19 @@ import { ownLoopTurn, type Span, SpanKind } from '@notify/service-kit'
 import type { WithCarrierTemplates } from '../../catalogue/carrier-templates/carrier-template-directory.ts'
 import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
 import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
-import { domainOf, type WithDomains } from '../../catalogue/domains/verified-domains.ts'
-import type { Provider } from '../../catalogue/providers/provider-directory.ts'
+import { domainOf, type Standings, type WithDomains } from '../../catalogue/domains/verified-domains.ts'
+import { carrierOfKind, type Provider } from '../../catalogue/providers/provider-directory.ts'
 import { payloadAad } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
 import type { Claim } from '../claim/claim-store.ts'
 import type { CarrierMessage } from './carrier.ts'
 import { circuitOpenCode, type GuardedCarriers } from './circuit-breaker.ts'
-import { senderUnverified, templateNotApproved } from './own-answers.ts'
+import { senderUnverified, senderUnverifiedThere, templateNotApproved } from './own-answers.ts'
 
 const largeText = 50_000
 
 /** What a call needs of the context. */
-export type CallContext = Pick<Context, 'channels' | 'log' | 'metrics' | 'secrets' | 'tracer'> &
+export type CallContext = Pick<Context, 'carrierTable' | 'channels' | 'log' | 'metrics' | 'secrets' | 'tracer'> &
   WithDomains &
   WithCarrierTemplates &
   WithConsents & { carriers: GuardedCarriers }
@@ -45,10 +45,11 @@ export async function callCarrier(
   const payload = channel.payload.parse(JSON.parse(stored))
   // Since the acceptance the domain may have lost its records, or have gone to another tenant.
   const sender = channel.senderOf?.(payload)
-  if (sender !== undefined) {
-    const isVerified = await directory.domains.isVerified(claim.tenant_id, domainOf(sender))
-    if (!isVerified) return { kind: 'not_called', reason: 'refused', answer: senderUnverified }
-  }
+  const domain = sender === undefined ? undefined : domainOf(sender)
+  const standings = domain && (await directory.domains.standingsOf(claim.tenant_id, domain))
+  if (domain && !standings) return { kind: 'not_called', reason: 'refused', answer: senderUnverified }
+  const standing = standings && standingAt(context, provider, standings, claim)
+  if (standing === 'pending') return { kind: 'not_called', reason: 'provider_unfit', answer: senderUnverifiedThere }
   const template = channel.templateOf?.(payload)
   const unfit = template && (await directory.carrierTemplates.faultOf(provider.id, template))
   if (unfit) return { kind: 'not_called', reason: 'provider_unfit', answer: templateNotApproved(unfit) }
@@ -67,9 +68,21 @@ export async function callCarrier(
     traceparent: span.traceparent,
   }
   // Providers are listed by channel, so the carrier accepts this channel's payload.
-  const answer = await carriers.send(provider, { ...payload, ...correlation } as unknown as CarrierMessage)
+  const message = { ...payload, ...(standing === 'verified' && { verified_domain: domain }), ...correlation }
+  const answer = await carriers.send(provider, message as unknown as CarrierMessage)
   metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
   return answer.code === circuitOpenCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }
+}
+
+/** What the domain of the sender is at the carrier. The sandbox has no domains; other carriers register none. */
+function standingAt(
+  { carrierTable }: CallContext,
+  { id, kind }: Provider,
+  standings: Standings,
+  { mode }: Claim,
+): Standings[string] {
+  if (mode === 'test' || !carrierOfKind(carrierTable, kind)?.identities) return 'unmanaged'
+  return standings[id] ?? 'pending'
 }

@@ -44,3 +44,12 @@ export const senderUnverified: CarrierAnswer = {
   providerMessageId: null,
   retryAfterMs: null,
 }
+
+/** The carrier of the provider has not verified the domain of the sender; that of another one may have. */
+export const senderUnverifiedThere: CarrierAnswer = {
+  outcome: 'rejected_retryable',
+  code: 'domain_not_verified',
+  message: 'The carrier of the provider has not verified the domain of the sender',
+  providerMessageId: null,
+  retryAfterMs: null,
+}

@@ -1,0 +1,82 @@
+import { DomainsUnmanaged } from './domains-unmanaged.ts'
+import { createHttpClient, type HttpAnswer, type HttpCall } from './http-client.ts'
+import type { CarrierRecord, DomainIdentities, Registration } from './sender.ts'
+import { liveUrlOf, type StandInEnvironment } from './stand-in-url.ts'
+
+/** Calls the part of a carrier's API that keeps domains. */
+export interface DomainApi {
+  /**
+   * @throws DomainsUnmanaged when the credentials may not manage domains
+   * @throws Error after another refusal; a domain that is not there is undefined
+   */
+  call(method: HttpCall['method'], path: string, body?: HttpCall['body']): Promise<unknown>
+}
+
+/** A domain as the carrier describes it. */
+export interface DescribedDomain {
+  reference: string
+  verified: boolean
+  records: CarrierRecord[]
+}
+
+/** A carrier that makes the records of a domain itself, and says which of them it has seen. */
+export interface HttpDomains<Credentials> {
+  standInPath: `/${string}`
+  baseUrlOf(credentials: Credentials): string
+  /** @throws DomainsUnmanaged when the credentials lack what the API of domains needs */
+  headersOf(credentials: Credentials): Record<string, string>
+  find(api: DomainApi, domain: string, reference: string | null): Promise<DescribedDomain | undefined>
+  add(api: DomainApi, domain: string): Promise<DescribedDomain>
+  /** Makes the carrier look up the records now. */
+  check(api: DomainApi, domain: DescribedDomain, name: string): Promise<DescribedDomain | undefined>
+  remove(api: DomainApi, reference: string): Promise<unknown>
+}
+
+/** The domains of a carrier with an HTTP API. A domain that the account had before is used, and never removed. */
+export function defineHttpDomains<Credentials>(
+  carrier: HttpDomains<Credentials>,
+): DomainIdentities<Credentials, StandInEnvironment> {
+  return {
+    async sync(credentials, { domain, key, known }, { timeoutMs, environment }) {
+      const baseUrl = liveUrlOf(carrier, credentials, environment)
+      const headers = carrier.headersOf(credentials)
+      const client = createHttpClient({ timeoutMs, maxConnections: 1 })
+      const api: DomainApi = {
+        call: async (method, path, body) => bodyOf(await client.call({ method, url: baseUrl + path, headers, body })),
+      }
+      try {
+        if (key) return await register(carrier, api, domain, known)
+        if (known?.isOurs) await carrier.remove(api, known.reference)
+        return undefined
+      } finally {
+        client.close()
+      }
+    },
+  }
+}
+
+/** More than any carrier needs. */
+const mostRecords = 20
+
+async function register<Credentials>(
+  carrier: HttpDomains<Credentials>,
+  api: DomainApi,
+  domain: string,
+  known: { reference: string; isOurs: boolean } | null,
+): Promise<Registration> {
+  const found = await carrier.find(api, domain, known?.reference ?? null)
+  const there = found ?? (await carrier.add(api, domain))
+  const isOurs = found ? (known?.isOurs ?? false) : true
+  const checked = there.verified ? there : ((await carrier.check(api, there, domain)) ?? there)
+  return { ...checked, records: checked.records.slice(0, mostRecords), isOurs }
+}
+
+const longestText = 200
+
+function bodyOf({ status, text, body }: HttpAnswer): unknown {
+  if (status === 404) return undefined
+  if (status === 401 || status === 403)
+    throw new DomainsUnmanaged(`The carrier answered ${status}: the credentials may not manage domains`)
+  if (status >= 300) throw new Error(`The carrier answered ${status} ${text.slice(0, longestText)}`)
+  return body ?? {}
+}

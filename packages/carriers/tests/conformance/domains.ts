@@ -1,0 +1,77 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { type DomainIdentity, DomainsUnmanaged, sendingCarriers } from '../../src/sending.ts'
+import { carrierThatAnswers } from './broken-carrier.ts'
+import type { CarrierFixture } from './fixture.ts'
+import type { World } from './world.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const key = {
+  privateKey: privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64'),
+  mailFromRegion: null,
+  proven: false,
+}
+const p = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+
+/** A domain is registered at the carrier, which says what it needs and whether it has seen it. */
+export function testDomains({ kind }: CarrierFixture, worldOf: () => World): void {
+  const { identities } = sendingCarriers[kind]!
+  if (!identities) return
+  const usesOurKey = identities.regionOf !== undefined
+
+  const newDomain = (): DomainIdentity => {
+    const domain = `mail.${randomBytes(6).toString('hex')}.example`
+    return { domain, selector: 'ours', mailFrom: `bounce.${domain}`, key, known: null }
+  }
+  const sync = (identity: DomainIdentity, apiUrl?: string) => worldOf().syncDomain(identity, apiUrl)
+  const publish = (records: readonly object[]) =>
+    fetch(`${worldOf().sandbox.url}/dns`, { method: 'PUT', body: JSON.stringify({ records }) })
+
+  test('a domain is registered once, its records are shown, and once they are published the carrier has verified it', async () => {
+    const identity = newDomain()
+    const first = (await sync(identity))!
+    expect(first).toMatchObject({ verified: false, isOurs: true, reference: expect.stringMatching(/./) })
+    const ours = { type: 'TXT', name: `ours._domainkey.${identity.domain}`, value: `v=DKIM1; k=rsa; p=${p}` }
+    const records = usesOurKey ? [ours] : first.records
+    expect(records.length).toBeGreaterThan(0)
+    for (const { name } of records) expect(name.endsWith(`.${identity.domain}`) || name === identity.domain).toBe(true)
+    for (const { seen } of first.records) expect(seen).toBe(false)
+    const known = { reference: first.reference, isOurs: first.isOurs }
+    expect(await sync({ ...identity, known })).toEqual(first)
+    expect((await publish(records)).ok).toBe(true)
+    const verified = (await sync({ ...identity, known }))!
+    expect(verified).toMatchObject({ ...known, verified: true })
+    for (const { seen } of verified.records) expect(seen).toBe(true)
+    expect(verified.records.map(({ name, value }) => [name, value])).toEqual(
+      first.records.map(({ name, value }) => [name, value]),
+    )
+    expect(await sync({ ...identity, key: undefined, known })).toBeUndefined()
+    expect(await sync({ ...identity, key: undefined, known })).toBeUndefined()
+    expect((await sync({ ...identity, known }))!.isOurs).toBe(true)
+  })
+
+  if (!usesOurKey) {
+    test('a domain that the account had before is used, and stays there when it is removed here', async () => {
+      const identity = newDomain()
+      const before = (await sync(identity))!
+      const found = (await sync(identity))!
+      expect(found).toEqual({ ...before, isOurs: false })
+      const known = { reference: found.reference, isOurs: false }
+      await sync({ ...identity, key: undefined, known })
+      expect(await sync({ ...identity, known })).toEqual(found)
+    })
+  }
+
+  test.each([401, 403])('%s to a call about domains says that the credentials may not manage them', async (status) => {
+    if (usesOurKey && status === 401) return
+    const { url } = await carrierThatAnswers({ status, body: { message: 'no' } })
+    await expect(sync(newDomain(), url)).rejects.toBeInstanceOf(DomainsUnmanaged)
+  })
+
+  test('another refusal is an error with its status, and says nothing of the domain', async () => {
+    const { url } = await carrierThatAnswers({ status: 429, body: { message: 'slowly' } })
+    const fault: unknown = await sync(newDomain(), url).catch((error: unknown) => error)
+    expect(fault).toBeInstanceOf(Error)
+    expect(fault).not.toBeInstanceOf(DomainsUnmanaged)
+  })
+}
