@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openApiDocument } from '@notify/contracts/openapi'
 import { apiTypes } from '../packages/sdk/scripts/api-types.mjs'
+import { chartFiles } from './chart-files.ts'
 import { fixtureFiles } from './contract-fixtures.ts'
 import { referenceDocument } from './generate-reference.ts'
 import { serviceReadmes } from './generate-service-readmes.mjs'
@@ -16,6 +17,7 @@ const files = {
   'infra/nats/authorization.conf': await natsAuthorization(),
   'THIRD-PARTY-NOTICES.md': licenceNotices(),
   'docs/reference.md': await referenceDocument(),
+  ...(await chartFiles()),
   ...(await serviceReadmes()),
   ...fixtureFiles(),
 }

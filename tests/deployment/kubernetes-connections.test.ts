@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { type Resource, renderKustomization } from '../../scripts/render-kustomization.ts'
 import { base, configurationOf, environmentOf, ofKind, production } from './manifests.ts'
 import { readText, root } from './project.ts'
-import { type Resource, renderKustomization } from './render-kustomization.ts'
 
 const withKeda = renderKustomization(join(root, 'k8s/components/keda'), structuredClone(production))
 

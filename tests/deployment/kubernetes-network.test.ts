@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { isPublicAddress } from '@notify/egress-guard'
+import { type Resource, renderKustomization } from '../../scripts/render-kustomization.ts'
 import { base, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
 import { readText, root } from './project.ts'
-import { type Resource, renderKustomization } from './render-kustomization.ts'
 
 const ingresses = ofKind(production, 'Ingress')
 const rules = ingresses.flatMap(({ spec }) => spec.rules[0].http.paths)

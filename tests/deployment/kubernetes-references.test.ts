@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { images } from '@notify/bundle/images'
 import { parse } from 'yaml'
+import type { Resource } from '../../scripts/render-kustomization.ts'
 import { base, deployments, environmentOf, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
 import { readText, services } from './project.ts'
-import type { Resource } from './render-kustomization.ts'
 
 /** The API versions in use; a version that Kubernetes has removed, or a slip of the pen, is not among them. */
 const knownKinds: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import type { Resource } from '../../scripts/render-kustomization.ts'
 import { production } from './manifests.ts'
 import { readText, services } from './project.ts'
-import type { Resource } from './render-kustomization.ts'
 
 const [, chapter] = /^## A release\n([\s\S]*?)^## /m.exec(readText('k8s/README.md'))!
 const [whole, single] = [...chapter!.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text]) => text!)

@@ -1,40 +1,24 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { renderKustomization } from '../../scripts/render-kustomization.ts'
 import { metricsIn } from './exported-metrics.ts'
 import { base, environmentOf, ofKind, production } from './manifests.ts'
 import { root } from './project.ts'
-import { type Resource, renderKustomization } from './render-kustomization.ts'
+import { validateManifest } from './validate-manifest.ts'
 
 const component = (name: string) => renderKustomization(join(root, 'k8s/components', name))
 const components = ['ingress-nginx', 'ingress', 'gateway-api', 'keda'].flatMap(component)
 
-interface Model {
-  validate(): void
-}
-
-/** Judges a resource by the schema that the API server publishes for it. @throws Error naming the field */
-async function validate(resource: Resource): Promise<void> {
-  const { apiVersion, kind } = resource
-  const library = /^gateway\.networking/.test(apiVersion)
-    ? '@kubernetes-models/gateway-api'
-    : /^keda\.sh/.test(apiVersion)
-      ? '@kubernetes-models/keda'
-      : 'kubernetes-models'
-  const models = (await import(`${library}/${apiVersion}`)) as Record<string, new (resource: Resource) => Model>
-  // What was rendered, without the fields that only this renderer adds.
-  new models[kind]!(JSON.parse(JSON.stringify(resource))).validate()
-}
-
 test.each([...production, ...components].map((resource) => [resource.kind, resource.metadata.name, resource] as const))(
   '%s %s fits its schema',
   async (_kind, _name, resource) => {
-    await validate(resource)
+    await validateManifest(resource)
   },
 )
 
 test('a resource that does not fit its schema is refused', async () => {
   const [policy] = ofKind(production, 'NetworkPolicy')
-  await expect(validate({ ...policy!, spec: { podSelector: 7 } })).rejects.toThrow('podSelector')
+  await expect(validateManifest({ ...policy!, spec: { podSelector: 7 } })).rejects.toThrow('podSelector')
 })
 
 test('the base needs no ingress controller, and a Gateway leads to the same services as the Ingress', () => {

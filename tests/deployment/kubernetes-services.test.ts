@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { renderKustomization } from '../../scripts/render-kustomization.ts'
 import {
   base,
   configurationOf,
@@ -12,7 +13,6 @@ import {
   workloads,
 } from './manifests.ts'
 import { faultOf, readText, root, services } from './project.ts'
-import { renderKustomization } from './render-kustomization.ts'
 
 test.each(services)('%s has servers, an address, a disruption budget and a migration', (service) => {
   const own = base.filter((resource) => serviceOf(resource) === service)

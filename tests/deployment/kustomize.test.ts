@@ -1,21 +1,20 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parseAllDocuments } from 'yaml'
+import { runTool, toolPath } from '../../scripts/kubernetes-tools.ts'
+import { type Resource, renderKustomization } from '../../scripts/render-kustomization.ts'
 import { ofKind } from './manifests.ts'
 import { root, services } from './project.ts'
-import { type Resource, renderKustomization } from './render-kustomization.ts'
 
 /** Not everywhere: without it the manifests are judged by our own rendering alone. */
-const kubectl = process.env.KUBECTL ?? 'kubectl'
-const hasKubectl = spawnSync(kubectl, ['version', '--client']).status === 0
+const hasKubectl = toolPath('kubectl') !== undefined
 
 describe.each(['k8s/base', 'k8s/overlays/production', ...services.map((service) => `k8s/base/${service}`)])(
   '%s',
   (folder) => {
     const testWithKubectl = hasKubectl ? test : test.skip
     testWithKubectl('is rendered by kustomize without a warning, and to what is judged here', () => {
-      const { stdout, stderr, status } = spawnSync(kubectl, ['kustomize', join(root, folder)], { encoding: 'utf8' })
+      const { stdout, stderr, status } = runTool('kubectl', ['kustomize', join(root, folder)])
       expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
       const resources = parseAllDocuments(stdout).map((document) => document.toJS() as Resource)
       expect(sorted(withoutHashes(resources))).toEqual(sorted(renderKustomization(join(root, folder))))

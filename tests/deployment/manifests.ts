@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { type Resource, renderKustomization } from '../../scripts/render-kustomization.ts'
 import { root, services, type Variables, variablesOf } from './project.ts'
-import { type Resource, renderKustomization } from './render-kustomization.ts'
 
 /** k8s/base and the example overlay as kustomize renders them, and the workloads in the base. */
 export const base = renderKustomization(join(root, 'k8s/base'))

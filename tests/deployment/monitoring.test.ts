@@ -5,11 +5,11 @@ import { expect, test } from '@jest/globals'
 import { requireBinary } from '@notify/dev-env'
 import { parse } from 'yaml'
 import { anchorOf } from '../../scripts/markdown.ts'
+import { renderKustomization } from '../../scripts/render-kustomization.ts'
 import { containers, serviceContainers } from './compose-file.ts'
 import { exportedMetrics, metricsIn, openCounters } from './exported-metrics.ts'
 import { podLabels, workloads } from './manifests.ts'
 import { readText, root, services } from './project.ts'
-import { renderKustomization } from './render-kustomization.ts'
 
 const folder = 'infra/monitoring'
 const filesOf = (name: string) => readdirSync(join(root, folder, name)).map((file) => `${folder}/${name}/${file}`)

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { version as reported } from '@notify/service-kit'
+import { parse } from 'yaml'
 import { readText, root, services } from './project.ts'
 
 const { version } = JSON.parse(readText('package.json')) as { version: string }
@@ -33,6 +34,10 @@ test('the upgrade guide rolls out every service once, and its sections are of re
 
 test('processes report this release', () => {
   expect(reported).toBe(version)
+})
+
+test('the chart has the version of this release', () => {
+  expect(parse(readText('charts/notify/Chart.yaml'))).toMatchObject({ version, appVersion: version })
 })
 
 test('security fixes are promised for the release that is current', () => {
