@@ -8,8 +8,12 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} } as unknown as Lo
 
 /** A connection of the test's own to the bus: as the user of a service, or as one who may do everything. */
 export async function openBus(env: TestEnv, service?: ServiceName): Promise<Bus & AsyncDisposable> {
+  return openBusAt(service ? env.stack.wiring.serviceNatsUrl(service) : env.stack.natsUrl, service)
+}
+
+/** A connection to other servers than those of the stack. */
+export async function openBusAt(url: string, service?: ServiceName): Promise<Bus & AsyncDisposable> {
   const lifecycle = new Lifecycle(silent)
-  const url = service ? env.stack.wiring.serviceNatsUrl(service) : env.stack.natsUrl
   const kit = { service: service ?? 'gateway', log: silent, lifecycle, health: new Health() } as unknown as Kit
   const bus = await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: false })
   return { ...bus, [Symbol.asyncDispose]: () => lifecycle.stop() }

@@ -9,6 +9,8 @@ import { Server, type ServerOptions } from './server.ts'
 interface NatsOptions extends ServerOptions {
   /** Its passwords are the users'. */
   state: State
+  /** Servers of a cluster need different ones. */
+  serverName?: string
 }
 
 /** Users and permissions, the same in every installation; written by `npm run generate`. */
@@ -21,13 +23,14 @@ export async function startNats({
   logFile,
   settings = [],
   state,
+  serverName = 'notify-development',
   ...hooks
 }: NatsOptions): Promise<Server> {
   const command = requireBinary('nats-server')
   mkdirSync(dataDir, { recursive: true })
   const configFile = join(dataDir, 'nats.conf')
   const config = [
-    'server_name: notify-development',
+    `server_name: ${serverName}`,
     'host: "127.0.0.1"',
     `port: ${port}`,
     ...settings,

@@ -85,6 +85,8 @@ export function postgresDataDir(wanted: string): string {
 
 function settingsOf({ port, durable = true, maxConnections = 200, settings = [] }: PostgresOptions): string[] {
   const always = [
+    'wal_level=minimal',
+    'max_wal_senders=0',
     ...settings,
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -92,8 +94,6 @@ function settingsOf({ port, durable = true, maxConnections = 200, settings = [] 
     `max_connections=${maxConnections}`,
     'shared_buffers=256MB',
     'max_wal_size=2GB',
-    'wal_level=minimal',
-    'max_wal_senders=0',
     'log_timezone=UTC',
     'timezone=UTC',
   ]

@@ -18,6 +18,8 @@ interface TestPgbouncerOptions {
 export interface TestPgbouncer {
   /** The last lines of its log. */
   output(lines?: number): string[]
+  /** Leads to another server: rewrites its file and reloads it, as an operator does after a failover. */
+  repoint(databaseUrl: string): void
   stop(): Promise<void>
 }
 
@@ -37,15 +39,18 @@ export async function startTestPgbouncer({ port, ini, databaseUrls }: TestPgboun
     const { username, password } = new URL(url)
     return `"${username}" "${decodeURIComponent(password)}"\n`
   })
-  const { hostname, port: databasePort, pathname } = new URL(databaseUrls[0]!)
-  const database = `host=${hostname} port=${databasePort} dbname=${decodeURIComponent(pathname.slice(1))}`
-  const settings = {
-    notify: database,
-    listen_addr: '127.0.0.1',
-    listen_port: String(port),
-    auth_file: write('userlist.txt', users.join('')),
-  }
-  const configFile = write('pgbouncer.ini', withSettings(ini, settings))
+  const authFile = write('userlist.txt', users.join(''))
+  const configure = (databaseUrl: string) =>
+    write(
+      'pgbouncer.ini',
+      withSettings(ini, {
+        notify: databaseOf(databaseUrl),
+        listen_addr: '127.0.0.1',
+        listen_port: String(port),
+        auth_file: authFile,
+      }),
+    )
+  const configFile = configure(databaseUrls[0]!)
   const reaper = startReaper()
   reaper.addFolder(folder)
   const server = new Server(`postgres://127.0.0.1:${port}/notify`, port, {
@@ -66,12 +71,21 @@ export async function startTestPgbouncer({ port, ini, databaseUrls }: TestPgboun
   await server.start()
   return {
     output: (lines) => server.output(lines),
+    repoint(databaseUrl) {
+      configure(databaseUrl)
+      process.kill(server.pid, 'SIGHUP')
+    },
     async stop() {
       await server.stop(5000)
       reaper.dismiss()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function databaseOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url)
+  return `host=${hostname} port=${port} dbname=${decodeURIComponent(pathname.slice(1))}`
 }
 
 /** PostgreSQL's protocol, SSLRequest: the length 8, and a code. */
