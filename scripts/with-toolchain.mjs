@@ -19,6 +19,7 @@ const commands = {
   check: ['scripts/check.mjs'],
   generate: ['scripts/generate.mjs'],
   'make-env': ['packages/dev-env/src/compose/make-env.ts'],
+  release: ['scripts/release.ts'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'],
 }
 

@@ -73,7 +73,7 @@ test('an unknown command is one line with those that there are', () => {
   const { status, stderr } = run('deploy')
   expect(status).toBe(1)
   expect(stderr).toBe(
-    'use: node scripts/with-toolchain.mjs <start|test|bench|check|generate|make-env|format> [arguments]\n',
+    'use: node scripts/with-toolchain.mjs <start|test|bench|check|generate|make-env|release|format> [arguments]\n',
   )
 })
 
