@@ -8,10 +8,15 @@ import { waits } from './session-settings.ts'
 export interface Connection {
   /** @throws the server's error, or an error of {@link isConnectionError} on timeout */
   query(query: pg.QueryConfig, answerMs?: number): Promise<pg.QueryResult>
+  /** Queries of one turn travel in one write. Postgres runs them one after another; a failed one does not stop the next. */
+  together<T>(send: () => T): T
   /** Rolls a failed transaction back; does nothing on a lost connection. */
   rollback(): Promise<void>
   release(): void
 }
+
+/** A query does not wait for the answer to the one before. The driver's types do not know it yet. */
+const pipelined = { pipeline: true }
 
 /**
  * A pool that detects dead connections. When one times out, it is destroyed together with all others that have received
@@ -26,6 +31,7 @@ export class Connections {
   constructor(options: pg.PoolConfig) {
     this.pool = new pg.Pool({
       ...options,
+      ...pipelined,
       connectionTimeoutMillis: waits.connectMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
@@ -71,6 +77,15 @@ export class Connections {
     }
     return {
       query,
+      together(send) {
+        const socket = socketOf(client)
+        socket.cork()
+        try {
+          return send()
+        } finally {
+          socket.uncork()
+        }
+      },
       async rollback() {
         if (broken) return
         broken = await query({ text: 'rollback' }).then(

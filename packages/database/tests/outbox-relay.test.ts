@@ -127,7 +127,11 @@ test('an idle relay looks for messages with one statement, not with a transactio
     transactions++
     return one.db.transaction(work)
   }
-  relay({ ...one, db: { ...one.db, run, transaction } }, { pollMs: 200 })
+  const whileLocked: BusProcess['db']['whileLocked'] = (steps) => {
+    transactions++
+    return one.db.whileLocked(steps)
+  }
+  relay({ ...one, db: { ...one.db, run, transaction, whileLocked } }, { pollMs: 200 })
   await eventually(async () => expect(looks).toBeGreaterThanOrEqual(10))
   // The first comparison with the stream, for the relay and for its watch.
   const before = transactions

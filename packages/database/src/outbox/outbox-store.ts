@@ -30,5 +30,5 @@ const mark = defineStatement({
 
 /** Notes which sequence the stream gave to each message. */
 export async function markPublished(run: Run, messages: readonly { id: string; seq: number }[]): Promise<void> {
-  await run(mark, [messages.map(({ id }) => id), messages.map(({ seq }) => seq)])
+  if (messages.length > 0) await run(mark, [messages.map(({ id }) => id), messages.map(({ seq }) => seq)])
 }

@@ -79,12 +79,14 @@ function relayOnce(
   bus: Bus,
   { urgentSubjects }: OutboxRelayOptions,
 ): Promise<{ claimed: number; confirmed: number }> {
-  return db.transaction(async (run) => {
-    const rows = await claimUnpublished(run, batchSize, urgentSubjects)
-    const confirmed = rows.length === 0 ? [] : await publishAll(bus, rows)
-    if (confirmed.length > 0) await markPublished(run, confirmed)
-    if (log.isLevelEnabled('debug')) logPublished(log, rows, confirmed)
-    return { claimed: rows.length, confirmed: confirmed.length }
+  return db.whileLocked({
+    lock: (run) => claimUnpublished(run, batchSize, urgentSubjects),
+    async work(rows) {
+      const published = await publishAll(bus, rows)
+      if (log.isLevelEnabled('debug')) logPublished(log, rows, published)
+      return { claimed: rows.length, confirmed: published.length, published }
+    },
+    mark: (run, { published }) => markPublished(run, published),
   })
 }
 
