@@ -16,15 +16,15 @@ function work(ms: number): void {
 test('one long task of an idle process is seen, though no timer was due meanwhile', async () => {
   await delay(50)
   work(200)
-  await delay(400)
+  await delay(900)
   expect(watched.histogram.max / 1e6).toBeGreaterThan(190)
 })
 
-test('an idle process looks twice a second, a busy one many times', async () => {
+test('an idle process looks once a second, a busy one many times', async () => {
   await delay(1600)
-  expect(watched.histogram.count).toBeLessThan(10)
+  expect(watched.histogram.count).toBeLessThan(5)
   const before = watched.histogram.count
-  const untilMs = performance.now() + 1500
+  const untilMs = performance.now() + 2000
   while (performance.now() < untilMs) {
     work(10)
     await delay(5)

@@ -1,9 +1,9 @@
 import { createHistogram, type EventLoopUtilization, performance, type RecordableHistogram } from 'node:perf_hooks'
 
 const closeMs = 20
-const wideMs = 500
+const wideMs = 1000
 /** Work within `wideMs` from which the event loop is watched closely, in milliseconds. */
-const busyMs = 25
+const busyMs = 50
 
 /** How late the timers of this process are, in nanoseconds; {@link watchLoopDelay}. */
 export interface LoopDelay {
@@ -12,7 +12,7 @@ export interface LoopDelay {
 }
 
 /**
- * Watches how late the timers of this process are: every 20 ms while it is busy, and otherwise twice a second, because a timer
+ * Watches how late the timers of this process are: every 20 ms while it is busy, and otherwise once a second, because a timer
  * every 20 ms is most of what an idle process does. A delay between two such looks counts as the work of that time.
  */
 export function watchLoopDelay(): LoopDelay {

@@ -5,6 +5,8 @@ import type { Context } from '../context.ts'
 
 /** Most deliveries end sooner, and their outcome says more. Up to twice as long. */
 const afterMs = 500
+/** Without hand-offs. */
+const idleMs = 60_000
 /** Reports in one message, which may have 1 MiB. */
 const mostAtOnce = 256
 
@@ -46,10 +48,19 @@ export function startSentReports(kit: Kit, { db, wakeOutbox }: Pick<Context, 'db
     await flush()
     await flush()
   })
-  startPeriodic(kit, { name: 'sent reports', everyMs: afterMs, run: flush })
+  const reports = startPeriodic(kit, {
+    name: 'sent reports',
+    everyMs: idleMs,
+    atLeastMs: afterMs,
+    async run() {
+      await flush()
+      return old.size > 0 ? afterMs : idleMs
+    },
+  })
   return {
     add(deliveryIds) {
       for (const id of deliveryIds) young.add(id)
+      reports.stir()
     },
     ended(deliveryId) {
       young.delete(deliveryId)

@@ -17,7 +17,8 @@ import {
 
 const batch = 10
 const planEveryMs = 15_000
-const everyMs = 3000
+/** A change of a domain wakes both at once. */
+const everyMs = 6000
 const atLeastMs = 1000
 
 /** Starts the schedulers for due domain checks and carrier registrations. */

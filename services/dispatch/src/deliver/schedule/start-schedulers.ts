@@ -12,7 +12,7 @@ import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications } from './expiry-store.ts'
 import { sumUpTallies } from './fold-tallies.ts'
 import { scheduleBatch } from './open-sql.ts'
-import { type DeliveredLane, requeueLostWork } from './requeue-lost-work.ts'
+import { type DeliveredLane, mayHaveLostWork, requeueLostWork } from './requeue-lost-work.ts'
 import { takeDueNotifications } from './take-due.ts'
 
 /** What the schedulers need of the context. */
@@ -80,6 +80,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
     name: 'hand-off reconciler',
     everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
     async run() {
+      if (!(await mayHaveLostWork(db, handOffs, config.STALLED_AFTER))) return false
       const count = await requeueLostWork(
         db,
         context.channels,
