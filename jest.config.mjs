@@ -29,6 +29,7 @@ export default {
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
   testSequencer: '<rootDir>/scripts/longest-first.mjs',
   testEnvironment: '<rootDir>/packages/dev-env/src/jest-environment.ts',
+  runtime: '<rootDir>/packages/dev-env/src/jest-runtime.ts',
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.local/'],

@@ -58,7 +58,12 @@ const clients: Record<string, Client> = {
         if (names.includes(event)) heard.push({ id, event })
       },
     })
-    return { close: () => closing.abort() }
+    return {
+      close() {
+        closing.abort()
+        for (const name of ['window', 'document']) Reflect.deleteProperty(globalThis, name)
+      },
+    }
   },
   'curl -N'(url, token, heard) {
     const child = spawn(requireBinary('curl'), ['-sN', '-H', `Authorization: Bearer ${token}`, url], {
