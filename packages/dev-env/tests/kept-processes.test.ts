@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '../src/eventually.ts'
 import { TestEnv } from '../src/test-env/test-env.ts'
+import { keptProcesses } from '../src/together/kept-processes.ts'
 
 const shared = ['gateway', 'carrier-sandbox', 'identity-provider'] as const
 
@@ -19,6 +20,11 @@ const exists = (pid: number) => {
   }
 }
 
+// One that earlier files have used ends after its next system when it has grown large.
+beforeAll(() => {
+  for (const kept of keptProcesses()?.values() ?? []) for (const process of kept.splice(0)) process.kill()
+})
+
 test('a system runs in the process that an earlier one has left, with its own secrets, data and log', async () => {
   const first = await start()
   const oldKey = first.env.apiKey
@@ -30,6 +36,19 @@ test('a system runs in the process that an earlier one has left, with its own se
   const log = second.env.logs('carrier-sandbox')
   expect(log.match(/carrier-sandbox listens/g)).toHaveLength(1)
   await second.stop()
+})
+
+test('a process that several members of a system ask to stop at the same moment is kept', async () => {
+  const startApart = async () => {
+    const env = await TestEnv.start(['gateway'], { apart: ['gateway'] })
+    return { env, pid: env.stack.pids['carrier-sandbox']! }
+  }
+  const first = await startApart()
+  await first.env.stop()
+  const second = await startApart()
+  const pids = Object.values(second.env.stack.pids)
+  await second.env.stop()
+  expect(pids).toContain(first.pid)
 })
 
 test('nothing of a stopped system listens any more', async () => {

@@ -15,6 +15,7 @@ export class HostProcess extends Child {
   readonly #kept = keptProcesses()
   /** A process serves only stacks that would start it with the same variables. */
   readonly #kind: string
+  #isStopping = false
 
   constructor(spec: ChildSpec, environments: Environments) {
     super(spec)
@@ -25,6 +26,7 @@ export class HostProcess extends Child {
   override async start(): Promise<void> {
     if (this.running) return
     await super.start()
+    this.#isStopping = false
     this.#tell({ load: this.#environments })
     // One alone is started after the servers; several are loaded meanwhile.
     if (Object.keys(this.#environments).length === 1) this.startServices()
@@ -44,7 +46,10 @@ export class HostProcess extends Child {
     return super.obtain(log)
   }
 
+  /** Once, although each member asks: of two stops at once, the process would take the other's timer for something left open. */
   protected override askToStop(): void {
+    if (this.#isStopping) return
+    this.#isStopping = true
     if (this.#kept && this.#free().length < maxKept) this.#tell('stop')
     else super.askToStop()
   }
