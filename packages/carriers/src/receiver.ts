@@ -126,10 +126,10 @@ export interface Received {
 export interface Claim {
   /**
    * The accounts that the callback claims to come from; several tenants may share one carrier account. `addressId` is the
-   * provider in the callback's URL, which proves nothing.
+   * provider in the callback's URL, which proves nothing. `senders` are those that an inbound message addresses.
    */
   of:
-    | { accountId: string; addressId?: string | undefined }
+    | { accountId: string; addressId?: string | undefined; senders?: readonly string[] }
     | { providerId: string }
     | { accountIds: readonly string[]; parentIds: readonly string[] }
   /**

@@ -11,7 +11,8 @@ interface TtlCacheOptions<Value, Key> {
 
 /** A cache of loaded values; concurrent callers share one load. */
 export interface TtlCache<Value, Key = string> {
-  get(key: Key): Promise<Value>
+  /** @param admit called before a load; what it throws refuses the load */
+  get(key: Key, admit?: () => void): Promise<Value>
   /** The cached value, without loading. */
   peek(key: Key): Value | undefined
   clear(): void
@@ -41,9 +42,10 @@ export function createTtlCache<Value, Key extends string = string>({
     return entry && entry.freshUntilMs > performance.now() ? entry : undefined
   }
   return {
-    get(key) {
+    get(key, admit) {
       const known = fresh(key)
       if (known) return known.promise
+      admit?.()
       const entry: Entry<Value> = { promise: load(key), freshUntilMs: performance.now() + ttlMs }
       entries.set(key, entry)
       const forget = () => {

@@ -77,7 +77,11 @@ export function report(
   env: TestEnv,
   correlation: Correlation | null,
   status: string,
-  { account = demoAccount(env), fields = {} }: { account?: Account; fields?: Record<string, string> } = {},
+  {
+    account = demoAccount(env),
+    fields = {},
+    headers = {},
+  }: { account?: Account; fields?: Record<string, string>; headers?: Record<string, string> } = {},
 ): Promise<ApiResponse> {
   const address = callbackAddress(correlation, account)
   const form = statusFields(account, status, fields)
@@ -85,5 +89,6 @@ export function report(
     fields: form,
     address,
     signed: signature(account.authToken, env.stack.url('gateway') + address, form),
+    headers,
   })
 }

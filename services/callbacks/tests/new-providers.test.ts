@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { TestEnv } from '@notify/dev-env'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
-import { type Account, report } from '@notify/test-kit/callbacks'
+import { type Account, postForm, report, signature } from '@notify/test-kit/callbacks'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { type DispatchGate, startDispatchGate } from '@notify/test-kit/dispatch-gate'
+import { freshPhone } from '@notify/test-kit/sms'
 
 let env: TestEnv
 let gate: DispatchGate
@@ -12,7 +14,7 @@ beforeAll(async () => {
   gate = await startDispatchGate(() => env.stack.url('dispatch-api'))
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     apart: ['callbacks'],
-    env: { callbacks: { DISPATCH_URL: gate.url } },
+    env: { callbacks: { DISPATCH_URL: gate.url, TRUSTED_PROXIES: '127.0.0.0/8' } },
   })
   // No event reaches callbacks.
   await env.kill('nats')
@@ -30,25 +32,57 @@ const unknownAccount = (): Account => ({
   providerId: newId('prov'),
 })
 
-async function connectAccount(): Promise<Account> {
-  const account = unknownAccount()
-  const credentials = { account_sid: account.sid, auth_token: account.authToken, from: '+15005550006' }
+const demoNumber = '+15005550006'
+
+/** Connects an account, by default a new one of the demo tenant. */
+async function connectAccount({
+  account = unknownAccount(),
+  from = demoNumber,
+  token = env.operatorToken,
+} = {}): Promise<Account> {
+  const credentials = { account_sid: account.sid, auth_token: account.authToken, from }
   const { status, body } = await env.api('POST', '/api/v1/providers', {
-    token: env.operatorToken,
+    token,
     body: { channel: 'sms', kind: 'twilio', name: 'New', credentials },
   })
   expect(status).toBe(201)
   return { ...account, providerId: body.provider_id }
 }
 
-const deliver = (account: Account) =>
-  report(env, { notificationId: newId('notif'), attemptId: newId('att') }, 'delivered', { account })
+/** As a balancer before the gateway tells it; each test has an address of its own. */
+let caller = 0
+beforeEach(() => {
+  caller += 1
+})
+
+const deliver = (account: Account, from = `203.0.113.${caller}`) =>
+  report(env, { notificationId: newId('notif'), attemptId: newId('att') }, 'delivered', {
+    account,
+    headers: { 'x-forwarded-for': from },
+  })
+
+const inboundAddress = '/api/v1/callbacks/smsprovider/inbound'
+
+function writeStop({ sid, authToken }: Account, From: string, To = demoNumber) {
+  const MessageSid = `SM${crypto.randomUUID().replaceAll('-', '')}`
+  const fields = { AccountSid: sid, MessageSid, From, To, Body: 'STOP' }
+  const signed = signature(authToken, env.stack.url('gateway') + inboundAddress, fields)
+  const headers = { 'x-forwarded-for': `203.0.113.${caller}` }
+  return postForm(env, { fields, address: inboundAddress, signed, headers })
+}
+
+/** Why a tenant sends nothing to a number. */
+async function suppressed(token: string, recipient: string): Promise<string[]> {
+  const query = new URLSearchParams({ channel: 'sms', recipient })
+  const { body } = await env.api('GET', `/api/v1/suppressions?${query}`, { token })
+  return body.items.map(({ reason }: { reason: string }) => reason)
+}
 
 const emailTo = (providerId: string) =>
   env.api('POST', `/api/v1/callbacks/email/${providerId}`, {
     key: null,
     raw: '{}',
-    headers: { 'content-type': 'text/plain' },
+    headers: { 'content-type': 'text/plain', 'x-forwarded-for': `203.0.113.${caller}` },
   })
 
 test('a receipt that arrives before the event of its provider is recorded', async () => {
@@ -73,15 +107,55 @@ test('while dispatch is away an unknown account is 503 with Retry-After, later w
   expectProblem(await emailTo(unknownId), 404, 'not_found')
 })
 
-test('an account that nobody has is asked for once in some seconds, and many of them cost dispatch a few calls', async () => {
+test('a text that addresses an account which nobody has, or is not signed with its token, is 403', async () => {
+  const account = await connectAccount()
+  expectProblem(await writeStop(unknownAccount(), freshPhone()), 403, 'invalid_signature')
+  expectProblem(await writeStop({ ...account, authToken: 'x'.repeat(32) }, freshPhone()), 403, 'invalid_signature')
+  expectProblem(await writeStop({ ...account, sid: 'AC1' }, freshPhone()), 422, 'validation_failed')
+})
+
+test('an account that nobody has is asked for once in some seconds, and many of them cost dispatch a few calls and no 5xx', async () => {
   gate.set('pass')
   const stranger = unknownAccount()
   for (let i = 0; i < 5; i++) expectProblem(await deliver(stranger), 403, 'invalid_signature')
   expect(gate.calls).toBe(1)
   const begunAt = performance.now()
-  const answers = await Promise.all(Array.from({ length: 300 }, () => deliver(unknownAccount())))
+  const answers = await Promise.all(Array.from({ length: 100 }, () => deliver(unknownAccount())))
   const seconds = Math.ceil((performance.now() - begunAt) / 1000)
-  expect(gate.calls).toBeLessThanOrEqual(1 + 20 * (seconds + 1))
-  const statuses = answers.map(({ status }) => status)
-  expect(new Set(statuses)).toEqual(new Set([403, 503]))
+  expect(gate.calls).toBeLessThanOrEqual(1 + 10 * (seconds + 1))
+  expect(answers.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([])
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]))
+  const refused = answers.find(({ status }) => status === 429)!
+  expect(refused.headers.get('retry-after')).toBe('1')
+})
+
+test('while one address invents accounts, a new account is taken from another address', async () => {
+  const account = await connectAccount()
+  let isFlooding = true
+  const flood = Array.from({ length: 8 }, async () => {
+    while (isFlooding) await deliver(unknownAccount(), '198.51.100.5')
+  })
+  await eventually(async () => expect((await deliver(unknownAccount(), '198.51.100.5')).status).toBe(429))
+  const answer = await deliver(account, '198.51.100.6')
+  isFlooding = false
+  await Promise.all(flood)
+  expect(answer.status).toBe(200)
+})
+
+test('a STOP that arrives before the event of its provider suppresses its sender, for the tenant whose number it names', async () => {
+  const account = await connectAccount()
+  const [phone, other] = [freshPhone(), freshPhone()]
+  const taken = await writeStop(account, phone)
+  expect([taken.status, taken.text]).toEqual([200, '<Response/>'])
+  // Another tenant connects its own number of the account that is known already.
+  const permissions = ['providers:manage', 'consents:read']
+  const twin = operatorToken(env, { tenant_id: await addEmptyTenant(env), permissions })
+  await connectAccount({ account, from: '+15005550007', token: twin })
+  expect((await writeStop(account, other, '+15005550007')).status).toBe(200)
+  await env.restart('nats')
+  await eventually(async () => {
+    expect(await suppressed(env.operatorToken, phone)).toEqual(['stop'])
+    expect(await suppressed(twin, other)).toEqual(['stop'])
+  })
+  expect([await suppressed(env.operatorToken, other), await suppressed(twin, phone)]).toEqual([[], []])
 })

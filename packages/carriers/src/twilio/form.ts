@@ -8,6 +8,9 @@ import { findSigners } from './signature.ts'
 /** A Twilio identifier; excludes characters such as NUL that Postgres cannot query. */
 export const Sid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
+/** The id of an account. */
+export const AccountSid = z.string().regex(/^AC[0-9a-f]{32}$/)
+
 const maxFields = 200
 
 /** Parsed fields and the raw form: Twilio adds fields without notice, and signs all of them. */
@@ -43,6 +46,7 @@ export type Signers = readonly [ReceivingAccount, ...ReceivingAccount[]]
 /**
  * Opens a form signed over the public URL.
  * @param read builds the result from the fields and the accounts whose token signed
+ * @param sendersOf the senders that the form addresses
  * @throws Problem as `readForm` does
  */
 export function openSignedForm<S extends z.ZodType<{ AccountSid: string }>>(
@@ -50,11 +54,16 @@ export function openSignedForm<S extends z.ZodType<{ AccountSid: string }>>(
   { body, headers, url }: Callback,
   schema: S,
   read: (fields: z.output<S>, signers: Signers) => Received,
+  sendersOf?: (fields: z.output<S>) => readonly string[],
 ): Claim {
   const { parameters, fields } = readForm(schema, body, headers['content-type'])
   const signed = { signature: headers['x-twilio-signature'], url: publicUrl + url, parameters }
   return {
-    of: { accountId: fields.AccountSid, addressId: correlationOfUrl(url).provider_id },
+    of: {
+      accountId: fields.AccountSid,
+      addressId: correlationOfUrl(url).provider_id,
+      ...(sendersOf ? { senders: sendersOf(fields) } : {}),
+    },
     receive: (accounts) => read(fields, findSigners(accounts, signed)),
   }
 }

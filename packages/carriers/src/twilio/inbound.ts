@@ -1,13 +1,13 @@
 import type { ReceivedContent } from '@notify/contracts'
 import { z } from 'zod'
 import type { Callback, Claim, MessageReport, ReceivingAccount } from '../receiver.ts'
-import { openSignedForm, Sid, type Signers } from './form.ts'
+import { AccountSid, openSignedForm, Sid, type Signers } from './form.ts'
 
 const maxBodyCharacters = 10_000
 
 /** The relevant fields of an inbound message. @see https://www.twilio.com/docs/messaging/guides/webhook-request */
 const InboundForm = z.object({
-  AccountSid: Sid,
+  AccountSid,
   MessageSid: Sid,
   From: z.string().min(1).max(64),
   To: z.string().min(1).max(64),
@@ -24,18 +24,28 @@ const noReply = '<Response/>'
 
 /** Opens an inbound SMS. */
 export function openInbound({ publicUrl }: { publicUrl: string }, callback: Callback): Claim {
-  return openSignedForm(publicUrl, callback, InboundForm, (fields, signers) => ({
-    reports: addressees(signers, fields).map((account) => reportOf(account, fields)),
-    answer: noReply,
-  }))
+  return openSignedForm(
+    publicUrl,
+    callback,
+    InboundForm,
+    (fields, signers) => ({
+      reports: addressees(signers, fields).map((account) => reportOf(account, fields)),
+      answer: noReply,
+    }),
+    sendersOf,
+  )
 }
+
+const sendersOf = ({ To, MessagingServiceSid }: InboundForm): string[] =>
+  MessagingServiceSid ? [To, MessagingServiceSid] : [To]
 
 /**
  * The providers addressed: among those that share the account, the ones that send from this number, one per tenant. If
  * none matches, the first, so that a STOP is never lost.
  */
-function addressees(signers: Signers, { To, MessagingServiceSid }: InboundForm): ReceivingAccount[] {
-  const senders = signers.filter(({ sender }) => sender === To || (sender && sender === MessagingServiceSid))
+function addressees(signers: Signers, fields: InboundForm): ReceivingAccount[] {
+  const addressed = sendersOf(fields)
+  const senders = signers.filter(({ sender }) => sender !== null && addressed.includes(sender))
   const found = senders.length > 0 ? senders : [signers[0]]
   return [...new Map(found.map((account) => [account.tenantId, account])).values()]
 }

@@ -4,6 +4,8 @@ import { newId } from '@notify/contracts'
 import type { Received, ReceivingAccount } from '../receiver.ts'
 import { openStatus } from './status.ts'
 
+const accountSid = `AC${'0'.repeat(32)}`
+
 const publicUrl = 'https://api.example.com'
 const [notification_id, attempt_id] = [newId('notif'), newId('att')]
 const account: ReceivingAccount = {
@@ -17,7 +19,7 @@ const twin: ReceivingAccount = { ...account, id: newId('prov'), tenantId: newId(
 
 /** Receives a status callback that the account signed. */
 async function receive(status: object, accounts = [account], named = account): Promise<Received> {
-  const fields: Record<string, string> = { AccountSid: 'AC1', MessageSid: 'SM1', ...status }
+  const fields: Record<string, string> = { AccountSid: accountSid, MessageSid: 'SM1', ...status }
   const query = new URLSearchParams({ notification_id, attempt_id, provider_id: named.id })
   const url = `/api/v1/callbacks/smsprovider/sms?${query}`
   const text = Object.keys(fields)
@@ -29,7 +31,7 @@ async function receive(status: object, accounts = [account], named = account): P
     { publicUrl },
     { url, headers, params: {}, body: Buffer.from(new URLSearchParams(fields).toString()) },
   )
-  expect(claim.of).toEqual({ accountId: 'AC1', addressId: named.id })
+  expect(claim.of).toEqual({ accountId: accountSid, addressId: named.id })
   return claim.receive(accounts)
 }
 

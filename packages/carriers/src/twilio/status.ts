@@ -4,11 +4,11 @@ import { correlationOfUrl } from '../correlation.ts'
 import type { Callback, Claim, Received } from '../receiver.ts'
 import { receiptOf } from '../report-of.ts'
 import { twilioCodes } from './codes.ts'
-import { openSignedForm, Sid, type Signers } from './form.ts'
+import { AccountSid, openSignedForm, Sid, type Signers } from './form.ts'
 
 /** The relevant fields. @see https://www.twilio.com/docs/messaging/guides/track-outbound-message-status */
 export const StatusForm = z.object({
-  AccountSid: Sid,
+  AccountSid,
   MessageSid: Sid,
   MessageStatus: z.string().min(1).max(32),
   ErrorCode: z

@@ -44,6 +44,7 @@ beforeAll(async () => {
     },
     streams: new OpenStreams(kit),
     stalledReaders: new StalledReaders(kit.log),
+    addressOf: () => '192.0.2.1',
     observe: () => {},
     refused: (code: string) => void refused.push(code),
   }

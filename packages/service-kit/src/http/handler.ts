@@ -20,6 +20,8 @@ export interface HttpRequest<R extends Route> {
   url: string
   headers: IncomingHttpHeaders
   span: Span
+  /** The caller's address: see `Door`. */
+  address(): string
   /** Whether the caller still waits for the response; see `requireAwaited`. */
   isAwaited: IsAwaited
 }

@@ -162,6 +162,7 @@ async function answerWithin<Context>(
       url: request.url ?? '/',
       headers: request.headers,
       span,
+      address: () => door.addressOf(request),
       isAwaited,
     }
     if ('handleStream' in entry) {

@@ -93,6 +93,7 @@ function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Con
     streams: new OpenStreams(kit, { ...streamLimits, ...streams }),
     stalledReaders: new StalledReaders(kit.log),
     observe: (method, route, status, duration) => seconds(duration, httpAttributes(method, route, status)),
+    addressOf,
     refused: (code) => problems({ code }),
     ...door,
   }

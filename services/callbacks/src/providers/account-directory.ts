@@ -17,6 +17,8 @@ export interface FoundAccounts {
 export interface ClaimedAccounts extends FoundAccounts {
   /** Ids of accounts or providers that are unknown here. */
   unknownIds: readonly string[]
+  /** A known account of which no provider has the addressed senders: another tenant may have connected them just now. */
+  incomplete: { id: string; senders: string } | undefined
 }
 
 /** The accounts whose callbacks can be verified. */
@@ -54,6 +56,9 @@ const byParent = prepared('find-providers-of-parent', ({ kind, id }: { kind: str
 const byId = prepared('find-provider', ({ kind, id }: { kind: string; id: Id<'prov'> }) =>
   ofKind(kind).where('id', '=', id).where('removed_at', 'is', null),
 )
+
+const lacksSender = ({ accounts, faults }: FoundAccounts, senders: readonly string[]): boolean =>
+  accounts.length > 0 && faults.length === 0 && !accounts.some(({ sender }) => sender && senders.includes(sender))
 
 /** Accounts by kind and claimed id, cached for a second. */
 export function createAccountDirectory(db: Queries, keyRing: KeyRing, log: Logger): AccountDirectory {
@@ -110,8 +115,13 @@ export function createAccountDirectory(db: Queries, keyRing: KeyRing, log: Logge
       const parentIds = 'parentIds' in claimed ? claimed.parentIds : []
       const found = [...own, ...(await Promise.all(parentIds.map((id) => ofParent.get(`${kind}|${id}`))))]
       const accounts = new Map(found.flatMap((one) => one.accounts.map((account) => [account.id, account])))
+      const [first] = own
       return {
         accounts: [...accounts.values()],
+        incomplete:
+          'senders' in claimed && first && lacksSender(first, claimed.senders)
+            ? { id: claimed.accountId, senders: claimed.senders.join(' ') }
+            : undefined,
         faults: found.flatMap(({ faults }) => faults),
         unknownIds: ids
           .filter((_, at) => own[at]!.accounts.length === 0 && own[at]!.faults.length === 0)

@@ -3,18 +3,29 @@ import { createInternalClient, createTtlCache, Problem, type SignPrincipal } fro
 import type { Config } from '../config.ts'
 import { type SavingContext, saveProvider } from './save-provider.ts'
 
+/** What a callback claims. */
+export interface UnknownAccount {
+  kind: string
+  /** Id of a provider, or the carrier's id of an account. */
+  id: string
+  /** The senders that must be among the answer; without them, any provider will do. */
+  senders?: string | undefined
+  /** The address of the callback's sender. */
+  address: string
+}
+
 /** Asks dispatch for the providers of an id, and saves them. @returns whether there are any */
-export type LearnProviders = (kind: string, id: string) => Promise<boolean>
+export type LearnProviders = (account: UnknownAccount) => Promise<boolean>
 
 const principal: ServicePrincipal = { kind: 'service', service: 'callbacks', permissions: ['providers:find'] }
 const timeoutMs = 1500
 const rememberedMs = 5000
-/** Limits what callbacks with invented ids cost dispatch. */
-const questionsPerSecond = 20
+/** Limits what callbacks with invented ids cost dispatch: those of one address, and all of a process. */
+const questionsPerSecond = { address: 10, all: 50 }
 
 /**
  * A carrier may call before the event of a new provider has arrived, so that only dispatch knows whether it exists.
- * Answers are cached for a few seconds.
+ * Answers are cached for a few seconds. Beyond its share an address gets 429: callbacks with invented ids cause no 5xx.
  */
 export function createProviderLearning(
   context: SavingContext,
@@ -22,13 +33,12 @@ export function createProviderLearning(
   signPrincipal: SignPrincipal,
 ): LearnProviders {
   const dispatch = createInternalClient(DISPATCH_URL, { connections: 8 })
-  const mayAsk = limitBySecond(questionsPerSecond)
+  const mayAsk = createShares(questionsPerSecond)
   const answers = createTtlCache<boolean>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
     async load(key) {
-      if (!mayAsk()) throw unsure(new Error('too many unknown ids'))
-      const [kind, id] = splitOnce(key)
+      const [kind, id] = JSON.parse(key) as [string, string]
       const call = { body: { kind, id }, principal: await signPrincipal(principal), timeoutMs }
       const answer = await dispatch.call(findProviders, call).catch((error: unknown) => {
         throw unsure(error)
@@ -38,7 +48,10 @@ export function createProviderLearning(
       return providers.length > 0
     },
   })
-  return (kind, id) => answers.get(`${kind}|${id}`)
+  return async ({ kind, id, senders, address }) =>
+    answers.get(JSON.stringify([kind, id, senders]), () => {
+      if (!mayAsk(address)) throw tooManyUnknown()
+    })
 }
 
 /** The carrier must repeat the callback. */
@@ -47,17 +60,25 @@ export function unsure(cause: unknown): Problem {
   return new Problem('service_unavailable', detail, { cause })
 }
 
-function limitBySecond(most: number): () => boolean {
-  let untilMs = 0
-  let left = most
-  return () => {
-    const nowMs = performance.now()
-    if (nowMs >= untilMs) [untilMs, left] = [nowMs + 1000, most]
-    return left-- > 0
-  }
-}
+const tooManyUnknown = () =>
+  new Problem('rate_limited', 'Too many callbacks of unknown accounts; try again shortly', {
+    headers: { 'Retry-After': '1' },
+  })
 
-function splitOnce(key: string): [string, string] {
-  const at = key.indexOf('|')
-  return [key.slice(0, at), key.slice(at + 1)]
+/** Counts in windows of a second. */
+function createShares(most: { address: number; all: number }): (address: string) => boolean {
+  const counts = new Map<string, number>()
+  let [untilMs, total] = [0, 0]
+  return (address) => {
+    const nowMs = performance.now()
+    if (nowMs >= untilMs) {
+      counts.clear()
+      ;[untilMs, total] = [nowMs + 1000, 0]
+    }
+    const count = counts.get(address) ?? 0
+    if (count >= most.address || total >= most.all) return false
+    counts.set(address, count + 1)
+    total += 1
+    return true
+  }
 }

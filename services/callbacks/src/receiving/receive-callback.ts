@@ -22,7 +22,8 @@ export interface CarrierEndpoint {
 export function createCallbackHandler(endpoints: readonly CarrierEndpoint[]): Handler<Context, Route> {
   return async (context, request) => {
     const { kind, channel, endpoint } = chooseEndpoint(endpoints, request)
-    const { reports, answer, handshake, token } = await receive(context, kind, open(context, kind, endpoint, request))
+    const claim = open(context, kind, endpoint, request)
+    const { reports, answer, handshake, token } = await receive(context, kind, claim, request)
     if (token && !(await claimToken(context.db, token)))
       throw new Problem('invalid_signature', 'The token of the callback came with another body before')
     const isNew = await Promise.all(
@@ -50,8 +51,24 @@ function open(context: Context, kind: string, endpoint: Endpoint<never>, request
   })
 }
 
-async function receive(context: Context, kind: string, claim: Claim): Promise<Received> {
-  const { accounts, faults } = await findAccounts(context, kind, claim.of)
+type Asking = Pick<HttpRequest<Route>, 'address'>
+
+async function receive(context: Context, kind: string, claim: Claim, { address }: Asking): Promise<Received> {
+  const { accounts } = context.receiving
+  const ask = (id: string, senders?: string) => context.learnProviders({ kind, id, senders, address: address() })
+  const known = await accounts.find(kind, claim.of)
+  // Their providers may be new.
+  const learned = await Promise.all(known.unknownIds.map((id) => ask(id)))
+  const found = learned.includes(true) ? await accounts.find(kind, claim.of) : known
+  const received = await verify(claim, found)
+  if (!found.incomplete) return received
+  const { id, senders } = found.incomplete
+  // The callback is genuine; without an answer it counts for an account that is known.
+  const isLearned = await ask(id, senders).catch(() => false)
+  return isLearned ? verify(claim, await accounts.find(kind, claim.of)) : received
+}
+
+async function verify(claim: Claim, { accounts, faults }: ClaimedAccounts): Promise<Received> {
   if (faults.length === 0) return claim.receive(accounts)
   try {
     if (accounts.length > 0) return await claim.receive(accounts)
@@ -60,14 +77,6 @@ async function receive(context: Context, kind: string, claim: Claim): Promise<Re
   }
   // Perhaps signed with a secret that cannot be decrypted now, so the carrier must repeat it.
   throw unsure(faults[0])
-}
-
-/** Asks dispatch about accounts that are unknown here: their providers may be new. */
-async function findAccounts(context: Context, kind: string, claimed: Claim['of']): Promise<ClaimedAccounts> {
-  const { accounts } = context.receiving
-  const found = await accounts.find(kind, claimed)
-  const learned = await Promise.all(found.unknownIds.map((id) => context.learnProviders(kind, id)))
-  return learned.includes(true) ? accounts.find(kind, claimed) : found
 }
 
 function resultOf(reports: readonly Report[], isNew: readonly boolean[]): 'recorded' | 'repeated' | 'ignored' {

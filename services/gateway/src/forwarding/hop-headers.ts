@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { principalHeader } from '@notify/service-kit'
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1), and the internal principal header. */
@@ -16,6 +16,14 @@ const notForwarded = [
   'host',
   principalHeader,
 ]
+
+/** The headers of a request that is passed through, which the owner judges by the caller's address. */
+export function passedOn({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>, requestId: string) {
+  const { 'x-forwarded-for': before } = headers
+  const peer = socket.remoteAddress ?? ''
+  const callers = before ? `${before}, ${peer}` : peer
+  return forwarded({ ...headers, 'x-request-id': requestId, 'x-forwarded-for': callers })
+}
 
 /** The headers to forward. */
 export function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {

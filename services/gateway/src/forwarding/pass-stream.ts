@@ -10,7 +10,7 @@ import {
 } from '@notify/service-kit'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { RequestHandler } from 'express'
-import { forwarded } from './hop-headers.ts'
+import { forwarded, passedOn } from './hop-headers.ts'
 import { type Target, writeAnswer } from './pass-through.ts'
 
 /** Concurrent and waiting stream requests of addresses that keep failing. */
@@ -26,7 +26,7 @@ export function passStream(door: Door, { url, addressOf, failures, isFailure }: 
   const begin = async (request: IncomingMessage & { originalUrl: string }, response: ServerResponse, id: string) => {
     door.streams.requireRoom()
     const address = addressOf(request)
-    const headers = forwarded({ ...request.headers, 'x-request-id': id })
+    const headers = passedOn(request, id)
     const asked = { method: request.method as 'GET', path: request.originalUrl, headers }
     const open = () => relayStream({ origin, request: asked, response, streams: door.streams, headersOf: forwarded })
     const refusal = failures.isOver(address) ? await narrowLane.execute(open) : await open()

@@ -19,7 +19,7 @@ import {
 } from '@notify/service-kit'
 import type { RequestHandler } from 'express'
 import type { FailureLimit } from '../limits/limit-failures.ts'
-import { forwarded } from './hop-headers.ts'
+import { forwarded, passedOn } from './hop-headers.ts'
 
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
@@ -61,7 +61,7 @@ export function passThrough(door: Door, target: Target): RequestHandler {
       // In the query the trace is our own, which a carrier returns.
       outside: request.headers.traceparent !== undefined,
     })
-    const headers = forwarded({ ...request.headers, 'x-request-id': requestId })
+    const headers = passedOn(request, requestId)
     addLogFields({ traceparent: span.traceparent })
     if (span.traceparent) headers.traceparent = span.traceparent
     const address = addressOf(request)

@@ -51,8 +51,10 @@ export async function writeProvider(
     isDeleted !== (known.deleted_at !== null) ||
     known.priority !== state.priority ||
     known.application_id !== state.application_id
-  const account_id = kindOf(context.carrierTable, state.kind)?.accountIdOf?.(credentials) ?? null
-  if (account_id !== null && account_id !== known?.account_id) await requireFree(run, state, account_id)
+  const { accountIdOf, exclusiveAccount } = kindOf(context.carrierTable, state.kind) ?? {}
+  const account_id = accountIdOf?.(credentials) ?? null
+  if (exclusiveAccount && account_id !== null && account_id !== known?.account_id)
+    await requireFree(run, state, account_id)
   const revision = (known?.revision ?? 0) + (isTold ? 1 : 0)
   const row = await upsertProvider(run, {
     ...state,
