@@ -5,6 +5,7 @@ import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchIdle } from './idle/bench-idle.ts'
 import { benchInbox } from './inbox/bench-inbox.ts'
+import { benchBacklog } from './lanes/bench-backlog.ts'
 import { benchFairness } from './lanes/bench-fairness.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchMemory } from './memory/bench-memory.ts'
@@ -21,6 +22,7 @@ import { benchWhatsApp } from './whatsapp/bench-whatsapp.ts'
 const benches: Record<string, () => Promise<object>> = {
   accept: benchAccept,
   activity: benchActivity,
+  backlog: benchBacklog,
   budget: benchBudget,
   fairness: benchFairness,
   lanes: benchLanes,

@@ -2,17 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Stack } from '@notify/dev-env'
 import pg from 'pg'
 import { createSmsClient, type SmsClient } from '../sms-client.ts'
-import { percentile, round } from '../statistics.ts'
+import { round } from '../statistics.ts'
 import { withStack } from '../with-stack.ts'
-import { addNeighbour, changeAccount, neighbourEnvironment } from './neighbour.ts'
-import { measureTimes } from './times-to-carrier.ts'
+import { addNeighbour, changeAccount, measureNeighbour, neighbourEnvironment, type Priority } from './neighbour.ts'
 
 const backlog = Number(process.env.BENCH_MESSAGES ?? 6000)
 const samples = 150
-const callers = 32
 const body = 'Your code word is 1001.'
-
-type Priority = 'transactional' | 'bulk'
+const callers = 32
 
 interface World {
   stack: Stack
@@ -26,7 +23,7 @@ export function benchFairness(): Promise<object> {
   return withStack({ env: { all: { LOG_LEVEL: 'warn', ...neighbourEnvironment } } }, async (stack) => {
     const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 1 })
     const campaign = createSmsClient(stack)
-    const neighbour = createSmsClient(stack, await addNeighbour(stack, database))
+    const neighbour = createSmsClient(stack, (await addNeighbour(stack, database)).apiKey)
     try {
       return await measureAll({ stack, database, campaign, neighbour })
     } finally {
@@ -39,10 +36,10 @@ export function benchFairness(): Promise<object> {
 
 async function measureAll(world: World): Promise<object> {
   const { stack } = world
-  await measure(world, 'transactional')
-  await measure(world, 'bulk')
-  const alone = await measure(world, 'transactional')
-  const aloneBulk = await measure(world, 'bulk')
+  await measureNeighbour(world, 'transactional', samples)
+  await measureNeighbour(world, 'bulk', samples)
+  const alone = await measureNeighbour(world, 'transactional', samples)
+  const aloneBulk = await measureNeighbour(world, 'bulk', samples)
   const bulk = await beside(world, 'bulk', '1')
   const hanging = await beside(world, 'transactional', '0005')
   await changeAccount(stack, { rate_limit_per_second: 1 })
@@ -76,7 +73,7 @@ async function beside(world: World, priority: Priority, ending: string): Promise
     body,
     priority,
   }))
-  const p99 = await measure(world, priority)
+  const p99 = await measureNeighbour(world, priority, samples)
   const { rowCount } = await database.query(
     `update dispatch.notifications set status = 'cancelled' where status = 'queued'`,
   )
@@ -84,20 +81,5 @@ async function beside(world: World, priority: Priority, ending: string): Promise
     `  beside ${rowCount} of ${backlog} messages that still waited (${priority}, numbers ending in ${ending})`,
   )
   await delay(2000)
-  return p99
-}
-
-let serial = 0
-
-async function measure({ stack, neighbour }: World, priority: Priority): Promise<number> {
-  const to = `+1558000${String(serial++).padStart(4, '0')}1`
-  const times = await measureTimes(
-    stack,
-    to,
-    (count) => count < samples,
-    () => neighbour.post({ to, body, priority }),
-  )
-  const p99 = percentile(times, 0.99)
-  console.log(`neighbour, ${priority}: p50 ${round(percentile(times, 0.5))} ms, p99 ${round(p99)} ms`)
   return p99
 }

@@ -2,13 +2,16 @@ import { newId } from '@notify/contracts'
 import { type Stack, signOperatorToken } from '@notify/dev-env'
 import { mintApiKey } from '@notify/privacy'
 import type pg from 'pg'
+import type { SmsClient } from '../sms-client.ts'
+import { percentile, round } from '../statistics.ts'
+import { measureTimes } from './times-to-carrier.ts'
 
 /** An account of the carrier sandbox beside the demo's. */
 const account = { sid: `AC${'c'.repeat(32)}`, token: 'account-of-the-neighbour-0123456' }
 export const neighbourEnvironment = { TWILIO_ACCOUNTS: `${account.sid}:${account.token}` }
 
-/** Adds a tenant with its own SMS account. @returns its API key */
-export async function addNeighbour(stack: Stack, database: pg.Pool): Promise<string> {
+/** Adds a tenant with its own SMS account. */
+export async function addNeighbour(stack: Stack, database: pg.Pool): Promise<{ apiKey: string; tenantId: string }> {
   const [tenantId, applicationId, keyId] = [newId('ten'), newId('app'), newId('key')]
   const { apiKey, sha256 } = mintApiKey('live', keyId)
   await database.query(`insert into gateway.tenants (id, name) values ($1, 'Neighbour')`, [tenantId])
@@ -24,7 +27,7 @@ export async function addNeighbour(stack: Stack, database: pg.Pool): Promise<str
   const credentials = { account_sid: account.sid, auth_token: account.token, from: '+15005550006' }
   const body = { channel: 'sms', kind: 'twilio', name: 'Account', credentials }
   await asOperator(stack, tenantId, 'POST', '/api/v1/providers', body)
-  return apiKey
+  return { apiKey, tenantId }
 }
 
 /** Changes the demo tenant's SMS account. */
@@ -36,13 +39,40 @@ export function changeAccount(stack: Stack, change: object): Promise<void> {
 async function asOperator(stack: Stack, tenantId: string, method: string, path: string, body: object): Promise<void> {
   const response = await fetch(stack.url('gateway') + path, {
     method,
-    headers: { authorization: `Bearer ${operatorToken(stack, tenantId)}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${operatorToken(stack, tenantId, ['providers:manage'])}`,
+      'content-type': 'application/json',
+    },
     body: JSON.stringify(body),
   })
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
 }
 
-function operatorToken(stack: Stack, tenantId: string): string {
-  const claims = { iss: stack.url('identity-provider'), tenant_id: tenantId, permissions: ['providers:manage'] }
+export function operatorToken(stack: Stack, tenantId: string, permissions: readonly string[]): string {
+  const claims = { iss: stack.url('identity-provider'), tenant_id: tenantId, permissions }
   return signOperatorToken(stack.state.identity_provider_key, claims, { lifetimeSeconds: 3600 })
+}
+
+export type Priority = 'transactional' | 'bulk'
+const text = 'Your code word is 1001.'
+
+interface Beside {
+  stack: Stack
+  neighbour: SmsClient
+}
+
+let serial = 0
+
+/** Sends messages of the neighbour. @returns the p99 from 202 to the carrier, in milliseconds */
+export async function measureNeighbour({ stack, neighbour }: Beside, priority: Priority, samples: number) {
+  const to = `+1558000${String(serial++).padStart(4, '0')}1`
+  const times = await measureTimes(
+    stack,
+    to,
+    (count) => count < samples,
+    () => neighbour.post({ to, body: text, priority }),
+  )
+  const p99 = percentile(times, 0.99)
+  console.log(`  neighbour, ${priority}: p50 ${round(percentile(times, 0.5))} ms, p99 ${round(p99)} ms`)
+  return p99
 }
