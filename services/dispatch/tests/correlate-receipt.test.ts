@@ -55,3 +55,17 @@ test('ids that came with the receipt stay, and cost no look', async () => {
   const correlated = await createCorrelator({ db: { ...db, run } as never })(receipt(own, 'message', ids))
   expect(correlated).toMatchObject(ids)
 })
+
+test('of many strange receipts of an account only some wait for a message that may still be recorded', async () => {
+  const correlate = createCorrelator({ db })
+  let ended = 0
+  const strange = (provider: `prov_${string}`, count: number) =>
+    Array.from({ length: count }, async (_, at) => {
+      await correlate(receipt(provider, `strange ${at}`))
+      ended++
+    })
+  const all = Promise.all([...strange(own, 100), ...strange(second, 50)])
+  await eventually(() => expect(ended).toBe(36), { intervalMs: 50 })
+  await all
+  expect(ended).toBe(150)
+})

@@ -12,6 +12,8 @@ const batch = { maxBatch: 256, maxInFlight: 1, minIntervalMs: 100 }
 /** A receipt may overtake the carrier's answer to the send, whose id is recorded last. */
 const waitsMs = [500, 2000]
 const overtakesForMs = 10_000
+/** Receipts of an account that wait at a time: those of mail that others send through it must not fill the consumer. */
+const mostWaiting = 64
 
 /** Carriers drop custom fields in some states: then the carrier's own id of the message is looked up, and only then. */
 export function createCorrelator({ db }: Pick<Context, 'db'>): CorrelateReceipt {
@@ -26,16 +28,30 @@ export function createCorrelator({ db }: Pick<Context, 'db'>): CorrelateReceipt 
       return receipts.map((receipt) => ({ ...receipt, ...known.get(keyOf(receipt)) }))
     },
   })
+  const waiting = new Map<string, number>()
+  const lookAgain = async (receipt: Receipt): Promise<Receipt> => {
+    const { provider_id } = receipt
+    const before = waiting.get(provider_id) ?? 0
+    if (before >= mostWaiting) return receipt
+    waiting.set(provider_id, before + 1)
+    try {
+      for (const waitMs of waitsMs) {
+        await delay(waitMs)
+        const found = await find(receipt)
+        if (found.attempt_id) return found
+      }
+      return receipt
+    } finally {
+      const left = waiting.get(provider_id)! - 1
+      if (left === 0) waiting.delete(provider_id)
+      else waiting.set(provider_id, left)
+    }
+  }
   return async (receipt) => {
     if (receipt.notification_id && receipt.attempt_id) return receipt
-    let found = await find(receipt)
-    for (const waitMs of waitsMs) {
-      const isYoung = Date.now() - Date.parse(receipt.received_at) < overtakesForMs
-      if (found.attempt_id || !isYoung) break
-      await delay(waitMs)
-      found = await find(receipt)
-    }
-    return found
+    const found = await find(receipt)
+    const isYoung = Date.now() - Date.parse(receipt.received_at) < overtakesForMs
+    return found.attempt_id || !isYoung ? found : lookAgain(receipt)
   }
 }
 
