@@ -9,6 +9,7 @@ import type { ConsumeOptions } from './consume.ts'
 import type { ConsumerEntry } from './consumer.ts'
 import { DurablePosition } from './durable-position.ts'
 import { messageOf, type Result, settleEvent } from './event-handling.ts'
+import { fetchOptions } from './fetch-options.ts'
 import { HeldMessages } from './held-messages.ts'
 import { matchesFilter } from './matches-filter.ts'
 import { type Mend, mendSentences } from './mend-consumer.ts'
@@ -27,16 +28,8 @@ const returnDelayMs = 200
 const longestDrainMs = 1000
 /** Interval of the warning while nothing can be fetched. */
 const warnEveryMs = 10_000
-/** Messages per fetch: few, because one may carry hundreds of events that other processes could handle sooner. */
-const fetchedMessages = 16
 /** Fetch more when fewer than these wait. */
 const fewMessages = 8
-/**
- * How long a fetch waits, and how often the server shows meanwhile that it knows of it. Every durable of an idle system wakes two
- * processes each time; a fetch that the server has lost is noticed after two missing signs of life.
- */
-const expires = 30_000
-const idle_heartbeat = 5000
 /** Bytes of events that are read ahead, so that tenants take turns although the stream has one order. */
 const mostWaiting = 4 * 1024 * 1024
 /** Deliveries from which an old message counts as failing repeatedly. */
@@ -146,7 +139,7 @@ export class ConsumerLoop<Context> {
   async #fetch(source: Consumer): Promise<void> {
     await this.#backlog.room()
     if (this.#stopped) return
-    const messages = await source.fetch({ max_messages: fetchedMessages, expires, idle_heartbeat })
+    const messages = await source.fetch(fetchOptions)
     this.#messages = messages
     if (this.#stopped) void this.#endFetch()
     for await (const message of messages) {
