@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Stack, StackOptions } from '@notify/dev-env'
+import { mintOperatorToken, type Stack, type StackOptions } from '@notify/dev-env'
 import { withForked } from '../forked.ts'
 import { type Load, type Measured, prepareLoad, runLoad } from '../load.ts'
 import { round } from '../statistics.ts'
@@ -8,33 +8,45 @@ import { withStack } from '../with-stack.ts'
 const connections = 64
 const warmUpSeconds = 10
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
-const body = JSON.stringify({
+const send = {
   channel: 'sms',
   event_key: 'order.shipped',
   recipient: { phone: '+14155550100' },
   data: { name: 'Ada', order: 'A-1001' },
-})
+}
+const body = JSON.stringify(send)
+const translated = JSON.stringify({ ...send, event_key: 'order.translated', locale: 'de-AT' })
 
 /**
- * Acceptance rate relative to a bare Express server, with the workers paused and with the whole pipeline.
+ * Acceptance rate relative to a bare Express server: with the workers paused, with the whole pipeline, and of translated sends.
  * The yardstick runs before and after each, because machine speed varies.
  */
 export async function benchAccept(): Promise<object> {
   await prepareLoad(console.log)
   const paused = await compare('workers paused', { services: ['gateway', 'dispatch-api', 'identity-provider'] })
   const running = await compare('whole pipeline running', {})
+  const languages = await compare('whole pipeline running, translated', {}, async (stack) => {
+    await addTranslatedEvent(stack)
+    return measureGateway(stack, translated)
+  })
   return {
     ratio: round(paused.ratio),
     ratio_running: round(running.ratio),
+    ratio_translated: round(languages.ratio),
     express_rps: Math.round(paused.expressRps),
     paused: rounded(paused.ours),
     running: rounded(running.ours),
+    translated: rounded(languages.ours),
   }
 }
 
-async function compare(title: string, options: Partial<StackOptions>) {
+async function compare(
+  title: string,
+  options: Partial<StackOptions>,
+  measure: (stack: Stack) => Promise<Measured> = (stack) => measureGateway(stack, body),
+) {
   const before = await measureExpress()
-  const ours = await withStack(options, measureGateway)
+  const ours = await withStack(options, measure)
   const after = await measureExpress()
   const expressRps = (before.requestsPerSecond + after.requestsPerSecond) / 2
   const ratio = ours.requestsPerSecond / expressRps
@@ -57,11 +69,30 @@ function measureExpress(): Promise<Measured> {
 
 const json = { 'content-type': 'application/json' }
 
-async function measureGateway(stack: Stack): Promise<Measured> {
+/** The demo's event with translations into ten languages. */
+async function addTranslatedEvent(stack: Stack): Promise<void> {
+  const { application_id, operator } = stack.state
+  const token = await mintOperatorToken(stack.url('identity-provider'), operator)
+  const locales = ['de', 'fr', 'es', 'pt', 'pl', 'ar', 'hi', 'zh', 'ja', 'it']
+  const sms = (greeting: string) => ({ sms: { body: `${greeting} {{name}}, {{order}}.` } })
+  const event = {
+    ...{ event_key: 'order.translated', name: 'Order shipped', status: 'published', allowed_channels: ['sms'] },
+    templates: sms('Hi'),
+    translations: Object.fromEntries(locales.map((locale) => [locale, sms(locale)])),
+  }
+  const answer = await fetch(`${stack.url('gateway')}/api/v1/applications/${application_id}/events`, {
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${token}` },
+    body: JSON.stringify(event),
+  })
+  if (answer.status !== 201) throw new Error(`the translated event was answered ${answer.status}`)
+}
+
+async function measureGateway(stack: Stack, text: string): Promise<Measured> {
   const load: Load = {
     url: `${stack.url('gateway')}/api/v1/notifications`,
     headers: { ...json, authorization: `Bearer ${stack.state.keys.all.api_key}` },
-    body,
+    body: text,
     seconds: warmUpSeconds,
     connections,
   }

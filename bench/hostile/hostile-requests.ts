@@ -37,6 +37,11 @@ const doubled = `{% assign x = "aaaaaaaaaa" %}${'{% capture x %}{{x}}{{x}}{% end
 
 const filtered = '{% for i in (1..900) %}{{ i | plus: 1 | append: "x" | upcase }}{% endfor %}'
 
+const codes = Array.from({ length: 900 }, (_, at) =>
+  [at % 26, Math.floor(at / 26), 0].map((n) => String.fromCharCode(65 + n)).join(''),
+)
+const zones = Intl.supportedValuesOf('timeZone')
+
 /** Requests of one sending key and one reading operator. Each has delayed other tenants in an earlier version. */
 export const sends: Record<string, HostileRequest> = {
   'a large value 2,000 times': one(email('{{x}}'.repeat(2000), { x: large })),
@@ -56,6 +61,16 @@ export const sends: Record<string, HostileRequest> = {
   'variables of 20,000 keys': one(sms('Hi', keys)),
   'metadata of 20,000 keys': one({ ...sms('Hi'), metadata: keys }),
   'a batch with 20,000 keys': batch(sms('Hi', keys), 4),
+  'a formatter for each of 900 currencies': one(
+    sms('{% for c in codes %}{{ 1 | currency: c }}{% endfor %}', { codes }),
+  ),
+  'a time in every zone': one(sms('{% for z in zones %}{{ 0 | date_time: "full", zone: z }}{% endfor %}', { zones })),
+  'a plural of its number 9,000 times': one(
+    sms(`{{ n | plural: other: "${'# '.repeat(9000)}" }}`, { n: '9'.repeat(30) }),
+  ),
+  'a list of 10,000 items joined 100 times': one(
+    sms('{% for i in (1..100) %}{{ l | list | size }}{% endfor %}', { l: list }),
+  ),
   'a chain of replacements': one(sms(`{{ t ${chain('replace: "a", "bb"', 15)}| size }}`, { t: 'a'.repeat(30) })),
   'a chain of splits': one(sms(`{{ t ${chain('split: "" | join: ""', 300)}| size }}`, { t: 'a'.repeat(100_000) })),
   'a chain of escapes': one(sms(`{{ t ${chain('escape', 300)}| size }}`, { t: 'a'.repeat(200_000) })),

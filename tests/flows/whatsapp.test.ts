@@ -194,6 +194,50 @@ describe('a template', () => {
     await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(202))
   }, 40_000)
 
+  test('is sent in the first language of the recipient that is approved; without any the state of each is named', async () => {
+    const inLanguage = (language: string) => ({
+      whatsapp: { template_name: 'translated', language, category: 'utility', parameters: ['{{name}}'] },
+    })
+    const body = {
+      name: 'Translated',
+      templates: inLanguage('en_US'),
+      translations: { 'pt-BR': inLanguage('pt_BR'), pt: inLanguage('pt_PT') },
+    }
+    const { template_id } = (await env.api('POST', '/api/v1/templates', { token: env.operatorToken, body })).body
+    const phone = await agreed()
+    const sendIn = (locale: string) =>
+      post(env, {
+        ...{ channel: 'whatsapp', recipient: shippedTo(phone).recipient, locale },
+        ...{ template_id, template_data: { name: 'Ada' } },
+      })
+    const review = (language: string, status: string, text = 'Hi {{1}}.') =>
+      judgeTemplate(env, { name: 'translated', language, status, category: 'UTILITY', body: text })
+    await review('pt_BR', 'PENDING')
+    await review('pt_PT', 'REJECTED')
+    await review('en_US', 'PENDING')
+    await env.api('POST', '/api/v1/whatsapp/templates/sync', { token: env.operatorToken })
+    await eventually(
+      async () => {
+        const refused = await sendIn('pt-BR')
+        expectProblem(refused, 409, 'template_not_approved')
+        expect(refused.body.errors).toEqual([
+          { path: 'locale', message: expect.stringMatching(/^pt_BR: .* is pending/) },
+          { path: 'locale', message: expect.stringMatching(/^pt_PT: .* is rejected/) },
+          { path: 'locale', message: expect.stringMatching(/^en_US: .* is pending/) },
+        ])
+      },
+      { timeoutMs: 15_000 },
+    )
+    await review('pt_PT', 'APPROVED', 'Olá {{1}}.')
+    const id = await eventually(async () => {
+      const { status, body: answer } = await sendIn('pt-BR')
+      expect(status).toBe(202)
+      return answer.notification_id
+    })
+    await untilState(env, id, { delivery_status: 'delivered', locale: 'pt', requested_locale: 'pt-BR' })
+    expect((await env.messages({ to: phone }))[0]!.text).toBe('Olá Ada.')
+  }, 40_000)
+
   test('is synchronised when an operator requests it, and is listed with its state', async () => {
     await judgeTemplate(env, { name: 'quiet_news', category: 'UTILITY', tell: false })
     const path = '/api/v1/whatsapp/templates'

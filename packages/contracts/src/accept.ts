@@ -64,6 +64,8 @@ export const ServiceItem = z.object({
   application_id: idSchema('app'),
   mode: KeyMode,
   lane: Lane,
+  default_locale: z.string().optional().meta({ description: 'Of the application' }),
+  default_time_zone: z.string().optional(),
   request: z.unknown().meta({ description: 'As in the public route, without `priority` and `send_at`' }),
   expires_at: z.iso
     .datetime({ offset: true })

@@ -17,7 +17,8 @@ export const RetryJobRequest = z
   })
   .refine(({ dry_run: _, ...filters }) => Object.values(filters).some((value) => value !== undefined), {
     path: ['status'],
-    error: 'at least one filter is required: channel, status, application_id, event_key, mode, recipient, from or to',
+    error:
+      'at least one filter is required: channel, status, application_id, event_key, mode, recipient, locale, from or to',
   })
   .refine(
     ({ from, to }) => isRange({ from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }),
@@ -32,6 +33,7 @@ const filtersShown = z.object({
   event_key: z.string().optional(),
   mode: z.string().optional(),
   recipient_masked: z.string().optional(),
+  locale: z.string().optional(),
   from: Timestamp.optional(),
   to: Timestamp.optional(),
 })

@@ -3,6 +3,7 @@ import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, wholeNumber } from './list.ts'
+import { Locale } from './locale.ts'
 import { DeliveryStatus } from './notifications.ts'
 import { KeyMode } from './permissions.ts'
 import { defineRoute, operator } from './route.ts'
@@ -22,6 +23,8 @@ const item = {
   created_at: Timestamp,
   retryable: z.boolean(),
   retry_count: z.int(),
+  locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
+  requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
   mode: KeyMode.meta({
     description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
   }),
@@ -47,6 +50,7 @@ export const activityFilters = {
   recipient: z.string().min(1).max(2048).optional().meta({
     description: 'The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
   }),
+  locale: Locale.optional().meta({ description: 'Language of the text' }),
   ...range,
 }
 
@@ -85,7 +89,7 @@ export const ActivityList = z
     total_count: z.int(),
     total_count_capped: z.boolean().meta({
       description:
-        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by event_key ` +
+        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by locale, by event_key ` +
         `within a time range, and for ranges with more than ${mostCounted} items in their first or last hour.`,
     }),
     page: z.int(),

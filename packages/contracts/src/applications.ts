@@ -3,6 +3,7 @@ import { basedOn } from './based-on.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
+import { Locale, TimeZone } from './locale.ts'
 import { OtpSettings } from './otp.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { oneLinePattern, Timestamp } from './text.ts'
@@ -39,6 +40,10 @@ const settings = {
       description: 'Origins whose pages may call the inbox and the live stream; each in full, without wildcards',
     }),
   otp: z.strictObject(OtpSettings.shape).meta({ description: 'How the application sends codes' }),
+  default_locale: Locale.nullable().meta({
+    description: 'Language of messages whose request names none, and of texts that are no translation',
+  }),
+  default_time_zone: TimeZone.nullable().meta({ description: 'Zone of times in messages whose request names none' }),
 }
 
 /** A change of some settings (JSON Merge Patch, RFC 7396). */
@@ -56,6 +61,8 @@ export const Application = z
     name: z.string(),
     allowed_origins: z.array(z.string()),
     otp: OtpSettings,
+    default_locale: z.string().nullable(),
+    default_time_zone: z.string().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -66,6 +73,8 @@ export const NewApplication = z.strictObject({
   name: settings.name,
   allowed_origins: settings.allowed_origins.default([]),
   otp: settings.otp.default({}),
+  default_locale: settings.default_locale.default(null),
+  default_time_zone: settings.default_time_zone.default(null),
 })
 export type NewApplication = z.output<typeof NewApplication>
 
@@ -124,6 +133,8 @@ export const changeApplication = defineRoute({
   body: z.strictObject({
     name: settings.name.optional(),
     allowed_origins: settings.allowed_origins.optional(),
+    default_locale: settings.default_locale.optional(),
+    default_time_zone: settings.default_time_zone.optional(),
     otp: OtpChange.optional().meta({ description: 'Settings that are absent keep their values; null removes one' }),
   }),
   responses: { 200: Application },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ShownField } from './channels/channel-contract.ts'
 import { Channel, channelContracts } from './channels/table.ts'
 import { idSchema } from './ids.ts'
+import { Locale, TimeZone } from './locale.ts'
 import { EventKey } from './text.ts'
 
 /** Any JSON object. Not validated entry by entry: the body is parsed JSON already, and walking it again is slow. */
@@ -67,6 +68,13 @@ export const DispatchRequest = z
       .datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
       .optional()
       .meta({ description: 'Time to send, at most 30 days ahead. Default: now.' }),
+    locale: Locale.optional().meta({
+      description:
+        'Language of the recipient, BCP 47. Chooses the translation. Default: default_locale of the application.',
+    }),
+    time_zone: TimeZone.optional().meta({
+      description: 'Zone of times in the text. Default: default_time_zone of the application, then UTC.',
+    }),
     metadata: z
       .record(z.string().max(64), z.string().max(512))
       .refine((record) => Object.keys(record).length <= maxEntries.metadata, 'must have at most 20 entries')

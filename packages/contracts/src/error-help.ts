@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts'
 import { limitHelp } from './limit-help.ts'
+import { templateHelp } from './template-help.ts'
 
 /** What an error means and what the caller can do about it, in Markdown-free plain text. */
 export interface ErrorHelp {
@@ -10,6 +11,7 @@ export interface ErrorHelp {
 /** The help of every error code, shown at `/docs/errors/{code}`. */
 export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   ...limitHelp,
+  ...templateHelp,
   invalid_json: {
     meaning: 'The request body is not valid JSON in UTF-8.',
     action: 'Serialize the body with a JSON library and send it as UTF-8. The detail names the position of the fault.',
@@ -78,10 +80,6 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   provider_not_configured: {
     meaning: 'No provider of the tenant serves the channel of the request.',
     action: 'Configure a provider for the channel, for the tenant or for the application.',
-  },
-  template_not_approved: {
-    meaning: 'WhatsApp has not approved the template, or approved it in another category.',
-    action: 'Wait for the approval, or correct the template. GET /api/v1/whatsapp/templates shows its state.',
   },
   whatsapp_recipient_stopped: {
     meaning: 'The recipient revoked the consent to WhatsApp messages after the evidence of the opt-in.',
@@ -202,14 +200,6 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   domain_not_verified: {
     meaning: 'The sender address belongs to a domain that is not verified.',
     action: 'Publish the DNS records of the domain and verify it, or omit from.',
-  },
-  template_category_mismatch: {
-    meaning: 'The WhatsApp category of the event differs from the category that was approved for the template.',
-    action: 'Set the approved category; GET /api/v1/whatsapp/templates shows it.',
-  },
-  template_variable_missing: {
-    meaning: 'The template uses a variable that data does not contain.',
-    action: 'Add the variable that the detail names to data.',
   },
   otp_invalid_code: {
     meaning: 'The code is wrong.',

@@ -3,6 +3,7 @@ import { Channel, EventTemplates } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { mostVersions } from './event-records.ts'
 import { givenId } from './ids.ts'
+import { previewedFields, previewFields } from './preview.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey } from './text.ts'
 
@@ -18,6 +19,7 @@ export const previewEvent = defineRoute({
     .strictObject({
       channel: Channel.optional().meta({ description: 'Channel to preview. Default: all channels with a template.' }),
       data: z.record(z.string(), z.json()).default({}).meta({ description: 'Variables, as in a notification' }),
+      ...previewFields,
       version: z.int().min(1).max(mostVersions).optional().meta({
         description: 'Published version to preview. Default: the draft, or the current version without one.',
       }),
@@ -35,7 +37,7 @@ export const previewEvent = defineRoute({
     200: z.object({
       event_key: EventKey,
       version: z.int().nullable().meta({ description: 'Null: the draft, or the templates of the request' }),
-      rendered: EventTemplates,
+      ...previewedFields,
     }),
   },
   errors: ['not_found', 'event_not_found', 'template_variable_missing', ...idempotencyErrors],

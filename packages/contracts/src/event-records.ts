@@ -6,6 +6,7 @@ import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey, Timestamp } from './text.ts'
+import { EventTranslations, TranslationWarning } from './translations.ts'
 
 /** `draft`: never published. `inactive`: published before; notifications are refused until it is published again. */
 export const EventStatus = z.enum(['draft', 'published', 'inactive'])
@@ -21,6 +22,7 @@ const content = {
     .default([])
     .meta({ description: 'Channels that notifications of the event may use' }),
   templates: EventTemplates.default({}),
+  translations: EventTranslations.optional(),
 }
 
 /** The editable part of an event. */
@@ -40,7 +42,12 @@ export const NewEvent = z
   })
   .meta({ id: 'NewEvent' })
 
-const shown = { name: z.string(), allowed_channels: z.array(Channel), templates: EventTemplates }
+const shown = {
+  name: z.string(),
+  allowed_channels: z.array(Channel),
+  templates: EventTemplates,
+  translations: EventTranslations,
+}
 
 const described = {
   application_id: idSchema('app'),
@@ -57,6 +64,7 @@ export const EventRecord = z
   .object({
     ...described,
     templates: EventTemplates,
+    translations: EventTranslations,
     draft: z
       .object(shown)
       .nullable()
@@ -64,6 +72,11 @@ export const EventRecord = z
   })
   .meta({ id: 'Event' })
 export type EventRecord = z.infer<typeof EventRecord>
+
+/** An event that was published, and what its translations lack. */
+export const PublishedEvent = EventRecord.extend({ warnings: z.array(TranslationWarning) }).meta({
+  id: 'PublishedEvent',
+})
 
 /** An event without its templates, for lists. */
 export const EventSummary = z
@@ -88,7 +101,9 @@ export const EventVersionSummary = z.object(versionFields).meta({ id: 'EventVers
 export type EventVersionSummary = z.infer<typeof EventVersionSummary>
 
 /** A published version. It never changes. */
-export const EventVersion = z.object({ ...versionFields, templates: EventTemplates }).meta({ id: 'EventVersion' })
+export const EventVersion = z
+  .object({ ...versionFields, templates: EventTemplates, translations: EventTranslations })
+  .meta({ id: 'EventVersion' })
 export type EventVersion = z.infer<typeof EventVersion>
 
 const auth = operator('events:manage')
@@ -124,7 +139,15 @@ export const createEvent = defineRoute({
   params: listParams,
   body: NewEvent,
   responses: { 201: EventRecord },
-  errors: ['not_found', 'event_exists', 'event_limit_reached', 'template_category_mismatch', ...idempotencyErrors],
+  errors: [
+    'not_found',
+    'event_exists',
+    'event_limit_reached',
+    'template_category_mismatch',
+    'translation_variable_unknown',
+    'translation_limit_reached',
+    ...idempotencyErrors,
+  ],
 })
 
 export const getEvent = defineRoute({
@@ -150,7 +173,7 @@ export const replaceEvent = defineRoute({
   query: basedOn,
   body: EventContent,
   responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', 'edit_conflict'],
+  errors: ['not_found', 'event_not_found', 'edit_conflict', 'translation_limit_reached'],
 })
 
 export const publishEvent = defineRoute({
@@ -162,8 +185,8 @@ export const publishEvent = defineRoute({
   auth,
   params,
   query: basedOn,
-  responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', 'edit_conflict', ...publishErrors],
+  responses: { 200: PublishedEvent },
+  errors: ['not_found', 'event_not_found', 'edit_conflict', 'translation_variable_unknown', ...publishErrors],
 })
 
 export const deactivateEvent = defineRoute({

@@ -8,6 +8,10 @@ import type { ProblemBody } from './problem.ts'
  */
 
 const shipped = { channel: 'sms', recipient: { phone }, event_key: 'order.shipped', data: order }
+const translationFile = {
+  based_on: 'sms:q1yZk0vX2mB7cR9s',
+  texts: { 'sms.body': 'Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs.' },
+}
 const event = { name: 'Order shipped', allowed_channels: ['sms'], templates }
 const twilio = { account_sid: 'AC0123456789abcdef0123456789abcdef', from: '+15005550006' }
 
@@ -39,6 +43,8 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   previewEvent: { channel: 'sms', data: order },
   createTemplate: { name: 'Order shipped', templates },
   replaceTemplate: { name: 'Order shipped', templates },
+  putEventTranslation: translationFile,
+  putTemplateTranslation: translationFile,
   previewTemplate: { channel: 'sms', template_data: order },
   createProvider: {
     channel: 'sms',

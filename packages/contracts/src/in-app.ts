@@ -87,6 +87,8 @@ export const applicationChanged = defineEvent({
     /** Users of a revoked application are refused. */
     status: z.enum(['active', 'revoked']),
     otp: OtpSettings,
+    default_locale: z.string().nullable().optional(),
+    default_time_zone: z.string().nullable().optional(),
   }),
 })
 export type ApplicationChange = z.output<typeof applicationChanged.schema>

@@ -25,6 +25,10 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
     meaning: 'The event has the maximum number of published versions.',
     action: 'Create another event, or ask the operator of the installation to raise VERSIONS_PER_EVENT.',
   },
+  translation_limit_reached: {
+    meaning: 'The event or the stored template has the maximum number of translations, or they are too long together.',
+    action: 'Delete a translation that is no longer used, or create another event.',
+  },
   template_limit_reached: {
     meaning: 'The tenant has the maximum number of stored templates.',
     action: 'Delete a template that is no longer used.',

@@ -131,6 +131,8 @@ export const NotificationState = z
     retryable: z.boolean(),
     retry_count: z.int(),
     credits: z.int(),
+    locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
+    requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
     metadata: z.record(z.string(), z.string()).nullable(),
     send_at: Timestamp.nullable(),
     created_at: Timestamp,
@@ -175,6 +177,9 @@ export const NotificationFact = z.object({
   /** What it costs when it is sent, and the category of its WhatsApp template. */
   credits: z.int().min(0),
   category: z.string().nullable(),
+  /** The language of its text and the one asked for; absent where neither is known. */
+  locale: z.string().nullable().optional(),
+  requested_locale: z.string().nullable().optional(),
   created_at: EventTime,
   occurred_at: EventTime,
 })

@@ -3,6 +3,7 @@ import { OtpChannel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { givenId, idSchema } from './ids.ts'
+import { Locale } from './locale.ts'
 import { KeyMode } from './permissions.ts'
 import { apiKey, defineRoute } from './route.ts'
 import { EventTime, Timestamp } from './text.ts'
@@ -52,13 +53,16 @@ export const OtpRequest = z
       .meta({ description: 'Digits of the code; default 6' }),
     ttl_seconds: z.int().min(30).max(86_400).default(300),
     code: Code.optional().meta({ description: "The caller's own code; requires `otp:custom_code`" }),
-    language: z
-      .string()
-      .regex(/^[a-z]{2,3}(-[A-Z]{2})?$/, 'must be a language such as de or pt-BR')
-      .optional()
-      .meta({ description: 'Chooses the template: event `otp.<language>` of the application before `otp`' }),
+    locale: Locale.optional().meta({
+      description:
+        'Language of the recipient, BCP 47. Chooses the text: event `otp.<locale>` of the application, then the translation of `otp`, then our own text. Default: default_locale of the application.',
+    }),
+    language: Locale.optional().meta({ description: 'Older name of locale' }),
   })
-  .superRefine(({ code, length }, issues) => {
+  .superRefine(({ code, length, locale, language }, issues) => {
+    if (locale !== undefined && language !== undefined && locale !== language) {
+      issues.addIssue({ code: 'custom', path: ['language'], message: 'is the older name of locale, which differs' })
+    }
     if (code !== undefined && length !== undefined && code.length !== length) {
       issues.addIssue({ code: 'custom', path: ['code'], message: `must have ${length} digits, the value of length` })
     }

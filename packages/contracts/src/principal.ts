@@ -12,6 +12,9 @@ export const KeyPrincipal = z.object({
   tenant_id: idSchema('ten'),
   application_id: idSchema('app'),
   permissions: knownValues(KeyPermission.options),
+  /** Settings of the application; absent where it has none. */
+  default_locale: z.string().optional(),
+  default_time_zone: z.string().optional(),
 })
 export type KeyPrincipal = z.infer<typeof KeyPrincipal>
 

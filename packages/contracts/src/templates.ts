@@ -3,8 +3,10 @@ import { Channel, EventTemplates } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'
+import { previewedFields, previewFields } from './preview.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
+import { EventTranslations } from './translations.ts'
 
 /**
  * The writable fields of a stored template. Notifications refer to it by `template_id` and fill it with
@@ -21,6 +23,7 @@ export const NewTemplate = z
       (templates) => Object.values(templates).some((template) => template !== undefined),
       'must have a template for at least one channel',
     ),
+    translations: EventTranslations.optional(),
   })
   .meta({ id: 'NewTemplate' })
 
@@ -33,7 +36,9 @@ const described = {
   updated_at: Timestamp,
 }
 
-export const StoredTemplate = z.object({ ...described, templates: EventTemplates }).meta({ id: 'Template' })
+export const StoredTemplate = z
+  .object({ ...described, templates: EventTemplates, translations: EventTranslations })
+  .meta({ id: 'Template' })
 export type StoredTemplate = z.infer<typeof StoredTemplate>
 
 /** A template without its content, for lists. */
@@ -67,7 +72,7 @@ export const createTemplate = defineRoute({
   auth,
   body: NewTemplate,
   responses: { 201: StoredTemplate },
-  errors: ['template_limit_reached', ...idempotencyErrors],
+  errors: ['template_limit_reached', 'translation_variable_unknown', 'translation_limit_reached', ...idempotencyErrors],
 })
 
 export const getTemplate = defineRoute({
@@ -97,7 +102,7 @@ export const replaceTemplate = defineRoute({
   }),
   body: NewTemplate,
   responses: { 200: StoredTemplate },
-  errors: ['not_found', 'edit_conflict'],
+  errors: ['not_found', 'edit_conflict', 'translation_variable_unknown', 'translation_limit_reached'],
 })
 
 export const deleteTemplate = defineRoute({
@@ -124,6 +129,7 @@ export const previewTemplate = defineRoute({
     .strictObject({
       channel: Channel.optional().meta({ description: 'Channel to preview. Default: all channels of the template.' }),
       template_data: z.record(z.string(), z.json()).default({}),
+      ...previewFields,
       templates: EventTemplates.optional().meta({
         description: 'Templates to preview in place of the stored ones. They are not saved.',
       }),
@@ -134,7 +140,7 @@ export const previewTemplate = defineRoute({
     200: z.object({
       template_id: idSchema('tmpl'),
       version: z.int().nullable().meta({ description: 'Null: the templates of the request' }),
-      rendered: EventTemplates,
+      ...previewedFields,
     }),
   },
   errors: ['not_found', 'template_variable_missing', ...idempotencyErrors],

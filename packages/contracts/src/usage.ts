@@ -20,6 +20,24 @@ export const UsageItem = z
   .meta({ id: 'UsageItem' })
 export type UsageItem = z.output<typeof UsageItem>
 
+const usageQuery = z
+  .strictObject({
+    from: Day.optional().meta({ description: 'First day, UTC. Default: the first of the month of `to`.' }),
+    to: Day.optional().meta({ description: 'Last day, UTC. Default: today.' }),
+    interval: z.enum(['day', 'month']).default('day').meta({ description: 'Length of a period' }),
+    application_id: idSchema('app').optional().meta({ description: 'Usage of this application' }),
+    channel: Channel.optional().meta({ description: 'Usage of this channel' }),
+    ...listQuery,
+  })
+  .superRefine(({ from, to }, issues) => {
+    if (from === undefined || to === undefined) return
+    const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1
+    if (days < 1) issues.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from' })
+    if (days > longestDays) {
+      issues.addIssue({ code: 'custom', path: ['from'], message: `must be at most ${longestDays} days before to` })
+    }
+  })
+
 export const getUsage = defineRoute({
   name: 'getUsage',
   service: 'gateway',
@@ -27,23 +45,7 @@ export const getUsage = defineRoute({
   path: '/api/v1/usage',
   summary: 'List messages and credits by period, application, channel and category',
   auth: operator('usage:read'),
-  query: z
-    .strictObject({
-      from: Day.optional().meta({ description: 'First day, UTC. Default: the first of the month of `to`.' }),
-      to: Day.optional().meta({ description: 'Last day, UTC. Default: today.' }),
-      interval: z.enum(['day', 'month']).default('day').meta({ description: 'Length of a period' }),
-      application_id: idSchema('app').optional().meta({ description: 'Usage of this application' }),
-      channel: Channel.optional().meta({ description: 'Usage of this channel' }),
-      ...listQuery,
-    })
-    .superRefine(({ from, to }, issues) => {
-      if (from === undefined || to === undefined) return
-      const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1
-      if (days < 1) issues.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from' })
-      if (days > longestDays) {
-        issues.addIssue({ code: 'custom', path: ['from'], message: `must be at most ${longestDays} days before to` })
-      }
-    }),
+  query: usageQuery,
   responses: {
     200: z
       .object({
@@ -54,6 +56,35 @@ export const getUsage = defineRoute({
         next_cursor: z.string().nullable(),
       })
       .meta({ id: 'Usage' }),
+  },
+  errors: [],
+})
+
+export const UsageLocale = z
+  .object({
+    period: z.string().meta({ description: 'Day or month in UTC', example: '2026-11-01' }),
+    application_id: idSchema('app'),
+    channel: Channel,
+    locale: z.string().meta({ description: 'Language of the text' }),
+    messages: z.int(),
+    credits: z.int(),
+  })
+  .meta({ id: 'UsageLocale' })
+export type UsageLocale = z.output<typeof UsageLocale>
+
+export const listUsageLocales = defineRoute({
+  name: 'listUsageLocales',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/usage/locales',
+  summary:
+    'List messages and credits by period, application, channel and language, of messages whose language is known',
+  auth: operator('usage:read'),
+  query: usageQuery,
+  responses: {
+    200: z
+      .object({ from: Day, to: Day, items: z.array(UsageLocale), next_cursor: z.string().nullable() })
+      .meta({ id: 'UsageLocales' }),
   },
   errors: [],
 })

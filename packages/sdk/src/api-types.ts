@@ -344,6 +344,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/applications/{application_id}/events/{event_key}/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the translations of an event: of its draft, or of the current version without one
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["listEventTranslations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events/{event_key}/translations/{locale}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a translation of an event as a file for translators
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["getEventTranslation"];
+        /**
+         * Save a translation in the draft of an event. Sends use it once the draft is published.
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        put: operations["putEventTranslation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/applications/{application_id}/events/{event_key}/versions": {
         parameters: {
             query?: never;
@@ -1156,6 +1200,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/templates/{template_id}/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the translations of a stored template
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["listTemplateTranslations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template_id}/translations/{locale}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a translation of a stored template as a file for translators
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["getTemplateTranslation"];
+        /**
+         * Save a translation of a stored template; sends use it at once
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        put: operations["putTemplateTranslation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/usage": {
         parameters: {
             query?: never;
@@ -1168,6 +1256,26 @@ export interface paths {
          * @description Requires an operator's access token with the permission `usage:read`.
          */
         get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage/locales": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List messages and credits by period, application, channel and language, of messages whose language is known
+         * @description Requires an operator's access token with the permission `usage:read`.
+         */
+        get: operations["listUsageLocales"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1463,7 +1571,7 @@ export interface components {
         };
         ActivityList: {
             total_count: number;
-            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
+            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by locale, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
             total_count_capped: boolean;
             page: number;
             items: components["schemas"]["ActivityItem"][];
@@ -1485,6 +1593,10 @@ export interface components {
             created_at: string;
             retryable: boolean;
             retry_count: number;
+            /** @description Language of its text; null where it is not known */
+            locale: string | null;
+            /** @description The locale of the request */
+            requested_locale: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
              * @enum {string}
@@ -1507,6 +1619,10 @@ export interface components {
             created_at: string;
             retryable: boolean;
             retry_count: number;
+            /** @description Language of its text; null where it is not known */
+            locale: string | null;
+            /** @description The locale of the request */
+            requested_locale: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
              * @enum {string}
@@ -1603,6 +1719,7 @@ export interface components {
                 event_key?: string;
                 mode?: string;
                 recipient_masked?: string;
+                locale?: string;
                 /**
                  * Format: date-time
                  * @example 2026-11-21T09:30:00.000Z
@@ -1654,6 +1771,11 @@ export interface components {
             mode?: "live" | "test";
             /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
             recipient?: string;
+            /**
+             * @description Language of the text
+             * @example pt-BR
+             */
+            locale?: string;
             /**
              * Format: date-time
              * @description Created at this time or later
@@ -1725,6 +1847,8 @@ export interface components {
                 /** @description Most codes that the application sends in a minute */
                 sends_per_minute?: number;
             };
+            default_locale: string | null;
+            default_time_zone: string | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
@@ -1829,6 +1953,41 @@ export interface components {
                     };
                 };
             };
+            /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+            translations: {
+                [key: string]: {
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                };
+            };
             /** @description Changes since the current version, which publishing applies. Null: none. */
             draft: {
                 name: string;
@@ -1862,6 +2021,41 @@ export interface components {
                     webhook?: {
                         data: {
                             [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                };
+                /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+                translations: {
+                    [key: string]: {
+                        email?: {
+                            subject: string;
+                            body: string;
+                            html_body?: string;
+                        };
+                        sms?: {
+                            body: string;
+                        };
+                        whatsapp?: {
+                            template_name: string;
+                            language: string;
+                            /** @enum {string} */
+                            category: "marketing" | "utility" | "authentication";
+                            /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                            parameters: string[] | {
+                                [key: string]: string;
+                            };
+                        };
+                        in_app?: {
+                            title: string;
+                            body: string;
+                            data?: {
+                                [key: string]: components["schemas"]["JsonValue"];
+                            };
+                        };
+                        webhook?: {
+                            data: {
+                                [key: string]: components["schemas"]["JsonValue"];
+                            };
                         };
                     };
                 };
@@ -1907,6 +2101,41 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+            };
+            /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+            translations?: {
+                [key: string]: {
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
                     };
                 };
             };
@@ -1959,6 +2188,48 @@ export interface components {
                     };
                 };
             };
+            /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+            translations?: {
+                [key: string]: {
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                };
+            };
+        };
+        SmsSegments: {
+            /** @enum {string} */
+            encoding: "GSM-7" | "UCS-2";
+            segments: number;
+            /** @description The first characters that the GSM alphabet does not have */
+            outside: string[];
         };
         EventPreview: {
             /**
@@ -1973,6 +2244,16 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /**
+             * @description Language of the recipient: shows what a send with it would say, each channel in its translation
+             * @example pt-BR
+             */
+            locale?: string;
+            /**
+             * @description Default: UTC
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
             /** @description Published version to preview. Default: the draft, or the current version without one. */
             version?: number;
             /** @description Templates to preview in place of the stored ones. They are not saved. */
@@ -2007,6 +2288,230 @@ export interface components {
                         [key: string]: components["schemas"]["JsonValue"];
                     };
                 };
+            };
+        };
+        PublishedEvent: {
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /**
+             * @description Key of a published event of the application
+             * @example order.shipped
+             */
+            event_key: string;
+            name: string;
+            /** @enum {string} */
+            status: "draft" | "published" | "inactive";
+            /** @description The current version. For a draft: the version that publishing creates. */
+            version: number;
+            allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            templates: {
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+            };
+            /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+            translations: {
+                [key: string]: {
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                };
+            };
+            /** @description Changes since the current version, which publishing applies. Null: none. */
+            draft: {
+                name: string;
+                allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+                templates: {
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                };
+                /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+                translations: {
+                    [key: string]: {
+                        email?: {
+                            subject: string;
+                            body: string;
+                            html_body?: string;
+                        };
+                        sms?: {
+                            body: string;
+                        };
+                        whatsapp?: {
+                            template_name: string;
+                            language: string;
+                            /** @enum {string} */
+                            category: "marketing" | "utility" | "authentication";
+                            /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                            parameters: string[] | {
+                                [key: string]: string;
+                            };
+                        };
+                        in_app?: {
+                            title: string;
+                            body: string;
+                            data?: {
+                                [key: string]: components["schemas"]["JsonValue"];
+                            };
+                        };
+                        webhook?: {
+                            data: {
+                                [key: string]: components["schemas"]["JsonValue"];
+                            };
+                        };
+                    };
+                };
+            } | null;
+            warnings: {
+                locale: string;
+                /** @enum {string} */
+                channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /** @enum {string} */
+                warning: "missing" | "outdated";
+            }[];
+        };
+        TranslationCoverage: {
+            /** @description The state of the templates that the texts were made from. Opaque; compared with their present state. */
+            based_on: string;
+            /**
+             * @description The texts of the templates, as the start of a new translation
+             * @example {
+             *       "email.subject": "Pedido {{order}}",
+             *       "email.body": "Olá {{name}}"
+             *     }
+             */
+            texts: {
+                [key: string]: string;
+            };
+            translations: {
+                locale: string;
+                channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+                /** @description They are sent in another language */
+                missing_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+                /** @description Their templates have changed since */
+                outdated_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            }[];
+        };
+        TranslationFile: {
+            /** @description The state of the templates that the texts were made from. Opaque; compared with their present state. */
+            based_on: string;
+            /**
+             * @description Texts by their location in the templates
+             * @example {
+             *       "email.subject": "Pedido {{order}}",
+             *       "email.body": "Olá {{name}}"
+             *     }
+             */
+            texts: {
+                [key: string]: string;
+            };
+        };
+        NewTranslationFile: {
+            /** @description As read before. Default: the present templates */
+            based_on?: string;
+            /**
+             * @description Texts by location, all of a channel or none of it; without any the translation is removed
+             * @example {
+             *       "email.subject": "Pedido {{order}}",
+             *       "email.body": "Olá {{name}}"
+             *     }
+             */
+            texts: {
+                [key: string]: string;
             };
         };
         EventVersionList: {
@@ -2067,6 +2572,41 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+            };
+            /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+            translations: {
+                [key: string]: {
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
                     };
                 };
             };
@@ -2431,6 +2971,16 @@ export interface components {
              * @description Time to send, at most 30 days ahead. Default: now.
              */
             send_at?: string;
+            /**
+             * @description Language of the recipient, BCP 47. Chooses the translation. Default: default_locale of the application.
+             * @example pt-BR
+             */
+            locale?: string;
+            /**
+             * @description Zone of times in the text. Default: default_time_zone of the application, then UTC.
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
             metadata?: {
                 [key: string]: string;
             };
@@ -2451,6 +3001,10 @@ export interface components {
             retryable: boolean;
             retry_count: number;
             credits: number;
+            /** @description Language of its text; null where it is not known */
+            locale: string | null;
+            /** @description The locale of the request */
+            requested_locale: string | null;
             metadata: {
                 [key: string]: string;
             } | null;
@@ -2588,7 +3142,15 @@ export interface components {
             ttl_seconds?: number;
             /** @description The caller's own code; requires `otp:custom_code` */
             code?: string;
-            /** @description Chooses the template: event `otp.<language>` of the application before `otp` */
+            /**
+             * @description Language of the recipient, BCP 47. Chooses the text: event `otp.<locale>` of the application, then the translation of `otp`, then our own text. Default: default_locale of the application.
+             * @example pt-BR
+             */
+            locale?: string;
+            /**
+             * @description Older name of locale
+             * @example pt-BR
+             */
             language?: string;
         };
         OtpVerified: {
@@ -2901,6 +3463,41 @@ export interface components {
                     };
                 };
             };
+            /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+            translations: {
+                [key: string]: {
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                };
+            };
         };
         NewTemplate: {
             name: string;
@@ -2941,6 +3538,41 @@ export interface components {
                     };
                 };
             };
+            /** @description Templates by locale, at most 60. Absent in a request: they stay as they are. */
+            translations?: {
+                [key: string]: {
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                };
+            };
         };
         TemplatePreview: {
             /**
@@ -2952,6 +3584,16 @@ export interface components {
             template_data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /**
+             * @description Language of the recipient: shows what a send with it would say, each channel in its translation
+             * @example pt-BR
+             */
+            locale?: string;
+            /**
+             * @description Default: UTC
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
             /** @description Templates to preview in place of the stored ones. They are not saved. */
             templates?: {
                 email?: {
@@ -3020,6 +3662,38 @@ export interface components {
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
             /** @description Category of the WhatsApp template; null for other channels */
             category: string | null;
+            messages: number;
+            credits: number;
+        };
+        UsageLocales: {
+            /**
+             * Format: date
+             * @example 2026-11-01
+             */
+            from: string;
+            /**
+             * Format: date
+             * @example 2026-11-01
+             */
+            to: string;
+            items: components["schemas"]["UsageLocale"][];
+            next_cursor: string | null;
+        };
+        UsageLocale: {
+            /**
+             * @description Day or month in UTC
+             * @example 2026-11-01
+             */
+            period: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description Language of the text */
+            locale: string;
             messages: number;
             credits: number;
         };
@@ -3441,6 +4115,11 @@ export interface operations {
                  */
                 recipient?: string;
                 /**
+                 * @description Language of the text
+                 * @example de
+                 */
+                locale?: string;
+                /**
                  * @description Created at this time or later
                  * @example 2026-11-21T00:00:00.000Z
                  */
@@ -3494,6 +4173,8 @@ export interface operations {
                      *           "created_at": "2026-11-21T09:30:00.000Z",
                      *           "retryable": false,
                      *           "retry_count": 0,
+                     *           "locale": "de",
+                     *           "requested_locale": null,
                      *           "mode": "live"
                      *         }
                      *       ],
@@ -3537,6 +4218,8 @@ export interface operations {
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "retryable": false,
                      *       "retry_count": 0,
+                     *       "locale": "de",
+                     *       "requested_locale": null,
                      *       "mode": "live",
                      *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "event_key": "order.shipped",
@@ -3645,6 +4328,11 @@ export interface operations {
                  * @example +14155550100
                  */
                 recipient?: string;
+                /**
+                 * @description Language of the text
+                 * @example de
+                 */
+                locale?: string;
                 /**
                  * @description Created at this time or later
                  * @example 2026-11-21T00:00:00.000Z
@@ -4017,6 +4705,8 @@ export interface operations {
                      *             "https://shop.example"
                      *           ],
                      *           "otp": {},
+                     *           "default_locale": null,
+                     *           "default_time_zone": null,
                      *           "created_at": "2026-11-21T09:30:00.000Z",
                      *           "updated_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -4071,6 +4761,16 @@ export interface operations {
                         /** @description Most codes that the application sends in a minute */
                         sends_per_minute?: number;
                     };
+                    /**
+                     * @description Language of messages whose request names none, and of texts that are no translation
+                     * @default null
+                     */
+                    default_locale?: string | null;
+                    /**
+                     * @description Zone of times in messages whose request names none
+                     * @default null
+                     */
+                    default_time_zone?: string | null;
                 };
             };
         };
@@ -4089,6 +4789,8 @@ export interface operations {
                      *         "https://shop.example"
                      *       ],
                      *       "otp": {},
+                     *       "default_locale": null,
+                     *       "default_time_zone": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
@@ -4127,6 +4829,8 @@ export interface operations {
                      *         "https://shop.example"
                      *       ],
                      *       "otp": {},
+                     *       "default_locale": null,
+                     *       "default_time_zone": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
@@ -4190,6 +4894,10 @@ export interface operations {
                     name?: string;
                     /** @description Origins whose pages may call the inbox and the live stream; each in full, without wildcards */
                     allowed_origins?: string[];
+                    /** @description Language of messages whose request names none, and of texts that are no translation */
+                    default_locale?: string | null;
+                    /** @description Zone of times in messages whose request names none */
+                    default_time_zone?: string | null;
                     /** @description Settings that are absent keep their values; null removes one */
                     otp?: {
                         allowed_countries?: string[] | null;
@@ -4214,6 +4922,8 @@ export interface operations {
                      *         "https://shop.example"
                      *       ],
                      *       "otp": {},
+                     *       "default_locale": null,
+                     *       "default_time_zone": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
@@ -4347,6 +5057,13 @@ export interface operations {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
                      *         }
                      *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
+                     *         }
+                     *       },
                      *       "draft": null
                      *     }
                      */
@@ -4396,6 +5113,13 @@ export interface operations {
                      *       "templates": {
                      *         "sms": {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
                      *         }
                      *       },
                      *       "draft": null
@@ -4472,6 +5196,13 @@ export interface operations {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
                      *         }
                      *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
+                     *         }
+                     *       },
                      *       "draft": null
                      *     }
                      */
@@ -4527,6 +5258,13 @@ export interface operations {
                      *       "templates": {
                      *         "sms": {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
                      *         }
                      *       },
                      *       "draft": null
@@ -4590,6 +5328,14 @@ export interface operations {
                      *         "sms": {
                      *           "body": "Hello Ada, your order A-1042 was shipped."
                      *         }
+                     *       },
+                     *       "locales": {
+                     *         "sms": null
+                     *       },
+                     *       "sms_segments": {
+                     *         "encoding": "GSM-7",
+                     *         "segments": 1,
+                     *         "outside": []
                      *       }
                      *     }
                      */
@@ -4633,6 +5379,12 @@ export interface operations {
                                 };
                             };
                         };
+                        /** @description Language of the text of each channel; null: the text that is no translation */
+                        locales: {
+                            [key: string]: string | null;
+                        };
+                        /** @description Null without an SMS */
+                        sms_segments: components["schemas"]["SmsSegments"] | null;
                     };
                 };
             };
@@ -4681,7 +5433,7 @@ export interface operations {
                      *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "event_key": "order.shipped",
                      *       "name": "Order shipped",
-                     *       "status": "published",
+                     *       "status": "draft",
                      *       "version": 1,
                      *       "allowed_channels": [
                      *         "sms"
@@ -4693,10 +5445,173 @@ export interface operations {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
                      *         }
                      *       },
-                     *       "draft": null
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
+                     *         }
+                     *       },
+                     *       "draft": null,
+                     *       "warnings": [
+                     *         {
+                     *           "locale": "de",
+                     *           "channel": "email",
+                     *           "warning": "missing"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Event"];
+                    "application/json": components["schemas"]["PublishedEvent"];
+                };
+            };
+        };
+    };
+    listEventTranslations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
+                event_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the translations of an event: of its draft, or of the current version without one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "based_on": "sms:q1yZk0vX2mB7cR9s",
+                     *       "texts": {
+                     *         "sms.body": "Hello {{name}}, your order {{order}} was shipped."
+                     *       },
+                     *       "translations": [
+                     *         {
+                     *           "locale": "de",
+                     *           "channels": [
+                     *             "sms"
+                     *           ],
+                     *           "missing_channels": [],
+                     *           "outdated_channels": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TranslationCoverage"];
+                };
+            };
+        };
+    };
+    getEventTranslation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
+                event_key: string;
+                /**
+                 * @description Id of the locale
+                 * @example de
+                 */
+                locale: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a translation of an event as a file for translators */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "based_on": "sms:q1yZk0vX2mB7cR9s",
+                     *       "texts": {
+                     *         "sms.body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TranslationFile"];
+                };
+            };
+        };
+    };
+    putEventTranslation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
+                event_key: string;
+                /**
+                 * @description Id of the locale
+                 * @example de
+                 */
+                locale: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "based_on": "sms:q1yZk0vX2mB7cR9s",
+                 *       "texts": {
+                 *         "sms.body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTranslationFile"];
+            };
+        };
+        responses: {
+            /** @description Save a translation in the draft of an event. Sends use it once the draft is published. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "based_on": "sms:q1yZk0vX2mB7cR9s",
+                     *       "texts": {
+                     *         "sms.body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TranslationFile"];
                 };
             };
         };
@@ -4805,6 +5720,13 @@ export interface operations {
                      *         "sms": {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
                      *         }
+                     *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
+                     *         }
                      *       }
                      *     }
                      */
@@ -4865,6 +5787,13 @@ export interface operations {
                      *       "templates": {
                      *         "sms": {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
                      *         }
                      *       },
                      *       "draft": null
@@ -6038,6 +6967,8 @@ export interface operations {
                      *       "retryable": false,
                      *       "retry_count": 0,
                      *       "credits": 1,
+                     *       "locale": "de",
+                     *       "requested_locale": null,
                      *       "metadata": {
                      *         "order": "A-1042"
                      *       },
@@ -7034,6 +7965,13 @@ export interface operations {
                      *         "sms": {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
                      *         }
+                     *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
+                     *         }
                      *       }
                      *     }
                      */
@@ -7074,6 +8012,13 @@ export interface operations {
                      *       "templates": {
                      *         "sms": {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
                      *         }
                      *       }
                      *     }
@@ -7135,6 +8080,13 @@ export interface operations {
                      *       "templates": {
                      *         "sms": {
                      *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "translations": {
+                     *         "de": {
+                     *           "sms": {
+                     *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *           }
                      *         }
                      *       }
                      *     }
@@ -7216,6 +8168,14 @@ export interface operations {
                      *         "sms": {
                      *           "body": "Hello Ada, your order A-1042 was shipped."
                      *         }
+                     *       },
+                     *       "locales": {
+                     *         "sms": null
+                     *       },
+                     *       "sms_segments": {
+                     *         "encoding": "GSM-7",
+                     *         "segments": 1,
+                     *         "outside": []
                      *       }
                      *     }
                      */
@@ -7259,7 +8219,147 @@ export interface operations {
                                 };
                             };
                         };
+                        /** @description Language of the text of each channel; null: the text that is no translation */
+                        locales: {
+                            [key: string]: string | null;
+                        };
+                        /** @description Null without an SMS */
+                        sms_segments: components["schemas"]["SmsSegments"] | null;
                     };
+                };
+            };
+        };
+    };
+    listTemplateTranslations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the translations of a stored template */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "based_on": "sms:q1yZk0vX2mB7cR9s",
+                     *       "texts": {
+                     *         "sms.body": "Hello {{name}}, your order {{order}} was shipped."
+                     *       },
+                     *       "translations": [
+                     *         {
+                     *           "locale": "de",
+                     *           "channels": [
+                     *             "sms"
+                     *           ],
+                     *           "missing_channels": [],
+                     *           "outdated_channels": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TranslationCoverage"];
+                };
+            };
+        };
+    };
+    getTemplateTranslation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                template_id: string;
+                /**
+                 * @description Id of the locale
+                 * @example de
+                 */
+                locale: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a translation of a stored template as a file for translators */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "based_on": "sms:q1yZk0vX2mB7cR9s",
+                     *       "texts": {
+                     *         "sms.body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TranslationFile"];
+                };
+            };
+        };
+    };
+    putTemplateTranslation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                template_id: string;
+                /**
+                 * @description Id of the locale
+                 * @example de
+                 */
+                locale: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "based_on": "sms:q1yZk0vX2mB7cR9s",
+                 *       "texts": {
+                 *         "sms.body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTranslationFile"];
+            };
+        };
+        responses: {
+            /** @description Save a translation of a stored template; sends use it at once */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "based_on": "sms:q1yZk0vX2mB7cR9s",
+                     *       "texts": {
+                     *         "sms.body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TranslationFile"];
                 };
             };
         };
@@ -7337,6 +8437,79 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Usage"];
+                };
+            };
+        };
+    };
+    listUsageLocales: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day, UTC. Default: the first of the month of `to`.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, UTC. Default: today.
+                 * @example 2026-11-30
+                 */
+                to?: string;
+                /**
+                 * @description Length of a period
+                 * @example day
+                 */
+                interval?: "day" | "month";
+                /**
+                 * @description Usage of this application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id?: string;
+                /**
+                 * @description Usage of this channel
+                 * @example sms
+                 */
+                channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List messages and credits by period, application, channel and language, of messages whose language is known */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01",
+                     *       "to": "2026-11-30",
+                     *       "items": [
+                     *         {
+                     *           "period": "2026-11-01",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "locale": "de",
+                     *           "messages": 1,
+                     *           "credits": 1
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageLocales"];
                 };
             };
         };

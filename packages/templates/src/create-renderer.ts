@@ -1,12 +1,14 @@
 import { type Logger, ownLoopTurn, Problem } from '@notify/service-kit'
+import type { Format } from './format.ts'
 import { escapeHtml, joinPlain, lookUpValues, type PlainTemplate, parsePlain } from './plain-template.ts'
-import type { TemplateText } from './render-job.ts'
+import type { RenderJob, TemplateText } from './render-job.ts'
 import { createRenderThreads } from './render-threads.ts'
 import { createTemplateCache } from './template-cache.ts'
 import { TemplateFault } from './template-fault.ts'
 import { renderLimitMs, requireBounds } from './template-limits.ts'
 import { createTenantBudget } from './tenant-budget.ts'
 import { createTenantTurns } from './tenant-turns.ts'
+import type { VariablePath } from './variables.ts'
 
 /** A template, and its name in errors. */
 export interface NamedTemplate extends TemplateText {
@@ -23,12 +25,20 @@ export type Fill = (texts: readonly NamedTemplate[], variables: Record<string, u
 export interface Renderer {
   /**
    * Renders the texts of one message.
+   * @param format how filters write numbers, times and lists; by default English, in UTC
    * @throws Problem `template_variable_missing` naming the variable, `validation_failed` for a template that cannot be
    * rendered, `rate_limited` when the tenant's CPU or size budget is exhausted
    */
-  fill(tenantId: string, texts: readonly NamedTemplate[], variables: Record<string, unknown>): Promise<string[]>
+  fill(
+    tenantId: string,
+    texts: readonly NamedTemplate[],
+    variables: Record<string, unknown>,
+    format?: Format,
+  ): Promise<string[]>
   /** The fault of a template, checked without rendering; `undefined` if none. @throws Problem `rate_limited` */
   faultOf(tenantId: string, text: TemplateText): Promise<string | undefined>
+  /** The variables that templates read, each template within the limits. @throws Problem `rate_limited` */
+  variablesOf(tenantId: string, texts: readonly TemplateText[]): Promise<VariablePath[]>
   /** Charges a tenant for a large text. @throws Problem `rate_limited` */
   charge(tenantId: string, characters: number): void
   close(): Promise<void>
@@ -83,7 +93,12 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     return parsed
   }
 
-  const inThread = async (tenantId: string, texts: readonly TemplateText[], variables?: string, remember = false) => {
+  const inThread = async (
+    tenantId: string,
+    texts: readonly TemplateText[],
+    given: Partial<Pick<RenderJob, 'variables' | 'remember' | 'format' | 'listsVariables'>> = {},
+  ) => {
+    const { variables, remember = false, ...rest } = given
     const turn = turns.enter(tenantId)
     if (!turn) throw overBudget(cpuTimeUsedUp)
     const askedMs = performance.now()
@@ -91,7 +106,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     try {
       const isLate = performance.now() - askedMs > longestTurnMs
       if (isLate || !budgets.threads.has(tenantId)) throw overBudget(cpuTimeUsedUp)
-      const { cpuMs, ...answer } = await pool.run({ texts: texts.map(bare), variables, remember })
+      const { cpuMs, ...answer } = await pool.run({ texts: texts.map(bare), variables, remember, ...rest })
       budgets.threads.spend(tenantId, cpuMs)
       return answer
     } catch (error) {
@@ -153,22 +168,25 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     variables: string,
     left: readonly number[],
     filled: (string | undefined)[],
+    format: Format | undefined,
   ) => {
     const chosen = left.map((at) => texts[at]!)
     const remember = chosen.every(({ part }) => part === undefined)
-    const { fault, texts: made } = await inThread(tenantId, chosen, variables, remember).catch((error: unknown) => {
-      throw problemOf(error, chosen[0]!)
-    })
+    const { fault, texts: made } = await inThread(tenantId, chosen, { variables, remember, format }).catch(
+      (error: unknown) => {
+        throw problemOf(error, chosen[0]!)
+      },
+    )
     metrics.render(fault ? 'refused' : 'filled')
     if (fault) throw problemOf(new TemplateFault(fault.message, fault.missing), chosen[fault.at]!)
     for (const [index, at] of left.entries()) filled[at] = made[index]!
   }
 
   return {
-    async fill(tenantId, texts, variables) {
+    async fill(tenantId, texts, variables, format) {
       const { filled, left, fault } = await fillPlainOnes(tenantId, texts, variables)
       // The first of several faults is reported.
-      if (left.length > 0) await fillOthers(tenantId, texts, JSON.stringify(variables), left, filled)
+      if (left.length > 0) await fillOthers(tenantId, texts, JSON.stringify(variables), left, filled, format)
       if (fault) throw problemOf(fault.error, texts[fault.at]!)
       charge(
         tenantId,
@@ -184,6 +202,17 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
         if (error instanceof TemplateFault) return error.message
         throw error
       }
+    },
+    async variablesOf(tenantId, texts) {
+      const left: TemplateText[] = []
+      const found = texts.flatMap((text) => {
+        const parsed = parse(text, false)
+        if (!parsed) left.push(text)
+        return parsed?.paths ?? []
+      })
+      if (left.length === 0) return found
+      const answer = await inThread(tenantId, left, { listsVariables: true })
+      return [...found, ...answer.texts.flatMap((text): VariablePath[] => JSON.parse(text))]
     },
     charge,
     close: () => pool.close(),

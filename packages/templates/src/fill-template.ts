@@ -1,5 +1,7 @@
 import { AssertionError, type Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
-import { createEngine, nestsDeeperThan } from './liquid-engine.ts'
+import { defaultFormat, type Format, formatKey } from './format.ts'
+import { createEngine, faultWithin, nestsDeeperThan } from './liquid-engine.ts'
+import { pluralFault } from './locale-filters.ts'
 import { createTemplateCache } from './template-cache.ts'
 import { createsTooMuch, TemplateFault, takesTooLong, variableMissing } from './template-fault.ts'
 import {
@@ -27,6 +29,7 @@ interface FillOptions {
   remember?: boolean
   /** Remaining time in milliseconds. */
   limitMs?: number
+  format?: Format
 }
 
 /**
@@ -37,11 +40,12 @@ export function fillTemplate(
   form: TemplateForm,
   template: string,
   variables: Record<string, unknown>,
-  { remember = true, limitMs = renderLimitMs }: FillOptions = {},
+  { remember = true, limitMs = renderLimitMs, format = defaultFormat }: FillOptions = {},
 ): string {
   try {
     const steps = parse(form, template, remember)
-    const rendered = String(engines[form].renderSync(steps, variables, { renderLimit: Math.max(limitMs, 0) }))
+    const options = { renderLimit: Math.max(limitMs, 0), globals: { [formatKey]: format } }
+    const rendered = String(engines[form].renderSync(steps, variables, options))
     requireRenderedLength(rendered.length)
     return rendered
   } catch (error) {
@@ -64,6 +68,8 @@ function parse(form: TemplateForm, template: string, remember: boolean): Templat
   requireBounds(form, template)
   const steps = engines[form].parse(template)
   if (nestsDeeperThan(maxDepth, steps)) throw new TemplateFault(tooDeep)
+  const fault = faultWithin(steps, pluralFault)
+  if (fault !== undefined) throw new TemplateFault(fault)
   if (remember)
     caches[form].set(template, steps, 2 * template.length + bytesOfPlaceholder * countPlaceholders(template))
   return steps

@@ -1,3 +1,5 @@
 export { createRenderer, type Fill, type NamedTemplate, type Renderer } from './create-renderer.ts'
+export type { Format } from './format.ts'
 export { threadLimits } from './render-threads.ts'
 export type { TemplateForm } from './template-limits.ts'
+export type { VariablePath } from './variables.ts'

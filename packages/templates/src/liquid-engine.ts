@@ -1,4 +1,5 @@
 import { CaptureTag, type Context, type FilterImplOptions, filters, Liquid, LiquidTag, type Template } from 'liquidjs'
+import { localeFilters } from './locale-filters.ts'
 import { objectPrinted } from './plain-template.ts'
 import { renderLimitMs } from './template-limits.ts'
 
@@ -55,6 +56,7 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
   engine.registerFilter('date', withShortFormat(engine.filters.date!))
   engine.registerFilter('split', byCharacters(engine.filters.split!))
   engine.registerFilter('size', characters)
+  for (const [name, filter] of Object.entries(localeFilters)) engine.registerFilter(name, filter as FilterImplOptions)
   // These return HTML, which must not be escaped again.
   if (escapes)
     for (const [filter, handler] of Object.entries(htmlFilters)) engine.registerFilter(filter, { handler, raw: true })
@@ -195,6 +197,18 @@ export function nestsDeeperThan(levels: number, templates: readonly Template[]):
     const inner = childrenOf(template)
     return inner.length > 0 && (levels === 0 || nestsDeeperThan(levels - 1, inner))
   })
+}
+
+/** The first fault that `find` knows of in the steps and what they contain. */
+export function faultWithin(
+  templates: readonly Template[],
+  find: (step: Template) => string | undefined,
+): string | undefined {
+  for (const template of templates) {
+    const fault = find(template) ?? faultWithin(childrenOf(template), find)
+    if (fault !== undefined) return fault
+  }
+  return undefined
 }
 
 function childrenOf(template: Template): Template[] {

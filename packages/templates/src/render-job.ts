@@ -1,3 +1,4 @@
+import type { Format } from './format.ts'
 import type { TemplateForm } from './template-limits.ts'
 
 export interface TemplateText {
@@ -5,11 +6,14 @@ export interface TemplateText {
   template: string
 }
 
-/** A job of a worker thread: render the texts of a message, or only check them. */
+/** A job of a worker thread: render the texts of a message, list their variables, or only check them. */
 export interface RenderJob {
   texts: readonly TemplateText[]
   /** JSON, which is cheaper to transfer than objects; absent for checks. */
   variables: string | undefined
+  format?: Format | undefined
+  /** Whether to answer, in place of each text, its variables as JSON. */
+  listsVariables?: boolean
   /** Whether to cache the templates. */
   remember: boolean
   /** The thread writes its `threadId` here when it begins; 0 before. */

@@ -2,9 +2,11 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { threadId } from 'node:worker_threads'
 import { checkTemplate, fillTemplate } from './fill-template.ts'
+import { defaultFormat } from './format.ts'
 import type { RenderAnswer, RenderJob } from './render-job.ts'
 import { TemplateFault } from './template-fault.ts'
 import { renderLimitMs } from './template-limits.ts'
+import { variablesOf } from './variables.ts'
 
 /** Added to the nice value of the process: while the CPU is short, Linux gives such a thread a third of what others get. */
 const niceness = 5
@@ -23,14 +25,22 @@ export function render(job: RenderJob): RenderAnswer {
   return { ...renderTexts(job), cpuMs: threadCpuMs() - startMs }
 }
 
-function renderTexts({ texts, variables, remember }: RenderJob): Omit<RenderAnswer, 'cpuMs'> {
+function renderTexts({
+  texts,
+  variables,
+  remember,
+  format = defaultFormat,
+  listsVariables,
+}: RenderJob): Omit<RenderAnswer, 'cpuMs'> {
+  if (listsVariables)
+    return { texts: texts.map(({ template }) => JSON.stringify(variablesOf(template))), fault: undefined }
   const endsAtMs = threadCpuMs() + renderLimitMs
   const parsed = variables === undefined ? undefined : JSON.parse(variables)
   const done: string[] = []
   for (const { form, template } of texts) {
     try {
       if (parsed === undefined) checkTemplate(form, template)
-      else done.push(fillTemplate(form, template, parsed, { remember, limitMs: endsAtMs - threadCpuMs() }))
+      else done.push(fillTemplate(form, template, parsed, { remember, limitMs: endsAtMs - threadCpuMs(), format }))
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error
       return { texts: [], fault: { at: done.length, message: error.message, missing: error.missing } }
@@ -41,7 +51,8 @@ function renderTexts({ texts, variables, remember }: RenderJob): Omit<RenderAnsw
 
 // The first templates of a thread run many times slower.
 const sample =
-  '{% for item in items %}{% if item.name != "" %}{{ item.name | upcase | append: "!" }}{% endif %}{% endfor %}'
+  '{% for item in items %}{% if item.name != "" %}{{ item.name | upcase | append: "!" }}{% endif %}{% endfor %}' +
+  '{{ 1 | plural: other: "#" }}{{ 1 | currency: "EUR" }}{{ 0 | date_time }}'
 for (let round = 0; round < 20; round++) {
   for (const form of ['text', 'html'] as const) {
     fillTemplate(form, sample, { items: [{ name: 'a' }, { name: 'b' }] }, { remember: false, limitMs: 60_000 })

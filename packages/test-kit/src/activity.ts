@@ -37,6 +37,7 @@ export interface StoredItem {
   recipient_index: string
   failure_reason: string | null
   retryable: boolean
+  locale: string | null
   created_at: string
 }
 
@@ -54,6 +55,7 @@ export function itemOf(env: TestEnv, fields: Partial<StoredItem> = {}): StoredIt
     recipient_index: 'somebody',
     failure_reason: null,
     retryable: false,
+    locale: null,
     created_at: new Date().toISOString(),
     ...fields,
   }
@@ -69,12 +71,12 @@ export async function storeItems(env: TestEnv, items: readonly StoredItem[]): Pr
 async function storeBatch(env: TestEnv, items: readonly StoredItem[]): Promise<void> {
   await env.sql('gateway').query(
     `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
-       recipient_index, failure_reason, retryable, retry_count, created_at, updated_at)
+       recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, locale)
      select id, tenant_id, application_id, 1, mode, channel, status, event_key, recipient_masked, recipient_index, failure_reason,
-       retryable, 0, created_at, created_at
+       retryable, 0, created_at, created_at, locale
      from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, mode text, channel text, status text,
        event_key text, recipient_masked text, recipient_index text, failure_reason text, retryable boolean,
-       created_at timestamptz)`,
+       created_at timestamptz, locale text)`,
     [JSON.stringify(items)],
   )
 }

@@ -19,21 +19,27 @@ import {
   getNotification as getContract,
   getDomain as getDomainContract,
   getEvent as getEventContract,
+  getEventTranslation as getEventTranslationContract,
   getEventVersion as getEventVersionContract,
   getProvider as getProviderContract,
   getTemplate as getTemplateContract,
+  getTemplateTranslation as getTemplateTranslationContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
   listEvents as listEventsContract,
+  listEventTranslations as listEventTranslationsContract,
   listEventVersions as listEventVersionsContract,
   listProviderKinds as listProviderKindsContract,
   listProviders as listProvidersContract,
   listTemplates as listTemplatesContract,
+  listTemplateTranslations as listTemplateTranslationsContract,
   listWhatsAppTemplates,
   previewEvent as previewEventContract,
   previewTemplate as previewTemplateContract,
   publishEvent as publishEventContract,
+  putEventTranslation as putEventTranslationContract,
+  putTemplateTranslation as putTemplateTranslationContract,
   readAttempts as readAttemptsContract,
   replaceEvent as replaceEventContract,
   replaceTemplate as replaceTemplateContract,
@@ -66,6 +72,7 @@ import { publishEvent } from './catalogue/events/publish-event.ts'
 import { getEvent, getEventVersion, listEvents, listEventVersions } from './catalogue/events/read-events.ts'
 import { replaceEvent } from './catalogue/events/replace-event.ts'
 import { restoreEventVersion } from './catalogue/events/restore-event-version.ts'
+import { getEventTranslation, listEventTranslations, putEventTranslation } from './catalogue/events/translate-event.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
 import { createProvider } from './catalogue/providers/create-provider.ts'
 import { deleteProvider } from './catalogue/providers/delete-provider.ts'
@@ -88,6 +95,11 @@ import { getTemplate } from './catalogue/templates/get-template.ts'
 import { listTemplates } from './catalogue/templates/list-templates.ts'
 import { previewTemplate } from './catalogue/templates/preview-template.ts'
 import { replaceTemplate } from './catalogue/templates/replace-template.ts'
+import {
+  getTemplateTranslation,
+  listTemplateTranslations,
+  putTemplateTranslation,
+} from './catalogue/templates/translate-template.ts'
 import type { Context } from './context.ts'
 import { cancelNotification } from './outcome/notifications/cancel-notification.ts'
 import { compareNotifications } from './outcome/notifications/compare-notifications.ts'
@@ -126,6 +138,12 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(createEventContract, createEvent),
   route(getEventContract, getEvent),
   route(replaceEventContract, replaceEvent),
+  route(listEventTranslationsContract, listEventTranslations),
+  route(getEventTranslationContract, getEventTranslation),
+  route(putEventTranslationContract, putEventTranslation),
+  route(listTemplateTranslationsContract, listTemplateTranslations),
+  route(getTemplateTranslationContract, getTemplateTranslation),
+  route(putTemplateTranslationContract, putTemplateTranslation),
   route(publishEventContract, publishEvent),
   route(deactivateEventContract, deactivateEvent),
   route(previewEventContract, previewEvent),

@@ -26,6 +26,7 @@ const shipped: PublishedEvent = {
     sms: { body: 'Hi {{name}}, {{order}} is on its way' },
     email: { subject: 'Order {{order}}', body: 'Hi {{name}}', html_body: '<p>Hi {{name}}</p>' },
   },
+  translations: null,
 }
 const provider: Provider = {
   id: newId('prov'),
@@ -51,7 +52,10 @@ function world({ events = [shipped], providers = [provider], templates = {}, san
     directory: {
       events: { find: async (_app: string, key: string) => events.find(({ event_key }) => event_key === key) },
       providers: { list: async () => providers, has: async () => providers.length > 0 },
-      templates: { find: async (_tenant: string, _app: string, id: string) => templates[id] },
+      templates: {
+        find: async (_tenant: string, _app: string, id: string) =>
+          templates[id] && { templates: templates[id], translations: null },
+      },
       domains: { isVerified: async (_tenant: string, domain: string) => domain === 'shop.example' },
     },
   } as unknown as AcceptContext

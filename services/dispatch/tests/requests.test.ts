@@ -7,6 +7,7 @@ import './requests/accept-call.ts'
 import './requests/idempotency.ts'
 import './requests/ill-formed-text.ts'
 import './requests/schedule.ts'
+import './requests/languages.ts'
 import { env, start } from './requests/stack.ts'
 
 beforeAll(start)

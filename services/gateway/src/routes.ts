@@ -23,6 +23,7 @@ import {
   listActivity as listContract,
   listOperators as listOperatorsContract,
   listRetryJobs,
+  listUsageLocales as listUsageLocalesContract,
   retryActivity as retryContract,
   revokeApiKey,
   rotateApiKey,
@@ -56,7 +57,7 @@ import { listOperators } from './operators/list-operators.ts'
 import { cancelRetry } from './retries/cancel-retry.ts'
 import { createRetry } from './retries/create-retry.ts'
 import { getRetry, listRetries } from './retries/read-retries.ts'
-import { getUsage } from './usage/get-usage.ts'
+import { getUsage, listUsageLocales } from './usage/get-usage.ts'
 
 const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createContract, createNotification),
@@ -85,6 +86,7 @@ const own: readonly RouteEntry<RouteContext>[] = [
   route(listAuditLogContract, listAuditLog),
   route(exportAuditLogContract, exportAuditLog),
   route(getUsageContract, getUsage),
+  route(listUsageLocalesContract, listUsageLocales),
   route(getMeContract, getMe),
   route(listOperatorsContract, listOperators),
   route(eraseOperatorContract, eraseOperator),

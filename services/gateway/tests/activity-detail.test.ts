@@ -48,6 +48,8 @@ test('an item shows its attempts with provider, answer, receipts and trace, and 
     failure_reason: expect.any(String),
     retryable: true,
     retry_count: 0,
+    locale: null,
+    requested_locale: null,
     created_at: expect.any(String),
     updated_at: expect.any(String),
     trace_id: traceId,

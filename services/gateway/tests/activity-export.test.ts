@@ -53,11 +53,11 @@ test('CSV has a header line and quoted cells, and none that a spreadsheet runs',
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
   const [head, ...lines] = answer.text.split('\r\n')
   expect(head).toBe(
-    'transaction_id,created_at,application_name,mode,channel,recipient_masked,status,failure_reason,retryable,retry_count',
+    'transaction_id,created_at,application_name,mode,channel,recipient_masked,status,failure_reason,retryable,retry_count,locale',
   )
   expect(lines).toHaveLength(6)
   expect(lines[0]).toBe(
-    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,live,sms,'+12******0100,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0`,
+    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,live,sms,'+12******0100,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,`,
   )
 })
 

@@ -52,6 +52,8 @@ test('an item has the documented fields, masked', async () => {
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     retryable: false,
     retry_count: 0,
+    locale: null,
+    requested_locale: null,
     mode: 'live',
   })
   for (const phone of phones) expect(JSON.stringify(body)).not.toContain(phone.slice(1))

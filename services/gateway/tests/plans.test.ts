@@ -24,11 +24,11 @@ beforeAll(async () => {
   for (let start = 0; start < many; start += 2000) {
     await db.runLong(
       `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
-         recipient_index, retryable, retry_count, created_at, updated_at)
+         recipient_index, retryable, retry_count, created_at, updated_at, locale)
        select 'notif_0' || lpad(n::text, 25, '0'), '${tenantId}', 'app_' || n % 2, 1, case when n % 50 = 1 then 'test' else 'live' end,
          (array['sms', 'email', 'webhook'])[n % 3 + 1],
          case when n % 100 = 1 then 'failed' when n % 500 = 2 then 'queued' when n % 2 = 1 then 'sent' else 'delivered' end,
-         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now()
+         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now(), case when n % 100 = 3 then 'de' end
        from generate_series($1::int, $1::int + 1999) n`,
       [start],
     )
@@ -47,6 +47,8 @@ const filters: Omit<ActivityFilter, 'tenantId'>[] = [
   { applicationId: 'app_1', retryable: true },
   { eventKey: 'event.1' },
   { eventKey: 'event.1', status: 'failed', mode: 'live' },
+  { locale: 'de' },
+  { locale: 'de', status: 'sent', channel: 'sms' },
   { recipientIndex: 'recipient 7' },
   { recipientIndex: 'recipient 7', status: 'failed', channel: 'sms' },
   { from: new Date('2026-01-03T10:17:00Z'), to: new Date('2026-01-09T10:17:00Z') },

@@ -107,6 +107,25 @@ test('counts are exact however often and in whatever order facts arrive', async 
   )
 })
 
+test('usage by language counts the messages whose language is known, each once', async () => {
+  const { applicationId: application_id } = await addApplication(env)
+  const inLanguage = (locale: string | null) => fact(application_id, { locale, requested_locale: 'de-AT' })
+  const facts = [inLanguage('de'), inLanguage('de'), inLanguage('en'), inLanguage(null), fact(application_id, {})]
+  const failed = { ...facts[2]!, revision: 3, status: 'failed' } as const
+  await publish([...facts, ...facts, failed])
+  await untilUsage({ application_id }, { totals: { messages: 4, credits: 12 } })
+  const { status, body } = await env.api('GET', `/api/v1/usage/locales?application_id=${application_id}`, {
+    token: env.operatorToken,
+  })
+  expect([status, body]).toEqual([
+    200,
+    {
+      ...{ from: expect.any(String), to: today(), next_cursor: null },
+      items: [{ period: today(), application_id, channel: 'whatsapp', locale: 'de', messages: 2, credits: 6 }],
+    },
+  ])
+})
+
 test('a message is charged once, also when it is retried after months or after its charge is forgotten', async () => {
   const { applicationId: application_id } = await addApplication(env)
   const retentionMs = 395 * 86_400_000

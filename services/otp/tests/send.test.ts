@@ -104,6 +104,8 @@ const invalid: [string, object, string][] = [
   ['an object as recipient', { recipient: { phone } }, 'recipient'],
   ['an unknown field', { body: 'Your code is {{code}}' }, 'body'],
   ['an invalid language', { language: '../x' }, 'language'],
+  ['an invalid locale', { locale: 'de_DE' }, 'locale'],
+  ['a language that is not the locale', { locale: 'de', language: 'fr' }, 'language'],
 ]
 
 test.each(invalid)('%s is 422 and names the path', async (_what, fields, path) => {
@@ -255,6 +257,46 @@ test("the code is sent with the application's template, the one of the language 
   expect(await text({ language: 'fr', ttl_seconds: 30 })).toBe('Code 000000, 1 min')
   expect(await text({ ttl_seconds: 119 })).toBe('Code 000000, 1 min')
   expect(await text({})).toBe('Code 000000, 5 min')
+})
+
+test('without a template the code is sent in the first of our languages, and numbers the minutes as that language does', async () => {
+  const text = async (fields: object) => {
+    const recipient = freshPhone()
+    expect((await postSend(env, { channel: 'sms', recipient, ...fields })).status).toBe(200)
+    await codesTo(env, recipient)
+    return (await env.messages({ to: recipient }))[0]!.text.replace(/[0-9]{6}/, '000000')
+  }
+  expect(await text({ locale: 'pl-pl', ttl_seconds: 180 })).toBe(
+    '000000 to Twój kod weryfikacyjny. Wygaśnie za 3 minuty.',
+  )
+  expect(await text({ language: 'de-AT', ttl_seconds: 60 })).toBe(
+    '000000 ist Ihr Bestätigungscode. Er läuft in 1 Minute ab.',
+  )
+  expect(await text({ locale: 'tlh' })).toBe('000000 is your verification code. It expires in 5 minutes.')
+})
+
+test('the template of codes is translated like any other; the default of the application comes next', async () => {
+  const { applicationId } = await addApplication(env)
+  const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })
+  await publishApplication({ application_id: applicationId, revision: 2, otp: {}, default_locale: 'fr-CA' })
+  await eventually(async () => expect((await settingsOf(applicationId))?.settings.default_locale).toBe('fr-CA'))
+  await env.sql('dispatch').query(
+    `insert into events (tenant_id, application_id, event_key, name, status, version, allowed_channels, templates, translations)
+     values ($1, $2, 'otp', 'Code', 'published', 1, '{sms}', $3, $4)`,
+    [
+      ...[env.tenantId, applicationId, JSON.stringify({ sms: { body: 'Code {{code}}' } })],
+      JSON.stringify({ fr: { sms: { body: 'Votre code {{code}}' } }, ja: { sms: { body: '{{code}} です' } } }),
+    ],
+  )
+  const text = async (fields: object) => {
+    const recipient = freshPhone()
+    expect((await postSend(env, { channel: 'sms', recipient, ...fields }, { key })).status).toBe(200)
+    await codesTo(env, recipient)
+    return (await env.messages({ to: recipient }))[0]!.text.replace(/[0-9]{6}/, '000000')
+  }
+  expect(await text({ locale: 'ja-JP' })).toBe('000000 です')
+  expect(await text({ locale: 'de' })).toBe('Votre code 000000')
+  expect(await text({})).toBe('Votre code 000000')
 })
 
 // The last test, because without Redis, and for a moment afterwards, the other limits count from zero.

@@ -23,7 +23,14 @@ const filters: Record<string, string> = {
   interval: 'month',
 }
 /** Lists without two rows here; the same function makes their cursors. */
-const withoutRows = ['listEventVersions', 'listWhatsAppTemplates', 'getUsage', 'listInbox', 'listWebhookDeliveries']
+const withoutRows = [
+  'listEventVersions',
+  'listWhatsAppTemplates',
+  'getUsage',
+  'listUsageLocales',
+  'listInbox',
+  'listWebhookDeliveries',
+]
 
 /** The sample of each list, which keeps its parameters. */
 const own = new Map<string, Sample>()

@@ -14,6 +14,12 @@ export function dispatchSamples(env: TestEnv): Samples {
     const { template_id } = await made(env, '/api/v1/templates', exampleBody('createTemplate'))
     return { params: { template_id } }
   }
+  const translatedTemplate = async () => {
+    const { params } = await template()
+    const path = `/api/v1/templates/${params.template_id}/translations/de`
+    await env.api('PUT', path, { token: env.operatorToken, body: exampleBody('putTemplateTranslation') })
+    return { params: { ...params, locale: 'de' } }
+  }
   const newKey = () => ({ event_key: `sample.${crypto.randomUUID()}` })
   const events = `/api/v1/applications/${env.applicationId}/events`
   const ofApplication = { params: { application_id: env.applicationId } }
@@ -24,6 +30,12 @@ export function dispatchSamples(env: TestEnv): Samples {
       exampleBody('createEvent', { ...newKey(), status, version: firstVersion }),
     )
     return { params: { ...ofApplication.params, event_key } }
+  }
+  const translatedEvent = async () => {
+    const { params } = await event()
+    const path = `${events}/${params.event_key}/translations/de`
+    await env.api('PUT', path, { token: env.operatorToken, body: exampleBody('putEventTranslation') })
+    return { params: { ...params, locale: 'de' } }
   }
   const twoVersions = async () => {
     const { params } = await event()
@@ -52,6 +64,9 @@ export function dispatchSamples(env: TestEnv): Samples {
     createEvent: () => ({ ...ofApplication, fresh: newKey() }),
     getEvent: () => event(),
     replaceEvent: () => event(),
+    listEventTranslations: () => event(),
+    getEventTranslation: translatedEvent,
+    putEventTranslation: translatedEvent,
     publishEvent: () => event('draft'),
     deactivateEvent: () => event(),
     previewEvent: () => event(),
@@ -78,6 +93,9 @@ export function dispatchSamples(env: TestEnv): Samples {
     getTemplate: template,
     replaceTemplate: template,
     deleteTemplate: template,
+    listTemplateTranslations: template,
+    getTemplateTranslation: translatedTemplate,
+    putTemplateTranslation: translatedTemplate,
     previewTemplate: template,
     listWhatsAppTemplates: () => ({}),
     syncWhatsAppTemplates: () => ({}),

@@ -44,6 +44,7 @@ export function gatewaySamples(env: TestEnv): Samples {
     listAuditLog: () => ({}),
     exportAuditLog: () => ({}),
     getUsage: () => ({}),
+    listUsageLocales: () => ({}),
     getMe: () => ({}),
     listOperators: () => ({}),
     eraseOperator: async () => ({ params: { operator_id: await seenOperator(env) } }),

@@ -24,11 +24,15 @@ export function InboxItem({ notification, labels, locale, nowMs, onOpen, onMark,
     <>
       {avatar && <img className="ni-avatar" src={avatar} alt="" loading="lazy" referrerPolicy="no-referrer" />}
       <span className="ni-text">
-        <span className="ni-title" id={titleId}>
+        <span className="ni-title" id={titleId} dir="auto">
           {!is_read && <span className="ni-hidden">{labels.unread}: </span>}
           {title}
         </span>
-        {body !== '' && <span className="ni-body">{body}</span>}
+        {body !== '' && (
+          <span className="ni-body" dir="auto">
+            {body}
+          </span>
+        )}
         <time className="ni-time" dateTime={created_at}>
           {timeAgo(created_at, nowMs, locale)}
         </time>

@@ -1,8 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { InboxClient, InboxNotification, InboxState } from '../index.ts'
+import { languageOf } from './catalogues.ts'
 import { BellIcon } from './icons.tsx'
 import { InboxList } from './inbox-list.tsx'
-import { englishLabels, type InboxLabels } from './labels.ts'
+import type { InboxLabels } from './labels.ts'
 import { useInbox } from './use-inbox.ts'
 
 export type { InboxLabels } from './labels.ts'
@@ -13,9 +14,9 @@ export interface InboxProps {
   theme?: 'auto' | 'light' | 'dark'
   /** The side of the bell that the popover aligns with. Default `end`. */
   align?: 'start' | 'end'
-  /** Replaces words of the English ones. */
+  /** Replaces words of the language, or adds a language. */
   labels?: Partial<InboxLabels>
-  /** Language of the times, as a BCP 47 tag; default: the browser's. */
+  /** Language of the words and times, as a BCP 47 tag; default: English words, and times as the browser writes them. */
   locale?: string
   /** Called when the user opens a notification; `preventDefault` keeps the browser from following its `action_url`. */
   onOpen?: (notification: InboxNotification, event: { preventDefault(): void }) => void
@@ -26,7 +27,8 @@ const badgeOf = (count: number) => (count > 99 ? '99+' : String(count))
 /** A bell with the number of unread notifications, and a popover with the inbox. Needs `inbox.css`. */
 export function Inbox({ inbox, theme = 'auto', align = 'end', labels, locale, onOpen }: InboxProps) {
   const state = useInbox(inbox)
-  const words = { ...englishLabels, ...labels }
+  const { labels: known, ...written } = languageOf(locale)
+  const words = { ...known, ...labels }
   const [isOpen, setIsOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const bell = useRef<HTMLButtonElement>(null)
@@ -51,7 +53,7 @@ export function Inbox({ inbox, theme = 'auto', align = 'end', labels, locale, on
     }
   }, [isOpen])
   return (
-    <div className="ni-root" data-theme={theme} data-align={align} ref={root}>
+    <div className="ni-root" data-theme={theme} data-align={align} ref={root} {...written}>
       <button
         className="ni-bell"
         type="button"

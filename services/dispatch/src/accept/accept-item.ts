@@ -29,7 +29,10 @@ export type AcceptContext = Context &
   WithCarrierTemplates & { renderer: Renderer; wakeSenders: WakeSenders }
 
 /** The tenant's application that sends a notification. */
-export type Sender = Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>
+export type Sender = Pick<
+  KeyPrincipal,
+  'tenant_id' | 'application_id' | 'mode' | 'default_locale' | 'default_time_zone'
+>
 
 /** The fields that another service sets for its notification, beyond the public request. */
 export interface ServiceTerms {
@@ -65,6 +68,8 @@ export interface NewNotification {
   credits: number
   /** Of the carrier's template. */
   category: string | null
+  /** The language of its text, where it is known. */
+  locale?: string | undefined
   /** The answer's text, kept for replays. */
   response: string
 }

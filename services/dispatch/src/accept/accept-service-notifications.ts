@@ -27,14 +27,15 @@ function candidateOf(item: ServiceItem, traceparent: string | undefined, isAwait
       errors: given.map((path) => ({ path, message })),
     })
   }
-  const { notification_id: notificationId, tenant_id, application_id, mode, lane } = item
+  const { notification_id: notificationId, lane, expires_at: expiresAt, erase_when_terminal: eraseWhenTerminal } = item
+  const { tenant_id, application_id, mode, default_locale, default_time_zone } = item
   return {
     notificationId,
-    principal: { tenant_id, application_id, mode },
+    principal: { tenant_id, application_id, mode, default_locale, default_time_zone },
     request,
     traceparent: traceparent ?? null,
     isAwaited,
     idempotency: undefined,
-    terms: { lane, expiresAt: item.expires_at, eraseWhenTerminal: item.erase_when_terminal },
+    terms: { lane, expiresAt, eraseWhenTerminal },
   }
 }

@@ -44,7 +44,7 @@ const commitsOf = (channels: Channels) =>
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
         mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
-        traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, scope text, key text, fingerprint text, response text)
+        traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text)
     ), fresh as (
       select * from judged where not exists (select from judged where fault is not null)
     ), keys as (
@@ -52,10 +52,10 @@ const commitsOf = (channels: Channels) =>
     ), inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
-        erase_when_terminal, created_at, updated_at)
+        erase_when_terminal, created_at, updated_at, locale, requested_locale)
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
-        send_at, expires_at, erase_when_terminal, created_at, created_at
+        send_at, expires_at, erase_when_terminal, created_at, created_at, locale, requested_locale
       from fresh
       returning status, ${handOffColumns}
     ), ${orderedWork(channels, `inserted where status = 'queued'`)} messages as (
@@ -133,6 +133,7 @@ function rowOf(
     sendAt,
     credits,
     category,
+    locale,
     response,
   }: NewNotification,
   createdAt: string,
@@ -158,6 +159,8 @@ function rowOf(
     expires_at: terms?.expiresAt,
     erase_when_terminal: terms?.eraseWhenTerminal ?? false,
     created_at: createdAt,
+    locale,
+    requested_locale: request.locale,
     ...(idempotency ? { ...idempotency, response } : {}),
   }
 }
@@ -172,7 +175,7 @@ function initialHandOffs(channels: Channels, batch: readonly NewNotification[], 
 
 /** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
 function factOf(
-  { candidate, lane, channel, recipientMasked, recipientIndex, sendAt, credits, category }: NewNotification,
+  { candidate, lane, channel, recipientMasked, recipientIndex, sendAt, credits, category, locale }: NewNotification,
   createdAt: string,
 ): Outgoing<z.output<typeof notificationChanged.schema>> {
   const { notificationId, principal, request, traceparent } = candidate
@@ -194,8 +197,15 @@ function factOf(
     retry_count: 0,
     credits,
     category,
+    ...localesOf(locale, request.locale),
     created_at: createdAt,
     occurred_at: createdAt,
   }
   return { event, traceparent }
+}
+
+/** Absent where nothing is known, as `factSql` leaves them out. */
+function localesOf(locale: string | undefined, requested: string | undefined) {
+  if (locale === undefined && requested === undefined) return {}
+  return { locale: locale ?? null, requested_locale: requested ?? null }
 }

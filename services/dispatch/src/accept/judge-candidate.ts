@@ -28,13 +28,13 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const { tenant_id } = principal
   const { channel } = request
   const lane = laneOf(candidate)
-  const { draft, content } = await prepare(context, candidate)
+  const { draft, alternatives, locale, content } = await prepare(context, candidate)
   const definition = context.channels[channel]!
   const providers = await requireProvider(context, principal, definition)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
   const recipientIndex = context.secrets.blindIndex(tenant_id, draft.to)
   if (definition.needsConsent) await requireConsent(context, principal, recipientIndex, draft.template)
-  if (draft.template) await requireApproved(context, providers, draft.template)
+  if (draft.template) await requireApproved(context, providers, alternatives)
   const sendAt = readSendAt(request)
   const payload = await content
   if (definition.delivery.by === 'hand-off') {
@@ -55,6 +55,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     sendAt,
     credits: draft.credits,
     category: draft.template?.category ?? null,
+    locale,
     response: acceptedText(candidate, sendAt ? 'scheduled' : 'queued'),
   }
 }

@@ -1,8 +1,9 @@
-import type { EventTemplates } from '@notify/contracts'
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
+import { chooseText, formatOf, type Texts } from '../catalogue/translations/choose-text.ts'
 import type { Draft } from '../channels/channel.ts'
+import type { TemplateReference } from '../channels/channel-template.ts'
 import { type AcceptContext, type Candidate, laneOf } from './accept-item.ts'
 
 /** The number of characters that take milliseconds to encrypt and serialize. */
@@ -11,6 +12,10 @@ const largeText = 50_000
 /** A message of a known event, or with the caller's own content, to a valid recipient. */
 interface Prepared {
   draft: Draft
+  /** The carrier's templates that it could be made of, none of which may be approved. */
+  alternatives: readonly TemplateReference[]
+  /** The language of the text, where it is known. */
+  locale: string | undefined
   /** The payload as JSON, which may take a while. */
   content: Promise<string>
 }
@@ -20,15 +25,20 @@ interface Prepared {
  * @throws Problem with the documented code
  */
 export async function prepare(context: AcceptContext, candidate: Candidate): Promise<Prepared> {
-  const templates = await findTemplates(context, candidate)
+  const texts = await findTexts(context, candidate)
   const { channel } = candidate.request
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
-  const draft = definition.draft(candidate.request, { config: context.config, lane: laneOf(candidate), templates })
-  const content = makeContent(context, candidate, draft, templates)
+  const { text, draft, alternatives } = await chooseText(
+    context,
+    { ...candidate, lane: laneOf(candidate) },
+    definition,
+    texts,
+  )
+  const content = makeContent(context, candidate, draft, text)
   // It is awaited only after the other rules; until then a rejection would count as unhandled.
   content.catch(() => {})
-  return { draft, content }
+  return { draft, alternatives, locale: text.locale, content }
 }
 
 export function providerMissing(channel: string): Problem {
@@ -38,19 +48,20 @@ export function providerMissing(channel: string): Problem {
 /** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
 async function makeContent(
   { renderer }: AcceptContext,
-  { principal }: Candidate,
+  candidate: Candidate,
   draft: Draft,
-  templates: EventTemplates | undefined,
+  chosen: Parameters<typeof formatOf>[1],
 ): Promise<string> {
+  const { tenant_id } = candidate.principal
   let filled = 0
-  const payload = await draft.compose(templates, async (texts, variables) => {
-    const made = await renderer.fill(principal.tenant_id, texts, variables)
+  const payload = await draft.compose(chosen.templates, async (texts, variables) => {
+    const made = await renderer.fill(tenant_id, texts, variables, formatOf(candidate, chosen))
     for (const { length } of made) filled += length
     return made
   })
   const text = JSON.stringify(payload)
   // Rendered texts are charged already; these are the texts given in the request.
-  renderer.charge(principal.tenant_id, text.length - filled)
+  renderer.charge(tenant_id, text.length - filled)
   if (text.length > largeText) await ownLoopTurn()
   return text
 }
@@ -60,10 +71,7 @@ async function makeContent(
  * @returns undefined in the content form
  * @throws Problem `event_not_found` or `channel_not_allowed` of an event, `validation_failed` of a stored template
  */
-async function findTemplates(
-  context: WithEvents & WithTemplates,
-  candidate: Candidate,
-): Promise<EventTemplates | undefined> {
+async function findTexts(context: WithEvents & WithTemplates, candidate: Candidate): Promise<Texts | undefined> {
   const { event_key, template_id } = candidate.request
   if (event_key !== undefined) return ofEvent(context, candidate, event_key)
   if (template_id !== undefined) return stored(context, candidate, template_id)
@@ -81,13 +89,13 @@ async function ofEvent({ directory }: WithEvents, { principal, request }: Candid
   if (!event.templates[channel]) {
     throw new Problem('channel_not_allowed', `The event ${key} has no template for ${channel}`)
   }
-  return event.templates
+  return event
 }
 
 async function stored({ directory }: WithTemplates, { principal, request }: Candidate, id: string) {
-  const templates = await directory.templates.find(principal.tenant_id, principal.application_id, id)
-  if (templates?.[request.channel]) return templates
-  const message = templates
+  const found = await directory.templates.find(principal.tenant_id, principal.application_id, id)
+  if (found?.templates[request.channel]) return found
+  const message = found
     ? `names a template that has no part for ${request.channel}`
     : 'names no stored template that this application may use'
   throw fieldProblem('validation_failed', 'template_id', message)

@@ -2,7 +2,7 @@ import { type BootstrapDocument, dispatchAuditRecorded } from '@notify/contracts
 import { loadAtStart, type Run, recordAudit } from '@notify/database'
 import { type Kit, Problem, readBootstrapFile } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { describeEvent } from './events/describe-event.ts'
+import { auditedEvent } from './events/describe-event.ts'
 import { lockEvent, saveInitialEvent } from './events/event-store.ts'
 import { saveProvider } from './providers/save-provider.ts'
 
@@ -32,8 +32,8 @@ async function saveEvent(run: Run, event: BootstrapDocument['events'][number]): 
   await recordAudit(run, dispatchAuditRecorded, {
     ...{ request: null, bootstrap: true, tenantId, applicationId, resourceId: eventKey },
     action: `event.${known ? 'changed' : 'created'}`,
-    before: known ? describeEvent(known) : null,
-    after: describeEvent(saved),
+    before: known ? auditedEvent(known) : null,
+    after: auditedEvent(saved),
   })
 }
 

@@ -1,4 +1,4 @@
-import type { FieldError } from '@notify/contracts'
+import type { FieldError, SmsSegments } from '@notify/contracts'
 import type { Fill, NamedTemplate, TemplateForm } from '@notify/templates'
 
 /** Converts a Liquid text; `path` is its location in a set of templates, for example `email.subject`. */
@@ -20,6 +20,12 @@ export interface ChannelTemplate<T> {
   map(template: T, visit: Visit): T
   /** Breaches of the channel's rules that no variable can repair, by path. */
   faults(template: T): FieldError[]
+  /** What a translation has of its own beside its texts, by path. */
+  ownFields?(template: T): Record<string, string>
+  /** The template for a translation. @param given its fields and texts by path */
+  localize?(template: T, locale: string, given: Readonly<Record<string, string>>): T
+  /** How carriers divide a rendered message. */
+  segmentsOf?(rendered: T): SmsSegments
   /** Its texts by path, each of which must print the code when it is the template of one-time codes. */
   codeTexts?(template: T): Record<string, string | undefined>
   /** The carrier's template that it fills, whose approved category must be the same. */

@@ -24,6 +24,8 @@ export interface DraftSettings {
   lane: Lane
   /** Of the event or the stored template that the request names. */
   templates: EventTemplates | undefined
+  /** The language of the text, where it is known. */
+  locale?: string | undefined
 }
 
 /** A message with a valid recipient. Its content is composed after all other checks. */

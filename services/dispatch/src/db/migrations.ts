@@ -4,6 +4,10 @@ import { immutableVersions } from './migrations/0002-immutable-versions.ts'
 import { providerWeights } from './migrations/0003-provider-weights.ts'
 import { carrierIds } from './migrations/0004-carrier-ids.ts'
 import { carrierDomains } from './migrations/0005-carrier-domains.ts'
+import { eventTranslations } from './migrations/0006-event-translations.ts'
+import { versionTranslations } from './migrations/0007-version-translations.ts'
+import { templateTranslations } from './migrations/0008-template-translations.ts'
+import { notificationLocales } from './migrations/0009-notification-locales.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -15,4 +19,8 @@ export const migrations: Migrations = [
   providerWeights,
   carrierIds,
   carrierDomains,
+  eventTranslations,
+  versionTranslations,
+  templateTranslations,
+  notificationLocales,
 ]

@@ -2,45 +2,19 @@ import type {
   AttemptOutcome,
   Channel,
   DeliveryStatus,
-  EventContent,
-  EventStatus,
   EventTemplates,
+  EventTranslations,
   Lane,
   SuppressionChannel,
   SuppressionReason,
+  TranslationBases,
 } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
 import { domainTables } from './domain-tables.ts'
+import { eventTables } from './event-tables.ts'
 
 export const tables = {
-  events: {
-    tenant_id: column.id('ten'),
-    application_id: column.id('app'),
-    event_key: column.text(),
-    name: column.text(),
-    status: column.text<EventStatus>(),
-    version: column.integer(),
-    allowed_channels: column.texts<Channel>(),
-    templates: column.jsonb<EventTemplates>(),
-    /** Changes since the current version, not published yet. */
-    draft: column.jsonb<EventContent>().nullable(),
-    /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
-    updated_by: column.text().nullable(),
-    created_at: column.timestamp().withDefault().withDefault(),
-    updated_at: column.timestamp().withDefault(),
-  },
-  /** What was published. Rows never change, except those of the bootstrap document. */
-  event_versions: {
-    tenant_id: column.id('ten'),
-    application_id: column.id('app'),
-    event_key: column.text(),
-    version: column.integer(),
-    name: column.text(),
-    allowed_channels: column.texts<Channel>(),
-    templates: column.jsonb<EventTemplates>(),
-    published_by: column.text().nullable(),
-    published_at: column.timestamp().withDefault(),
-  },
+  ...eventTables,
   providers: {
     id: column.id('prov'),
     tenant_id: column.id('ten'),
@@ -129,6 +103,9 @@ export const tables = {
     /** Whether nothing more is expected; maintained by Postgres. */
     settled: column.boolean().generated(),
     traceparent: column.text().nullable(),
+    /** The language of its text, where it is known, and the one that the request asked for. */
+    locale: column.text().nullable(),
+    requested_locale: column.text().nullable(),
     created_at: column.timestamp().withDefault(),
     updated_at: column.timestamp().withDefault(),
   },
@@ -238,6 +215,8 @@ export const tables = {
     application_id: column.id('app').nullable(),
     name: column.text(),
     templates: column.jsonb<EventTemplates>(),
+    translations: column.jsonb<EventTranslations>().nullable(),
+    translation_bases: column.jsonb<TranslationBases>().nullable(),
     version: column.integer().withDefault(),
     created_at: column.timestamp().withDefault(),
     updated_at: column.timestamp().withDefault(),

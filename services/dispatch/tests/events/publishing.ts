@@ -3,6 +3,9 @@ import { eventually } from '@notify/dev-env'
 import { expectProblem, post } from '@notify/test-kit/api'
 import { act, call, create, env, listPath, of, record, save, send, sms, textOf } from './stack.ts'
 
+/** What a preview tells of a short SMS. */
+const inGsm = { locales: { sms: null }, sms_segments: { encoding: 'GSM-7', segments: 1, outside: [] } }
+
 test('the whole record is taken: published at once, and sent', async () => {
   const whole = record({ status: 'published', version: 1 })
   const { status, body } = await call('POST', listPath(), { body: whole })
@@ -11,6 +14,7 @@ test('the whole record is taken: published at once, and sent', async () => {
     {
       ...whole,
       application_id: env.applicationId,
+      translations: {},
       draft: null,
       created_at: expect.stringMatching(/\.\d{3}Z$/),
       updated_at: expect.stringMatching(/\.\d{3}Z$/),
@@ -31,7 +35,7 @@ test('a draft is never sent: publishing makes a version of it, which takes effec
     status: 'published',
     version: 1,
     templates: sms('First {{ name }}'),
-    draft: { name: 'Order', allowed_channels: ['sms'], templates: sms('Second {{ name }}') },
+    draft: { name: 'Order', allowed_channels: ['sms'], templates: sms('Second {{ name }}'), translations: {} },
   })
   expect(await textOf(key)).toBe('First Ada')
   expect(await act(key, 'publish')).toMatchObject({ version: 2, draft: null, templates: sms('Second {{ name }}') })
@@ -119,12 +123,19 @@ test('a preview shows the draft, or the version that is asked for, and names the
   const { event_key: key } = await create({ status: 'published' })
   const preview = (body: object) => call('POST', of(key, '/preview'), { body })
   const data = { name: 'Ada' }
-  expect((await preview({ data })).body).toEqual({ event_key: key, version: 1, rendered: sms('First Ada') })
+  expect((await preview({ data })).body).toEqual({
+    event_key: key,
+    version: 1,
+    rendered: sms('First Ada'),
+    ...inGsm,
+  })
   await save(key, { ...sms('Second {{ name }}'), email: { subject: 'Hi {{ name }}', body: 'Text' } })
   expect((await preview({ data })).body).toEqual({
     event_key: key,
     version: null,
     rendered: { ...sms('Second Ada'), email: { subject: 'Hi Ada', body: 'Text' } },
+    ...inGsm,
+    locales: { sms: null, email: null },
   })
   expect((await preview({ data, version: 1, channel: 'sms' })).body.rendered).toEqual(sms('First Ada'))
   for (const channel of ['sms', 'email']) {
@@ -137,6 +148,7 @@ test('a preview shows the draft, or the version that is asked for, and names the
     event_key: key,
     version: null,
     rendered: sms('Third Ada'),
+    ...inGsm,
   })
   const broken = await preview({ data, templates: sms('{{ name') })
   expectProblem(broken, 422, 'validation_failed')

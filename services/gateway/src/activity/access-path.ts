@@ -20,7 +20,7 @@ export interface AccessPath {
 /** Chooses the index. Whatever it does not cover is compared row by row. */
 export function accessPath(filter: ActivityFilter): AccessPath {
   if (filter.recipientIndex !== undefined) return byRecipient(filter, filter.recipientIndex)
-  const { tenantId, eventKey } = filter
+  const { tenantId, eventKey, locale } = filter
   const dimensions = dimensionsOf(filter)
   const tenant = sql`${tenantId}::text`
   if (eventKey !== undefined) {
@@ -30,6 +30,17 @@ export function accessPath(filter: ActivityFilter): AccessPath {
       conditions: [
         sql<boolean>`${kindOf('a', undefined, sql.ref('a.event_key'))} = ${kindOf('s', tenant, event)}`,
         sql<boolean>`a.event_key is not null`,
+        ...isIn(locale),
+      ],
+    }
+  }
+  if (locale !== undefined) {
+    const language = sql`${locale}::text`
+    return {
+      sources: kindsSql(tenantId, '', dimensions),
+      conditions: [
+        sql<boolean>`${kindOf('a', undefined, sql.ref('a.locale'))} = ${kindOf('s', tenant, language)}`,
+        sql<boolean>`a.locale is not null`,
       ],
     }
   }
@@ -42,15 +53,19 @@ export function accessPath(filter: ActivityFilter): AccessPath {
 
 /** A tenant's key makes the blind index, so the tenant needs no comparison. */
 function byRecipient(filter: ActivityFilter, recipientIndex: string): AccessPath {
-  const { eventKey } = filter
+  const { eventKey, locale } = filter
   return {
     conditions: [
       isOfRecipient(sql.ref('a.recipient_index'), recipientIndex),
       ...dimensionsOf(filter, 'a'),
       ...(eventKey === undefined ? [] : [sql<boolean>`a.event_key = ${eventKey}`]),
+      ...isIn(locale),
     ],
   }
 }
+
+const isIn = (locale: string | undefined): Condition[] =>
+  locale === undefined ? [] : [sql<boolean>`a.locale = ${locale}`]
 
 /** SQL that is true for the items of a recipient: the index holds a hash of its blind index. */
 export function isOfRecipient(column: Expression<unknown>, index: string): Condition {

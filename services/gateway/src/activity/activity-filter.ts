@@ -11,6 +11,7 @@ export interface ActivityFilter {
   mode?: KeyMode | undefined
   recipientIndex?: string | undefined
   retryable?: boolean | undefined
+  locale?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
@@ -23,14 +24,15 @@ interface Asked {
   event_key?: string | undefined
   mode?: KeyMode | undefined
   recipient?: string | undefined
+  locale?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
 
 export function readFilter(blindIndex: BlindIndex, tenantId: Id<'ten'>, asked: Asked): ActivityFilter {
-  const { channel, status, mode, from, to, application_id, event_key, recipient } = asked
+  const { channel, status, mode, from, to, locale, application_id, event_key, recipient } = asked
   return {
-    ...{ tenantId, channel, status, mode, from, to },
+    ...{ tenantId, channel, status, mode, from, to, locale },
     applicationId: application_id,
     eventKey: event_key,
     recipientIndex: recipient === undefined ? undefined : blindIndex(tenantId, withPlus(recipient)),

@@ -4,7 +4,10 @@ import { build } from '../db/schema.ts'
 import { dimensionsOf } from './access-path.ts'
 import type { ActivityFilter } from './activity-filter.ts'
 
-export type SummaryFilter = Omit<ActivityFilter, 'from' | 'to' | 'recipientIndex' | 'eventKey' | 'retryable'> & {
+export type SummaryFilter = Omit<
+  ActivityFilter,
+  'from' | 'to' | 'recipientIndex' | 'eventKey' | 'retryable' | 'locale'
+> & {
   width: 'hour' | 'day'
   from: Date
   to: Date

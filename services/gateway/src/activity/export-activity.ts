@@ -17,6 +17,7 @@ const columns = [
   'failure_reason',
   'retryable',
   'retry_count',
+  'locale',
 ] as const
 
 const formats = {

@@ -14,10 +14,11 @@ export interface Total {
 
 /** Counts matches at a cost that does not grow with them: by counters, and up to `mostCounted` one by one where there are none. */
 export async function countItems(db: Queries, filter: ActivityFilter): Promise<Total> {
-  const { recipientIndex, eventKey, retryable, from, to } = filter
+  const { recipientIndex, locale, eventKey, retryable, from, to } = filter
   const hasRange = from !== undefined || to !== undefined
-  if (recipientIndex === undefined && !hasRange) return { total: await sumTotals(db, filter), capped: false }
-  const hasBuckets = recipientIndex === undefined && eventKey === undefined && retryable === undefined
+  const isCounted = recipientIndex === undefined && locale === undefined
+  if (isCounted && !hasRange) return { total: await sumTotals(db, filter), capped: false }
+  const hasBuckets = isCounted && eventKey === undefined && retryable === undefined
   const { days, hours, rest } = hasBuckets ? splitRange({ from, to }) : { days: [], hours: [], rest: [{ from, to }] }
   const [sum, single] = [await sumBuckets(db, filter, { days, hours }), await countSingly(db, filter, rest)]
   return single > mostCounted ? { total: sum + mostCounted, capped: true } : { total: sum + single, capped: false }

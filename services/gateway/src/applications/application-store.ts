@@ -29,6 +29,8 @@ export interface ApplicationSettings {
   name: string
   allowed_origins: string[]
   otp: OtpSettings
+  default_locale: string | null
+  default_time_zone: string | null
 }
 
 /** @throws Problem `application_limit_reached` */
@@ -45,11 +47,11 @@ export function requireRoomForApplication(run: Run, tenantId: Id<'ten'>, most: n
 /** @returns undefined when there is no such tenant */
 export async function insertApplication(
   run: Run,
-  { id, tenantId, name, allowed_origins, otp }: ApplicationSettings & { id: Id<'app'>; tenantId: Id<'ten'> },
+  { id, tenantId, otp, ...rest }: ApplicationSettings & { id: Id<'app'>; tenantId: Id<'ten'> },
 ): Promise<ApplicationRow | undefined> {
   const [tenant] = await run(build.selectFrom('tenants').select('id').where('id', '=', tenantId))
   if (!tenant) return undefined
-  const settings = { name, allowed_origins, otp: JSON.stringify(otp), managed: true }
+  const settings = { ...rest, otp: JSON.stringify(otp), managed: true }
   const [row] = await run(
     build
       .insertInto('applications')
@@ -102,9 +104,9 @@ const change = (id: Id<'app'>, fields: UpdateObject<Tables, 'applications'>) =>
 export async function updateApplication(
   run: Run,
   id: Id<'app'>,
-  { name, allowed_origins, otp }: ApplicationSettings,
+  { otp, ...rest }: ApplicationSettings,
 ): Promise<ApplicationRow> {
-  const [row] = await run(change(id, { name, allowed_origins, otp: JSON.stringify(otp) }))
+  const [row] = await run(change(id, { ...rest, otp: JSON.stringify(otp) }))
   return row!
 }
 
@@ -131,6 +133,8 @@ export async function enqueueApplicationChange(run: Run, row: ApplicationRow): P
     allowed_origins: row.allowed_origins,
     status: row.deleted_at === null ? 'active' : 'revoked',
     otp: row.otp,
+    default_locale: row.default_locale,
+    default_time_zone: row.default_time_zone,
   }
   await enqueueEvents(run, applicationChanged, [{ event }])
 }
@@ -142,6 +146,8 @@ export function describeApplication(row: ApplicationRow): Application {
     name: row.name,
     allowed_origins: row.allowed_origins,
     otp: row.otp,
+    default_locale: row.default_locale,
+    default_time_zone: row.default_time_zone,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

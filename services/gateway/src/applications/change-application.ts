@@ -19,8 +19,10 @@ export const changeApplication: Handler<RouteContext, typeof contract> = async (
     if (!known) throw noSuchApplication()
     requireUnchanged('application', known.updated_at, query.expected_updated_at)
     const { name = known.name, allowed_origins = known.allowed_origins } = body
+    const { default_locale = known.default_locale, default_time_zone = known.default_time_zone } = body
     const otp = mergeOtp(known.otp, body.otp ?? {})
-    const row = await updateApplication(run, known.id, { name, allowed_origins, otp })
+    const settings = { name, allowed_origins, otp, default_locale, default_time_zone }
+    const row = await updateApplication(run, known.id, settings)
     await enqueueApplicationChange(run, row)
     const [before, after] = [describeApplication(known), describeApplication(row)]
     const ids = { resourceId: row.id, applicationId: row.id }

@@ -43,7 +43,8 @@ async function createTenant(run: Run, name: string, applicationName: string) {
   const applicationId = newId('app')
   const id = newId('key')
   await run(build.insertInto('tenants').values({ id: tenantId, name }))
-  const settings = { name: applicationName, allowed_origins: [], otp: {} }
+  const defaults = { default_locale: null, default_time_zone: null }
+  const settings = { name: applicationName, allowed_origins: [], otp: {}, ...defaults }
   const application = (await insertApplication(run, { id: applicationId, tenantId, ...settings }))!
   await enqueueApplicationChange(run, application)
   const { apiKey, sha256 } = mintApiKey('live', id)

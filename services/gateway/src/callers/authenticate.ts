@@ -152,8 +152,13 @@ async function keyCaller(db: Queries, config: Config, token: string): Promise<Ke
   if (!key || key.mode !== parsed.mode || !timingSafeEqual(Buffer.from(key.sha256), Buffer.from(parsed.sha256))) {
     throw unauthenticated('The API key is not known or was revoked')
   }
-  const { sha256: _, key_limit, tenant_limit, ...rest } = key
-  const principal: KeyPrincipal = { kind: 'key', ...rest }
+  const { sha256: _, key_limit, tenant_limit, default_locale, default_time_zone, ...rest } = key
+  // Absent rather than null: most applications have none, and each call carries its principals.
+  const defaults = {
+    ...(default_locale === null ? {} : { default_locale }),
+    ...(default_time_zone === null ? {} : { default_time_zone }),
+  }
+  const principal: KeyPrincipal = { kind: 'key', ...rest, ...defaults }
   const limits = limitsOf(config, `key ${key.key_id}`, key_limit, key.tenant_id, tenant_limit)
   return { principal, limits }
 }

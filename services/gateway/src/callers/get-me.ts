@@ -6,7 +6,10 @@ import { findTenantName } from './tenant-store.ts'
 /** Describes the caller to itself. */
 export const getMe: Handler<RouteContext, typeof contract> = async ({ db, profileOf }, { principal }) => {
   const tenant_name = await findTenantName(db.run, principal.tenant_id)
-  if (principal.kind === 'key') return { tenant_name, ...principal }
+  if (principal.kind === 'key') {
+    const { default_locale: _, default_time_zone: __, ...key } = principal
+    return { tenant_name, ...key }
+  }
   const { subject, ...operator } = principal
   return { tenant_name, operator_id: subject, name: null, email: null, ...profileOf(principal), ...operator }
 }

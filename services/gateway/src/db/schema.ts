@@ -25,6 +25,8 @@ export const tables = {
     name: column.text(),
     allowed_origins: column.texts().withDefault(),
     otp: column.jsonb<OtpSettings>().withDefault(),
+    default_locale: column.text().nullable(),
+    default_time_zone: column.text().nullable(),
     /** Incremented with each published change. */
     revision: column.integer().withDefault(),
     /** Changed through the API, so that the bootstrap document no longer changes it. */
@@ -85,6 +87,16 @@ export const tables = {
     messages: column.bigint(),
     credits: column.bigint(),
   },
+  /** Sums of usage_messages whose language is known. */
+  usage_locales: {
+    tenant_id: column.id('ten'),
+    day: column.date(),
+    application_id: column.id('app'),
+    channel: column.text<Channel>(),
+    locale: column.text(),
+    messages: column.bigint(),
+    credits: column.bigint(),
+  },
   activity: {
     id: column.text(),
     tenant_id: column.id('ten'),
@@ -100,6 +112,9 @@ export const tables = {
     failure_reason: column.text().nullable(),
     retryable: column.boolean(),
     retry_count: column.integer(),
+    /** The language of its text, where it is known, and the one that was asked for. */
+    locale: column.text().nullable(),
+    requested_locale: column.text().nullable(),
     created_at: column.timestamp(),
     updated_at: column.timestamp(),
   },

@@ -9,6 +9,7 @@ export interface StoredFilters {
   mode?: KeyMode | undefined
   recipient_index?: string | undefined
   recipient_masked?: string | undefined
+  locale?: string | undefined
   from?: string | undefined
   to?: string | undefined
 }

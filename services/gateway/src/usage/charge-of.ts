@@ -26,5 +26,6 @@ export function chargeOf(fact: NotificationFact, sinceMs: number): Charge | unde
   if (Date.parse(created_at) < sinceMs) return undefined
   const day = new Date(created_at).toISOString().slice(0, 10)
   const cost = charged.has(status) ? credits : 0
-  return { id, revision, tenant_id, application_id, channel, category: category ?? '', credits: cost, day }
+  const charge = { id, revision, tenant_id, application_id, channel, category: category ?? '', credits: cost, day }
+  return fact.locale == null ? charge : { ...charge, locale: fact.locale }
 }

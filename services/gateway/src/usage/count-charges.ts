@@ -13,6 +13,8 @@ export interface Charge {
   credits: number
   /** UTC day of acceptance. */
   day: string
+  /** Of its text, where it is known. */
+  locale?: string | undefined
 }
 
 /** The newest revision of a message counts; the sums change by the difference to the one before. */
@@ -21,7 +23,7 @@ const count = defineStatement({
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (id text, revision int, tenant_id text, application_id text,
-        channel text, category text, credits int, day date)
+        channel text, category text, credits int, day date, locale text)
     ), changed as (
       insert into usage_messages (id, revision, credits, day)
       select id, revision, credits, day from input order by id
@@ -35,6 +37,15 @@ const count = defineStatement({
       group by tenant_id, day, application_id, channel, category
       having sum(c.messages) <> 0 or sum(c.credits) <> 0
       order by tenant_id, day, application_id, channel, category
+    ), languages as (
+      insert into usage_locales as known (tenant_id, day, application_id, channel, locale, messages, credits)
+      select tenant_id, day, application_id, channel, locale, sum(c.messages), sum(c.credits)
+      from changed c join input i using (id) where locale is not null
+      group by tenant_id, day, application_id, channel, locale
+      having sum(c.messages) <> 0 or sum(c.credits) <> 0
+      order by tenant_id, day, application_id, channel, locale
+      on conflict (tenant_id, day, application_id, channel, locale) do update
+        set messages = known.messages + excluded.messages, credits = known.credits + excluded.credits
     )
     insert into usage_days as known (tenant_id, day, application_id, channel, category, messages, credits)
     select * from sums

@@ -1,8 +1,14 @@
-import { Channel, type getUsage as contract, type UsageItem } from '@notify/contracts'
+import {
+  Channel,
+  type getUsage as contract,
+  type listUsageLocales as localesContract,
+  type UsageItem,
+} from '@notify/contracts'
 import { type ListOrder, page } from '@notify/database'
 import { fieldProblem, type Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { RouteContext } from '../context.ts'
+import { listUsageLocaleRows, type UsageLocalePosition, type UsageLocaleRow } from './usage-locale-store.ts'
 import { listUsageRows, sumUsage, type UsageFilter, type UsagePosition, type UsageRow } from './usage-store.ts'
 
 /** The usage of the operator's tenant. */
@@ -15,6 +21,17 @@ export const getUsage: Handler<RouteContext, typeof contract> = async ({ db }, r
   ])
   const { from, to } = filter
   return { from, to, totals, items: items.map(describe), next_cursor }
+}
+
+/** The usage of the operator's tenant by language. */
+export const listUsageLocales: Handler<RouteContext, typeof localesContract> = async ({ db }, request) => {
+  const { query, principal } = request
+  const span = spanOf(query)
+  const filter: UsageFilter = { tenantId: principal.tenant_id, ...query, ...span }
+  const listed = await page(request, byLanguage, (after, limit) =>
+    listUsageLocaleRows(db.run, filter, { after, limit }),
+  )
+  return { ...span, ...listed }
 }
 
 function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): { from: string; to: string } {
@@ -36,4 +53,9 @@ const text = z.string().max(64)
 const byPeriod: ListOrder<UsageRow, UsagePosition> = {
   position: z.tuple([text, text, Channel, text]),
   of: ({ period, application_id, channel, category }) => [period, application_id, channel, category],
+}
+
+const byLanguage: ListOrder<UsageLocaleRow, UsageLocalePosition> = {
+  position: z.tuple([text, text, Channel, text]),
+  of: ({ period, application_id, channel, locale }) => [period, application_id, channel, locale],
 }

@@ -32,7 +32,8 @@ export type UsageRow = Awaited<ReturnType<typeof listUsageRows>>[number]
 /** The position after which a page starts: period, application, channel and category. */
 export type UsagePosition = [string, string, Channel, string]
 
-const formats = { day: 'YYYY-MM-DD', month: 'YYYY-MM' }
+/** How a period is written. */
+export const periodFormats = { day: 'YYYY-MM-DD', month: 'YYYY-MM' }
 
 function selected({ tenantId, from, to, application_id, channel }: UsageFilter) {
   let days = build
@@ -51,7 +52,7 @@ export function listUsageRows(
   filter: UsageFilter,
   { after, limit }: { after: UsagePosition | undefined; limit: number },
 ) {
-  const format = sql.lit(formats[filter.interval])
+  const format = sql.lit(periodFormats[filter.interval])
   const sums = selected(filter)
     .select([
       sql<string>`to_char(day, ${format})`.as('period'),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, post } from '@notify/test-kit/api'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { readEvents } from '../read-events.ts'
 import { env } from './stack.ts'
@@ -34,6 +34,29 @@ test('a list goes page by page, newest first, and what comes meanwhile moves not
   const third = (await inbox(env, token, `?limit=2&cursor=${second.next_cursor}`)).body
   expect([...second.notifications, ...third.notifications].map(({ title }) => title)).toEqual(['2', '1', '0'])
   expect(third.next_cursor).toBeNull()
+})
+
+test('a notification is in the language of its user, where there is a translation', async () => {
+  const event = {
+    ...{ event_key: 'inbox.languages', name: 'Orders', status: 'published', allowed_channels: ['in_app'] },
+    templates: { in_app: { title: '{{ n | plural: one: "# order", other: "# orders" }}', body: 'Hi' } },
+    translations: {
+      ar: { in_app: { title: '{{ n | plural: two: "طلبان", few: "# طلبات", other: "# طلب" }}', body: 'مرحبا' } },
+    },
+  }
+  const path = `/api/v1/applications/${env.applicationId}/events`
+  expect((await env.api('POST', path, { token: env.operatorToken, body: event })).status).toBe(201)
+  const user = freshUser()
+  const token = await userToken(env, user)
+  for (const [at, fields] of [
+    { locale: 'ar-EG', data: { n: 2 } },
+    { locale: 'fr', data: { n: 1200 } },
+  ].entries()) {
+    const request = { channel: 'in_app', recipient: user, event_key: event.event_key, ...fields }
+    expect((await post(env, request)).status).toBe(202)
+    await untilInbox(env, token, at + 1)
+  }
+  expect(await titles(token)).toEqual(['1,200 orders', 'طلبان'])
 })
 
 test('a category narrows the list, with unread_only too', async () => {

@@ -1,10 +1,10 @@
-import type { Id, OtpSettings } from '@notify/contracts'
+import type { Id } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
-import { findSettings } from './settings-store.ts'
+import { type ApplicationSettings, findSettings } from './settings-store.ts'
 
 /** The current settings of an application. */
-export type SettingsOf = (applicationId: Id<'app'>) => Promise<OtpSettings>
+export type SettingsOf = (applicationId: Id<'app'>) => Promise<ApplicationSettings>
 
 /** Replicas apply a change within this time. */
 const ttlMs = 1000

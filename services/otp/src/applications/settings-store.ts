@@ -1,7 +1,15 @@
 import { type ApplicationChange, type Id, OtpSettings } from '@notify/contracts'
 import { prepared, type Queries } from '@notify/database'
 import { type Insertable, sql } from 'kysely'
+import { z } from 'zod'
 import { build, type Tables } from '../db/schema.ts'
+
+/** What otp keeps of an application. */
+export const ApplicationSettings = OtpSettings.extend({
+  default_locale: z.string().optional(),
+  default_time_zone: z.string().optional(),
+})
+export type ApplicationSettings = z.output<typeof ApplicationSettings>
 
 type NewSettings = Required<Omit<Insertable<Tables['applications']>, 'updated_at'>>
 
@@ -24,7 +32,13 @@ const save = prepared('save-settings', ({ id, tenant_id, revision, settings }: N
 /** Stores the settings of an application, unless a later revision is known. */
 export async function saveSettings({ run }: Queries, change: ApplicationChange): Promise<void> {
   const { application_id: id, tenant_id, revision, otp } = change
-  await run(save({ id, tenant_id, revision, settings: JSON.stringify(otp) }))
+  const { default_locale, default_time_zone } = change
+  const settings: ApplicationSettings = {
+    ...otp,
+    ...(default_locale ? { default_locale } : {}),
+    ...(default_time_zone ? { default_time_zone } : {}),
+  }
+  await run(save({ id, tenant_id, revision, settings: JSON.stringify(settings) }))
 }
 
 const find = prepared('find-settings', ({ id }: { id: Id<'app'> }) =>
@@ -32,7 +46,7 @@ const find = prepared('find-settings', ({ id }: { id: Id<'app'> }) =>
 )
 
 /** The settings of an application; empty until the gateway has published it. */
-export async function findSettings({ run }: Queries, id: Id<'app'>): Promise<OtpSettings> {
+export async function findSettings({ run }: Queries, id: Id<'app'>): Promise<ApplicationSettings> {
   const [row] = await run(find({ id }))
-  return OtpSettings.parse(row?.settings ?? {})
+  return ApplicationSettings.parse(row?.settings ?? {})
 }

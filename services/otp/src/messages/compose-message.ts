@@ -1,4 +1,6 @@
-import type { OtpChannel, OtpSettings } from '@notify/contracts'
+import type { OtpChannel } from '@notify/contracts'
+import type { ApplicationSettings } from '../applications/settings-store.ts'
+import { codeText } from './code-texts.ts'
 
 /** Content of a message. */
 export interface Content {
@@ -7,8 +9,9 @@ export interface Content {
   recipient: string
   code: string
   ttlSeconds: number
+  /** The locale that the request asked for. */
   language: string | null
-  settings: OtpSettings
+  settings: ApplicationSettings
 }
 
 /** Key of the event whose templates contain the code. */
@@ -25,7 +28,9 @@ export function composeMessage(content: Content): object[] {
   const minutes = Math.max(1, Math.floor(ttlSeconds / 60))
   const recipient = recipientOf(content)
   const keys = [...(language ? [`${eventKey}.${language}`] : []), eventKey]
-  const byTemplate = keys.map((event_key) => ({ channel, recipient, event_key, data: { code, minutes, autofill } }))
+  const asked = language === null ? {} : { locale: language }
+  const data = { code, minutes, autofill }
+  const byTemplate = keys.map((event_key) => ({ channel, recipient, ...asked, event_key, data }))
   return [...byTemplate, { channel, recipient, ...defaultText(content, minutes, autofill) }]
 }
 
@@ -34,13 +39,16 @@ function recipientOf({ channel, recipient, transactionId }: Content): string | o
   return channel === 'whatsapp' ? { phone: recipient, opt_in_reference: transactionId } : recipient
 }
 
-function defaultText({ channel, code }: Content, minutes: number, autofill: string): object {
-  const sentence = `${code} is your verification code. It expires in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
-  if (channel === 'email') {
-    return { subject: 'Your verification code', body: `${sentence}\n\nIf you did not ask for it, ignore this message.` }
+/** Our own text, in the first language of the recipient and the application that we have. */
+function defaultText({ channel, code, language, settings }: Content, minutes: number, autofill: string): object {
+  const wanted = [language, settings.default_locale].filter((one) => one != null)
+  const { locale, subject, sentence, ignore } = codeText(wanted, { code, minutes })
+  // WhatsApp has templates of its own: the code alone is sent, in the language asked for.
+  if (channel === 'whatsapp') {
+    return { body: sentence, template_data: { code }, ...(language === null ? {} : { locale: language }) }
   }
-  // The service's WhatsApp template takes the code alone.
-  if (channel === 'whatsapp') return { body: sentence, template_data: { code } }
+  const written = wanted.length > 0 ? { locale } : {}
+  if (channel === 'email') return { ...written, subject, body: `${sentence}\n\n${ignore}` }
   // The line must be the last one: WICG, origin-bound one-time codes.
-  return { body: autofill ? `${sentence}\n\n${autofill}` : sentence }
+  return { ...written, body: autofill ? `${sentence}\n\n${autofill}` : sentence }
 }

@@ -1,13 +1,14 @@
 import { acceptServiceNotifications, type ItemResult, type RouteInput, type ServicePrincipal } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce, type InternalClient, type SignPrincipal } from '@notify/service-kit'
+import type { ApplicationSettings } from '../applications/settings-store.ts'
 import { type Message, requestAad } from './message-store.ts'
 
 /** The problem with which dispatch refused a message; undefined when it has committed it. */
 export type Answer = Extract<ItemResult, { problem: unknown }>['problem'] | undefined
 
 /** Has dispatch commit a message. Repetitions commit it once. @throws Problem `service_unavailable` */
-export type HandOver = (message: Message & { request: Buffer }) => Promise<Answer>
+export type HandOver = (message: Message & { request: Buffer }, settings: ApplicationSettings) => Promise<Answer>
 
 const principal: ServicePrincipal = { kind: 'service', service: 'otp', permissions: ['notifications:accept'] }
 const timeoutMs = 2500
@@ -33,7 +34,7 @@ export function createHandOver(
       return results
     },
   })
-  return async (message) => {
+  return async (message, { default_locale, default_time_zone }) => {
     const { notification_id, tenant_id, application_id, mode, traceparent } = message
     const requests: object[] = JSON.parse(keyRing.decrypt(message.request, requestAad(tenant_id, notification_id)))
     const item = {
@@ -41,6 +42,8 @@ export function createHandOver(
       expires_at: message.expires_at.toISOString(),
       erase_when_terminal: true,
       ...(traceparent === null ? {} : { traceparent }),
+      ...(default_locale === undefined ? {} : { default_locale }),
+      ...(default_time_zone === undefined ? {} : { default_time_zone }),
     }
     let answer: Answer
     for (const request of requests) {

@@ -30,10 +30,11 @@ export async function sendMessage(context: Context, notificationId: Id<'notif'>)
 }
 
 /** @throws Problem with which dispatch refused it, or `service_unavailable` */
-export async function handOverMessage({ db, handOver, metrics, wakeOutbox }: Context, message: Message): Promise<void> {
+export async function handOverMessage(context: Context, message: Message): Promise<void> {
+  const { db, handOver, metrics, settingsOf, wakeOutbox } = context
   const { request, notification_id } = message
   if (request === null) return
-  const answer = await handOver({ ...message, request })
+  const answer = await handOver({ ...message, request }, await settingsOf(message.application_id))
   if (answer === undefined) {
     await settleAccepted(db.run, notification_id)
     wakeOutbox()

@@ -21,7 +21,7 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction>({
     const settings = await context.settingsOf(applicationId)
     const { phone } = recipient
     await admitSend(context, { tenantId, applicationId, mode, phone, settings })
-    const { channel, ttl_seconds: ttlSeconds, language = null } = body
+    const { channel, ttl_seconds: ttlSeconds, locale, language = locale ?? null } = body
     const id = newId('otp')
     const content = { transactionId: id, channel, recipient: recipient.text, code, ttlSeconds, language, settings }
     const { keyRing, blindIndex } = context.secrets

@@ -70,6 +70,20 @@ test('the channel webhook delivers the filled template, signed by its provider, 
   expect(activity.attempts).toMatchObject([{ outcome: 'rejected_permanent', provider_code: '410' }])
 })
 
+test('the channel webhook delivers the translation of the locale', async () => {
+  const data = (greeting: string) => ({ webhook: { data: { greeting, total: '{{ total | currency: "EUR" }}' } } })
+  const event = {
+    ...{ event_key: 'webhook.languages', name: 'Orders', status: 'published', allowed_channels: ['webhook'] },
+    ...{ templates: data('Hello'), translations: { de: data('Hallo') } },
+  }
+  expect((await operator('POST', `/api/v1/applications/${env.applicationId}/events`, event)).status).toBe(201)
+  const path = freshPath('ok')
+  const request = { channel: 'webhook', event_key: event.event_key, recipient: { url: env.stack.receiverUrl + path } }
+  expect((await post(env, { ...request, locale: 'de-DE', data: { total: 12.5 } })).status).toBe(202)
+  const [only] = await untilReceived(env, path, 1)
+  expect(JSON.parse(only!.body).data).toEqual({ greeting: 'Hallo', total: '12,50\u00a0€' })
+})
+
 test('a failed delivery is retried under the same id, every attempt is kept, and it ends exhausted', async () => {
   const path = freshPath('500')
   const { subscription_id } = await subscribe(env, path)

@@ -12,6 +12,8 @@ const failed: ActivityItem = {
   created_at: '2026-11-21T00:00:00.000Z',
   retryable: true,
   retry_count: 2,
+  locale: null,
+  requested_locale: null,
   mode: 'live',
 }
 

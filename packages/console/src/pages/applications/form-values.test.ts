@@ -6,6 +6,8 @@ const application = {
   name: 'Shop',
   allowed_origins: ['https://shop.example', 'https://admin.shop.example'],
   otp: { allowed_countries: ['+44', '+49'], autofill_host: 'shop.example', sends_per_minute: 60 },
+  default_locale: null,
+  default_time_zone: null,
   created_at: '2026-11-21T09:30:00.000Z',
   updated_at: '2026-11-21T09:30:00.000Z',
 }

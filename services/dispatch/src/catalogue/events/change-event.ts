@@ -1,6 +1,6 @@
 import { dispatchAuditRecorded, type Id, type OperatorPrincipal } from '@notify/contracts'
 import { type Run, recordAudit, requireUnchanged } from '@notify/database'
-import { describeEvent, eventIdOf, eventMissing } from './describe-event.ts'
+import { auditedEvent, eventIdOf, eventMissing } from './describe-event.ts'
 import { type EventId, type EventRow, type EventState, lockEvent, updateEvent } from './event-store.ts'
 
 /** A request that changes one event. */
@@ -36,8 +36,8 @@ export async function changeEvent(
     applicationId: id.applicationId,
     action,
     resourceId: id.eventKey,
-    before: describeEvent(row),
-    after: describeEvent(changed),
+    before: auditedEvent(row),
+    after: auditedEvent(changed),
   })
   return changed
 }

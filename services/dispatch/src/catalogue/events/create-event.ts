@@ -4,7 +4,9 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
-import { describeEvent, eventIdOf } from './describe-event.ts'
+import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
+import { keepTranslations, noTranslations } from '../translations/keep-translations.ts'
+import { auditedEvent, describeEvent, eventIdOf } from './describe-event.ts'
 import type { WithEvents } from './event-catalogue.ts'
 import { insertEvent, requireRoomForEvent } from './event-store.ts'
 import { requirePublishable } from './require-publishable.ts'
@@ -12,10 +14,16 @@ import { keepVersion } from './version-store.ts'
 
 /** Creates an event as a draft, or published at once. */
 export const createEvent: Handler<Context & WithEvents & { renderer: Renderer }, typeof contract> = idempotent({
-  prepare: (context, { body, principal }) => requireFillable(context, principal.tenant_id, body.templates),
+  async prepare(context, { body, principal: { tenant_id } }) {
+    await requireFillable(context, tenant_id, body.templates)
+    await requireFillableTranslations(context, tenant_id, body.translations)
+    if (body.status !== 'draft')
+      await requireKnownVariables(context, tenant_id, { templates: body.templates, translations: body.translations })
+  },
   async effect({ config, channels }, request, run) {
     const { body, principal, params } = request
-    const { event_key, status, version, ...content } = body
+    const { event_key, status, version, translations, ...given } = body
+    const content = { ...given, ...keepTranslations(translations, given.templates, noTranslations) }
     const id = eventIdOf({ principal, params: { ...params, event_key } })
     await requireRoomForEvent(run, id, config.EVENTS_PER_APPLICATION)
     if (status !== 'draft') await requirePublishable(run, channels, id, content)
@@ -30,7 +38,7 @@ export const createEvent: Handler<Context & WithEvents & { renderer: Renderer },
       action: 'event.created',
       resourceId: event_key,
       before: null,
-      after: created,
+      after: auditedEvent(row),
     })
     return new Reply(201, JSON.stringify(created))
   },

@@ -1,5 +1,4 @@
 import {
-  type EventContent,
   EventKey,
   type EventRecord,
   type EventSummary,
@@ -9,12 +8,29 @@ import {
   type OperatorPrincipal,
 } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
+import type { StoredContent } from '../../db/event-tables.ts'
+import { digestsOfAll, noTranslations } from '../translations/keep-translations.ts'
 import type { EventId, EventRow, EventSummaryRow } from './event-store.ts'
 import type { VersionRow, VersionSummaryRow } from './version-store.ts'
 
 /** An event as operators see it. */
 export function describeEvent(row: EventRow): EventRecord {
-  return { ...described(row), templates: row.templates, draft: row.draft }
+  return { ...described(row), ...shown(row), draft: row.draft && shown(row.draft) }
+}
+
+const shown = ({ name, allowed_channels, templates, translations }: StoredContent) => ({
+  ...{ name, allowed_channels, templates },
+  translations: translations ?? {},
+})
+
+/** An event as the audit log shows it. */
+export function auditedEvent(row: EventRow): object {
+  const { translations, draft, ...event } = describeEvent(row)
+  return {
+    ...event,
+    translations: digestsOfAll(translations),
+    draft: draft && { ...draft, translations: digestsOfAll(draft.translations) },
+  }
 }
 
 /** An event in a list. */
@@ -44,13 +60,24 @@ export function summarizeVersion(row: VersionSummaryRow, current: number): Event
 }
 
 export function describeVersion(row: VersionRow, current: number): EventVersion {
-  return { ...summarizeVersion(row, current), templates: row.templates }
+  return { ...summarizeVersion(row, current), templates: row.templates, translations: row.translations ?? {} }
 }
 
 /** The editable content of an event or version. */
-export function contentOf({ name, allowed_channels, templates }: EventRow | VersionRow): EventContent {
-  return { name, allowed_channels, templates }
+export function contentOf(row: EventRow | VersionRow): StoredContent {
+  const { name, allowed_channels, templates, translations, translation_bases } = row
+  return { name, allowed_channels, templates, translations, translation_bases }
 }
+
+/** An event with other content to publish. One that was never published is its own draft. */
+export function withDraft(row: EventRow, content: StoredContent) {
+  const { status, version } = row
+  if (status === 'draft') return { ...content, status, version, draft: null }
+  return { ...contentOf(row), status, version, draft: content }
+}
+
+/** What is to be published: the draft, or the content without one. Drafts of an earlier release have no translations. */
+export const draftOf = (row: EventRow): StoredContent => ({ ...noTranslations, ...(row.draft ?? contentOf(row)) })
 
 interface EventRequest {
   principal: OperatorPrincipal

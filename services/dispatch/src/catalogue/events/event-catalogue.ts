@@ -4,7 +4,10 @@ import type { Selectable } from 'kysely'
 import { type Tables, tables } from '../../db/schema.ts'
 
 /** The part of an event that dispatch uses. */
-export type PublishedEvent = Pick<Selectable<Tables['events']>, 'event_key' | 'allowed_channels' | 'templates'>
+export type PublishedEvent = Pick<
+  Selectable<Tables['events']>,
+  'event_key' | 'allowed_channels' | 'templates' | 'translations'
+>
 
 /** The published events of applications, cached for a second. */
 export interface EventCatalogue {
@@ -23,9 +26,9 @@ const rememberedMs = 1000
 const find = defineStatement({
   name: 'find-event',
   text: `
-    select event_key, allowed_channels, templates from events
+    select event_key, allowed_channels, templates, translations from events
     where application_id = $1 and event_key = $2 and status = 'published'`,
-  columns: pick(tables.events, 'event_key', 'allowed_channels', 'templates'),
+  columns: pick(tables.events, 'event_key', 'allowed_channels', 'templates', 'translations'),
 })
 
 export function createEventCatalogue(db: Queries): EventCatalogue {

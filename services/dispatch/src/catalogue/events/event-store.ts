@@ -1,7 +1,9 @@
-import type { Channel, EventContent, EventStatus, EventTemplates, Id } from '@notify/contracts'
+import type { Channel, EventStatus, EventTemplates, Id } from '@notify/contracts'
 import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
+import type { StoredContent } from '../../db/event-tables.ts'
 import { build, type Tables } from '../../db/schema.ts'
+import { jsonOf } from '../translations/keep-translations.ts'
 
 export type EventRow = Selectable<Tables['events']>
 
@@ -32,10 +34,10 @@ export async function lockEvent(run: Run, id: EventId): Promise<EventRow | undef
   return (await run(one(id).forUpdate()))[0]
 }
 
-export interface EventState extends EventContent {
+export interface EventState extends StoredContent {
   status: EventStatus
   version: number
-  draft: EventContent | null
+  draft: StoredContent | null
   updatedBy: string
 }
 
@@ -74,8 +76,8 @@ export async function updateEvent(run: Run, id: EventId, state: EventState): Pro
   return row!
 }
 
-function valuesOf({ name, status, version, allowed_channels, templates, draft, updatedBy: updated_by }: EventState) {
-  const json = { templates: JSON.stringify(templates), draft: draft && JSON.stringify(draft) }
+function valuesOf({ name, status, version, allowed_channels, draft, updatedBy: updated_by, ...content }: EventState) {
+  const json = { ...jsonOf(content), draft: draft && JSON.stringify(draft) }
   return { name, status, version, allowed_channels, updated_by, ...json }
 }
 

@@ -1,11 +1,11 @@
-import type { previewEvent as contract, EventTemplates } from '@notify/contracts'
+import type { previewEvent as contract, EventTemplates, EventTranslations } from '@notify/contracts'
 import { idempotentAnswer } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { renderPreview } from '../templates/render-preview.ts'
-import { eventIdOf, eventMissing, versionMissing } from './describe-event.ts'
+import { draftOf, eventIdOf, eventMissing, versionMissing } from './describe-event.ts'
 import { findEvent } from './event-store.ts'
 import { findVersion } from './version-store.ts'
 
@@ -14,32 +14,30 @@ type Request = Parameters<Handler<Context, typeof contract>>[1]
 /** Renders the draft of an event, a version of it or the given templates, with the given variables. */
 export const previewEvent: Handler<Context & { renderer: Renderer }, typeof contract> = idempotentAnswer(
   async (context, request) => {
-    const { channel, data, templates: given } = request.body
+    const { channel, data, locale, time_zone, templates: given } = request.body
     if (given) await requireFillable(context, request.principal.tenant_id, given)
-    const { version, templates } = await chooseTemplates(context, request)
-    const rendered = await renderPreview(context, request.principal.tenant_id, templates, {
-      channel,
-      field: 'data',
-      variables: data,
+    const { version, ...previewed } = await chooseTemplates(context, request)
+    const shown = await renderPreview(context, request.principal.tenant_id, previewed, {
+      ...{ channel, field: 'data', variables: data, locale, time_zone },
     })
-    return new Reply(200, JSON.stringify({ event_key: request.params.event_key, version, rendered }))
+    return new Reply(200, JSON.stringify({ event_key: request.params.event_key, version, ...shown }))
   },
 )
 
 async function chooseTemplates(
   { db }: Context,
   request: Request,
-): Promise<{ version: number | null; templates: EventTemplates }> {
+): Promise<{ version: number | null; templates: EventTemplates; translations?: EventTranslations | null }> {
   const id = eventIdOf(request)
   const event = await findEvent(db.run, id)
   if (!event) throw eventMissing()
   const { version, templates } = request.body
   if (templates) return { version: null, templates }
   if (version === undefined) {
-    if (event.draft) return { version: null, templates: event.draft.templates }
-    return { version: event.status === 'draft' ? null : event.version, templates: event.templates }
+    const { templates: drafted, translations } = draftOf(event)
+    return { version: event.draft || event.status === 'draft' ? null : event.version, templates: drafted, translations }
   }
   const kept = await findVersion(db.run, id, version)
   if (!kept) throw versionMissing()
-  return { version, templates: kept.templates }
+  return { version, templates: kept.templates, translations: kept.translations }
 }

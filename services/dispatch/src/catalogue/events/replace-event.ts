@@ -3,19 +3,21 @@ import type { Handler } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
+import { requireFillableTranslations } from '../translations/check-translations.ts'
+import { keepTranslations } from '../translations/keep-translations.ts'
 import { changeEvent } from './change-event.ts'
-import { contentOf, describeEvent } from './describe-event.ts'
+import { describeEvent, draftOf, withDraft } from './describe-event.ts'
 
 /** Saves a draft. An event that was never published is its own draft. */
 export const replaceEvent: Handler<Context & { renderer: Renderer }, typeof contract> = async (context, request) => {
   const { body, principal } = request
   await requireFillable(context, principal.tenant_id, body.templates)
+  await requireFillableTranslations(context, principal.tenant_id, body.translations)
   const row = await context.db.transaction((run) =>
-    changeEvent(run, request, 'event.changed', ({ status, version, ...known }) =>
-      status === 'draft'
-        ? { ...body, status, version, draft: null }
-        : { ...contentOf({ status, version, ...known }), status, version, draft: body },
-    ),
+    changeEvent(run, request, 'event.changed', (row) => {
+      const { translations, ...given } = body
+      return withDraft(row, { ...given, ...keepTranslations(translations, body.templates, draftOf(row)) })
+    }),
   )
   context.wakeOutbox()
   return describeEvent(row)

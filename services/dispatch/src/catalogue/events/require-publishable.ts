@@ -1,8 +1,9 @@
-import type { EventContent, FieldError } from '@notify/contracts'
+import type { EventTemplates, FieldError } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import type { Channels } from '../../channels/channel.ts'
 import type { TemplateReference } from '../../channels/channel-template.ts'
+import type { StoredContent } from '../../db/event-tables.ts'
 import { approvedCategories } from '../carrier-templates/carrier-template-store.ts'
 import { type PresentTemplate, presentTemplates } from '../templates/present-templates.ts'
 import type { EventId } from './event-store.ts'
@@ -16,9 +17,9 @@ export async function requirePublishable(
   run: Run,
   channels: Channels,
   id: EventId,
-  content: EventContent,
+  content: Omit<StoredContent, 'translation_bases'>,
 ): Promise<void> {
-  const { allowed_channels, templates } = content
+  const { allowed_channels, templates, translations } = content
   const errors = allowed_channels
     .filter((channel) => !templates[channel])
     .map(
@@ -27,24 +28,32 @@ export async function requirePublishable(
   if (allowed_channels.length === 0) {
     errors.push({ path: 'allowed_channels', message: 'must name at least one channel to be published' })
   }
-  const present = presentTemplates(channels, templates)
+  const sets = { templates, ...byPath(translations ?? {}) }
+  const present = Object.entries(sets).flatMap(([path, set]) =>
+    presentTemplates(channels, set).map((one) => ({ path, ...one })),
+  )
   if (sendsCodes(id)) errors.push(...present.flatMap(missingCodes))
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
-  for (const { name, definition, template } of present) {
+  for (const { path, name, definition, template } of present) {
     const reference = definition.referenceOf?.(template)
-    if (reference) await requireApprovedCategory(run, id, `templates.${name}.category`, reference)
+    if (reference) await requireApprovedCategory(run, id, `${path}.${name}.category`, reference)
   }
+}
+
+/** Each set of templates by its path in the event. */
+function byPath(translations: Record<string, EventTemplates>): Record<string, EventTemplates> {
+  return Object.fromEntries(Object.entries(translations).map(([locale, set]) => [`translations.${locale}`, set]))
 }
 
 /** The events `otp` and `otp.<language>` send one-time codes. */
 const sendsCodes = ({ eventKey }: EventId) => eventKey === 'otp' || eventKey.startsWith('otp.')
 
 /** The templates of a one-time code that do not print it. */
-function missingCodes({ definition, template }: PresentTemplate): FieldError[] {
+function missingCodes({ path: set, definition, template }: PresentTemplate & { path: string }): FieldError[] {
   return Object.entries(definition.codeTexts?.(template) ?? {})
     .filter(([, text]) => text !== undefined && !printsCode(text))
-    .map(([path]) => ({ path: `templates.${path}`, message: 'must contain {{code}}: the event sends one-time codes' }))
+    .map(([path]) => ({ path: `${set}.${path}`, message: 'must contain {{code}}: the event sends one-time codes' }))
 }
 
 /** Whether a placeholder names `code`. */

@@ -1,10 +1,11 @@
 import { type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
+import { jsonOf } from '../translations/keep-translations.ts'
 import { type EventId, type EventRow, keysOf } from './event-store.ts'
 
 export type VersionRow = Selectable<Tables['event_versions']>
-export type VersionSummaryRow = Omit<VersionRow, 'templates'>
+export type VersionSummaryRow = Omit<VersionRow, 'templates' | 'translations' | 'translation_bases'>
 
 /** @throws Problem `event_version_limit_reached` */
 export function requireRoomForVersion(run: Run, id: EventId, most: number): Promise<void> {
@@ -18,9 +19,9 @@ export function requireRoomForVersion(run: Run, id: EventId, most: number): Prom
 
 /** Stores the content of an event as its current version, unless that version is stored already. */
 export async function keepVersion(run: Run, row: EventRow, publishedBy: string | null): Promise<void> {
-  const { tenant_id, application_id, event_key, version, name, allowed_channels, templates } = row
+  const { tenant_id, application_id, event_key, version, name, allowed_channels } = row
   const key = { tenant_id, application_id, event_key, version }
-  const content = { name, allowed_channels, templates: JSON.stringify(templates), published_by: publishedBy }
+  const content = { name, allowed_channels, ...jsonOf(row), published_by: publishedBy }
   await run(
     build
       .insertInto('event_versions')

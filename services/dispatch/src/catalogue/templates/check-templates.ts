@@ -17,21 +17,21 @@ export async function requireFillable(
   { renderer, channels }: { renderer: Renderer; channels: Channels },
   tenantId: string,
   templates: EventTemplates,
+  path = 'templates',
 ): Promise<void> {
   const present = presentTemplates(channels, templates)
   const texts = present.flatMap(({ definition, template }) => textsOf(definition, template))
   const errors: FieldError[] = []
   if (texts.length > maxTexts) {
-    errors.push({ path: 'templates', message: `must have at most ${maxTexts} texts; it has ${texts.length}` })
+    errors.push({ path, message: `must have at most ${maxTexts} texts; it has ${texts.length}` })
   }
   for (const text of texts.slice(0, maxTexts)) {
     const fault = await renderer.faultOf(tenantId, text)
-    if (fault !== undefined)
-      errors.push({ path: `templates.${text.path}`, message: `is not a valid template: ${fault}` })
+    if (fault !== undefined) errors.push({ path: `${path}.${text.path}`, message: `is not a valid template: ${fault}` })
     if (errors.length >= maxFaults) break
   }
   const faults = errors.length > 0 ? [] : present.flatMap(({ definition, template }) => definition.faults(template))
-  errors.push(...faults.slice(0, maxFaults).map(({ path, message }) => ({ path: `templates.${path}`, message })))
+  errors.push(...faults.slice(0, maxFaults).map((fault) => ({ ...fault, path: `${path}.${fault.path}` })))
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
 }

@@ -3,27 +3,33 @@ import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
+import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
+import { keepTranslations, noTranslations } from '../translations/keep-translations.ts'
 import { requireFillable } from './check-templates.ts'
-import { describeWhole } from './describe-template.ts'
+import { auditedTemplate, describeWhole } from './describe-template.ts'
 import { insertTemplate, requireRoomForTemplate } from './template-store.ts'
 
 /** Creates a stored template. */
 export const createTemplate: Handler<Context & { renderer: Renderer }, typeof contract> = idempotent({
   async prepare(context, { body, principal }) {
     await requireFillable(context, principal.tenant_id, body.templates)
+    await requireFillableTranslations(context, principal.tenant_id, body.translations)
+    await requireKnownVariables(context, principal.tenant_id, body)
     return newId('tmpl')
   },
   async effect({ config }, request, run, id) {
     const { body, principal } = request
     await requireRoomForTemplate(run, principal.tenant_id, config.TEMPLATES_PER_TENANT)
-    const created = describeWhole(await insertTemplate(run, { id, tenantId: principal.tenant_id, ...body }))
+    const kept = keepTranslations(body.translations, body.templates, noTranslations)
+    const row = await insertTemplate(run, { id, tenantId: principal.tenant_id, ...body, ...kept })
+    const created = describeWhole(row)
     await recordAudit(run, dispatchAuditRecorded, {
       request,
       action: 'template.created',
       resourceId: id,
       applicationId: created.application_id,
       before: null,
-      after: created,
+      after: auditedTemplate(row),
     })
     return new Reply(201, JSON.stringify(created))
   },

@@ -2,7 +2,7 @@ import { type deleteTemplate as contract, dispatchAuditRecorded } from '@notify/
 import { recordAudit } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
-import { describeWhole } from './describe-template.ts'
+import { auditedTemplate, requireTemplate } from './describe-template.ts'
 import type { WithTemplates } from './template-catalogue.ts'
 import { removeTemplate } from './template-store.ts'
 
@@ -11,13 +11,13 @@ export const deleteTemplate: Handler<Context & WithTemplates, typeof contract> =
   const { params, principal, requestId } = request
   const { template_id } = params
   await context.db.transaction(async (run) => {
-    const before = describeWhole(await removeTemplate(run, principal.tenant_id, template_id))
+    const row = requireTemplate(await removeTemplate(run, principal.tenant_id, template_id))
     await recordAudit(run, dispatchAuditRecorded, {
       request,
       action: 'template.deleted',
       resourceId: template_id,
-      applicationId: before.application_id,
-      before,
+      applicationId: row.application_id,
+      before: auditedTemplate(row),
       after: null,
     })
   })

@@ -1,8 +1,9 @@
 import type { StoredTemplate } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
+import { digestsOfAll } from '../translations/keep-translations.ts'
 import type { TemplateRow, TemplateSummaryRow } from './template-store.ts'
 
-type Described = Omit<StoredTemplate, 'templates'>
+type Described = Omit<StoredTemplate, 'templates' | 'translations'>
 
 /** A template as returned to operators. */
 export function describeTemplate(row: TemplateRow | TemplateSummaryRow): Described {
@@ -17,9 +18,21 @@ export function describeTemplate(row: TemplateRow | TemplateSummaryRow): Describ
 }
 
 /** A template with its content. @throws Problem `not_found` when there is none */
-export function describeWhole(row: TemplateRow | undefined): StoredTemplate {
+export function describeWhole(found: TemplateRow | undefined): StoredTemplate {
+  const row = requireTemplate(found)
+  return { ...describeTemplate(row), templates: row.templates, translations: row.translations ?? {} }
+}
+
+/** A template as the audit log shows it. */
+export function auditedTemplate(row: TemplateRow): object {
+  const { translations, ...template } = describeWhole(row)
+  return { ...template, translations: digestsOfAll(translations) }
+}
+
+/** @throws Problem `not_found` when there is none */
+export function requireTemplate(row: TemplateRow | undefined): TemplateRow {
   if (!row) throw templateMissing()
-  return { ...describeTemplate(row), templates: row.templates }
+  return row
 }
 
 function templateMissing(): Problem {

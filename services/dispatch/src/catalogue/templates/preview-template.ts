@@ -12,12 +12,14 @@ import { findTemplate } from './template-store.ts'
 export const previewTemplate: Handler<Context & { renderer: Renderer }, typeof contract> = idempotentAnswer(
   async (context, { body, params, principal }) => {
     const { tenant_id } = principal
-    const { channel, template_data: variables, templates: given } = body
+    const { channel, locale, time_zone, template_data: variables, templates: given } = body
     const stored = describeWhole(await findTemplate(context.db.run, tenant_id, params.template_id))
     if (given) await requireFillable(context, tenant_id, given)
-    const templates = given ?? stored.templates
-    const rendered = await renderPreview(context, tenant_id, templates, { channel, field: 'template_data', variables })
+    const previewed = given ? { templates: given } : stored
+    const shown = await renderPreview(context, tenant_id, previewed, {
+      ...{ channel, field: 'template_data', variables, locale, time_zone },
+    })
     const { template_id } = stored
-    return new Reply(200, JSON.stringify({ template_id, version: given ? null : stored.version, rendered }))
+    return new Reply(200, JSON.stringify({ template_id, version: given ? null : stored.version, ...shown }))
   },
 )

@@ -1,4 +1,5 @@
-import type { Channel, EventTemplates } from '@notify/contracts'
+import { Channel, type EventTemplates, type EventTranslations, type SmsSegments } from '@notify/contracts'
+import { isSameLanguage, lookUp } from '@notify/locales'
 import { Problem } from '@notify/service-kit'
 import type { Fill, Renderer } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
@@ -13,6 +14,20 @@ interface Preview {
   channel: Channel | undefined
   field: VariablesField
   variables: Record<string, unknown>
+  locale: string | undefined
+  time_zone: string | undefined
+}
+
+/** The templates to preview, and their translations. */
+interface Previewed {
+  templates: EventTemplates
+  translations?: EventTranslations | null | undefined
+}
+
+interface Rendered {
+  rendered: EventTemplates
+  locales: Partial<Record<Channel, string | null>>
+  sms_segments: SmsSegments | null
 }
 
 /**
@@ -22,20 +37,28 @@ interface Preview {
 export async function renderPreview(
   { renderer, channels }: { renderer: Renderer; channels: Channels },
   tenantId: string,
-  templates: EventTemplates,
-  { channel, field, variables }: Preview,
-): Promise<EventTemplates> {
+  previewed: Previewed,
+  { channel, field, variables, locale, time_zone: timeZone = 'UTC' }: Preview,
+): Promise<Rendered> {
   const endsAt = performance.now() + longestMs
-  const fill: Fill = (texts, values) => {
-    if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to render')
-    return renderer.fill(tenantId, texts, values)
-  }
-  const rendered: EventTemplates = {}
-  for (const { name, definition, template } of presentTemplates(channels, chosen(templates, channel))) {
+  const fillIn =
+    (written: string): Fill =>
+    (texts, values) => {
+      if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to render')
+      return renderer.fill(tenantId, texts, values, { locale: written, timeZone })
+    }
+  const shown: Rendered = { rendered: {}, locales: {}, sms_segments: null }
+  const { texts, locales } = inLocale(previewed, locale)
+  for (const { name, definition, template } of presentTemplates(channels, chosen(texts, channel))) {
     const preview = definition.preview ?? ((...rest) => fillEach(definition, ...rest))
-    Object.assign(rendered, { [name]: await preview(template, field, variables, fill) })
+    const written = locales[name] ?? (previewed.translations === undefined ? locale : undefined) ?? 'en'
+    const fill = fillIn(locale !== undefined && isSameLanguage(locale, written) ? locale : written)
+    const made = await preview(template, field, variables, fill)
+    Object.assign(shown.rendered, { [name]: made })
+    shown.locales[name] = locales[name] ?? null
+    shown.sms_segments ??= definition.segmentsOf?.(made) ?? null
   }
-  return rendered
+  return shown
 }
 
 /** One text at a time, so that the time limit is checked between them. */
@@ -59,4 +82,17 @@ function chosen(templates: EventTemplates, channel: Channel | undefined): EventT
   throw new Problem('validation_failed', `The template has no content for ${channel}`, {
     errors: [{ path: 'channel', message: 'is not a channel of the template' }],
   })
+}
+
+/** The text of each channel that a send in a locale would use, and its language where it is a translation. */
+function inLocale({ templates, translations }: Previewed, locale: string | undefined) {
+  const texts: EventTemplates = {}
+  const locales: Partial<Record<Channel, string>> = {}
+  for (const channel of Channel.options) {
+    const [found] = lookUp(locale === undefined ? [] : [locale], (one) => translations?.[one]?.[channel] !== undefined)
+    const template = found === undefined ? templates[channel] : translations![found]![channel]
+    if (template) Object.assign(texts, { [channel]: template })
+    if (found !== undefined) locales[channel] = found
+  }
+  return { texts, locales }
 }

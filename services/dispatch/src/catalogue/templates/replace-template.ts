@@ -3,10 +3,12 @@ import { recordAudit } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
+import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
+import { keepTranslations } from '../translations/keep-translations.ts'
 import { requireFillable } from './check-templates.ts'
-import { describeWhole } from './describe-template.ts'
+import { auditedTemplate, describeWhole, requireTemplate } from './describe-template.ts'
 import type { WithTemplates } from './template-catalogue.ts'
-import { lockTemplate, updateTemplate } from './template-store.ts'
+import { findTemplate, lockTemplate, updateTemplate } from './template-store.ts'
 
 /** Replaces a template as a whole; sends use the new one within a second. */
 export const replaceTemplate: Handler<Context & WithTemplates & { renderer: Renderer }, typeof contract> = async (
@@ -15,15 +17,20 @@ export const replaceTemplate: Handler<Context & WithTemplates & { renderer: Rend
 ) => {
   const { body, params, principal, query, requestId } = request
   await requireFillable(context, principal.tenant_id, body.templates)
+  await requireFillableTranslations(context, principal.tenant_id, body.translations)
+  const known = await findTemplate(context.db.run, principal.tenant_id, params.template_id)
+  const translations = body.translations ?? known?.translations
+  await requireKnownVariables(context, principal.tenant_id, { templates: body.templates, translations })
   const [tenantId, resourceId] = [principal.tenant_id, params.template_id]
   const replaced = await context.db.transaction(async (run) => {
-    const before = describeWhole(await lockTemplate(run, tenantId, resourceId))
-    requireVersion(before, query.expected_version)
-    const after = describeWhole(await updateTemplate(run, tenantId, resourceId, body))
-    const { application_id: applicationId } = after
-    const change = { request, action: 'template.replaced', resourceId, applicationId, before, after }
-    await recordAudit(run, dispatchAuditRecorded, change)
-    return after
+    const row = requireTemplate(await lockTemplate(run, tenantId, resourceId))
+    requireVersion(describeWhole(row), query.expected_version ?? (known?.translations ? known.version : undefined))
+    const kept = keepTranslations(body.translations, body.templates, row)
+    const changed = requireTemplate(await updateTemplate(run, tenantId, resourceId, { ...body, ...kept }))
+    const [before, after] = [auditedTemplate(row), auditedTemplate(changed)]
+    const ids = { resourceId, applicationId: changed.application_id }
+    await recordAudit(run, dispatchAuditRecorded, { request, action: 'template.replaced', ...ids, before, after })
+    return describeWhole(changed)
   })
   context.wakeOutbox()
   context.directory.templates.forget()

@@ -1,13 +1,17 @@
 import type { Channel, EventTemplates, Id } from '@notify/contracts'
 import { type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
+import type { KeptTranslations } from '../../db/event-tables.ts'
 import { build, type Tables } from '../../db/schema.ts'
+import { jsonOf } from '../translations/keep-translations.ts'
 
 export type TemplateRow = Selectable<Tables['templates']>
-export type TemplateSummaryRow = Omit<TemplateRow, 'templates'> & { channels: Channel[] }
+export type TemplateSummaryRow = Omit<TemplateRow, 'templates' | 'translations' | 'translation_bases'> & {
+  channels: Channel[]
+}
 
 /** The editable part of a template. */
-interface TemplateText {
+interface TemplateText extends KeptTranslations {
   name: string
   application_id: Id<'app'> | null
   templates: EventTemplates
@@ -22,9 +26,9 @@ export function requireRoomForTemplate(run: Run, tenantId: Id<'ten'>, most: numb
 
 export async function insertTemplate(
   run: Run,
-  { id, tenantId, name, application_id, templates }: TemplateText & { id: Id<'tmpl'>; tenantId: Id<'ten'> },
+  { id, tenantId, name, application_id, ...texts }: TemplateText & { id: Id<'tmpl'>; tenantId: Id<'ten'> },
 ): Promise<TemplateRow> {
-  const values = { id, tenant_id: tenantId, application_id, name, templates: JSON.stringify(templates) }
+  const values = { id, tenant_id: tenantId, application_id, name, ...jsonOf(texts) }
   const [row] = await run(build.insertInto('templates').values(values).returningAll())
   return row!
 }
@@ -60,13 +64,13 @@ export async function updateTemplate(
   run: Run,
   tenantId: Id<'ten'>,
   id: Id<'tmpl'>,
-  { name, application_id, templates }: TemplateText,
+  { name, application_id, ...texts }: TemplateText,
 ): Promise<TemplateRow | undefined> {
   const [row] = await run(
     build
       .updateTable('templates')
       .set(({ eb }) => ({
-        ...{ name, application_id, templates: JSON.stringify(templates), version: eb('version', '+', 1) },
+        ...{ name, application_id, ...jsonOf(texts), version: eb('version', '+', 1) },
         updated_at: sql<Date>`date_trunc('milliseconds', now())`,
       }))
       .where('id', '=', id)

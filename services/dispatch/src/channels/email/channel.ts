@@ -1,6 +1,7 @@
 import { maskEmail } from '@notify/privacy'
 import type { ChannelDefinition } from '../channel.ts'
 import { composeEmail } from './compose.ts'
+import { markLanguage } from './mark-language.ts'
 import { EmailPayload } from './payload.ts'
 import { readEnvelope } from './recipient.ts'
 import { emailTemplate } from './template.ts'
@@ -12,7 +13,7 @@ export const email: ChannelDefinition<EmailPayload> = {
   name: 'email',
   payload: EmailPayload,
   template: emailTemplate,
-  draft(request) {
+  draft(request, { locale }) {
     const envelope = readEnvelope(request)
     const { to, from } = envelope
     return {
@@ -22,7 +23,7 @@ export const email: ChannelDefinition<EmailPayload> = {
       credits: 0,
       compose: async (templates, fill) => ({
         channel: 'email',
-        ...(await composeEmail(request, templates?.email, fill, envelope)),
+        ...inLanguage(await composeEmail(request, templates?.email, fill, envelope), locale),
       }),
     }
   },
@@ -42,4 +43,10 @@ export const email: ChannelDefinition<EmailPayload> = {
     ],
     suppressionConcurrency: 16,
   },
+}
+
+/** The content with its language, where it is known. */
+function inLanguage<C extends Pick<EmailPayload, 'html'>>(content: C, locale: string | undefined): C {
+  if (locale === undefined || content.html === undefined) return content
+  return { ...content, html: markLanguage(content.html, locale) }
 }

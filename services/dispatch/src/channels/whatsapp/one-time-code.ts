@@ -6,11 +6,11 @@ import type { WhatsAppPayload } from './payload.ts'
 /** What fits into the button of an authentication template. */
 const codePattern = /^\S{4,15}$/
 
-/** The template for codes, unless an event names another. */
-export function codeTemplate({ config }: DraftSettings): WhatsAppPayload['template'] {
+/** The template for codes, unless an event names another. Meta writes languages with an underscore. */
+export function codeTemplate({ config, locale }: DraftSettings): WhatsAppPayload['template'] {
   return {
     name: config.SERVICE_WHATSAPP_OTP_TEMPLATE_NAME,
-    language: config.SERVICE_WHATSAPP_OTP_TEMPLATE_LANGUAGE,
+    language: locale?.replaceAll('-', '_') ?? config.SERVICE_WHATSAPP_OTP_TEMPLATE_LANGUAGE,
     category: 'authentication',
   }
 }

@@ -14,6 +14,16 @@ export const whatsappTemplate = {
     parameters: mapJson(template.parameters, 'whatsapp.parameters', visit),
   }),
   referenceOf: ({ template_name, language, category }) => ({ name: template_name, language, category }),
+  ownFields: ({ template_name, language }) => ({
+    'whatsapp.template_name': template_name,
+    'whatsapp.language': language,
+  }),
+  // Meta writes languages with an underscore.
+  localize: (template, locale, given) => ({
+    ...template,
+    template_name: given['whatsapp.template_name'] ?? template.template_name,
+    language: given['whatsapp.language'] ?? locale.replaceAll('-', '_'),
+  }),
   faults,
 } satisfies ChannelTemplate<Template>
 

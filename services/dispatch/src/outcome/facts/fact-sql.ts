@@ -1,8 +1,8 @@
 import { notificationChanged } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
 
-/** SQL for the fact of a `notifications` row: the schema of `notificationChanged`. @param more further members, after a comma */
-export const factSql = (more = '') => `json_build_object(
+/** @param more further members, after a comma */
+const objectSql = (more: string) => `json_build_object(
       'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode, 'revision', revision,
       'lane', lane, 'channel', channel, 'event_key', event_key, 'status', status, 'recipient_masked', recipient_masked,
       'recipient_index', recipient_index,
@@ -10,6 +10,13 @@ export const factSql = (more = '') => `json_build_object(
         then translate(encode(metadata, 'base64'), E'\\n', '') end,
       'failure_reason', failure_reason, 'retryable', retryable,
       'retry_count', retry_count, 'credits', credits, 'category', category, 'created_at', created_at, 'occurred_at', updated_at${more})`
+
+/**
+ * SQL for the fact of a `notifications` row: the schema of `notificationChanged`. Most have no language, and carry none.
+ * @param more further members, after a comma
+ */
+export const factSql = (more = '') => `case when coalesce(locale, requested_locale) is null then ${objectSql(more)}
+      else ${objectSql(`, 'locale', locale, 'requested_locale', requested_locale${more}`)} end`
 
 /** SQL that enqueues the fact of each row of a relation with the columns of `notifications`. */
 export function factsInto(relation: string): string {

@@ -12,7 +12,7 @@ const find = prepared('find-notification', ({ id, application_id, mode }: OwnNot
   build
     .selectFrom('notifications')
     .select(['id', 'tenant_id', 'channel', 'event_key', 'status', 'recipient_masked', 'failure_reason', 'retryable'])
-    .select(['retry_count', 'credits', 'metadata', 'send_at', 'created_at', 'updated_at'])
+    .select(['retry_count', 'credits', 'metadata', 'send_at', 'created_at', 'updated_at', 'locale', 'requested_locale'])
     .where('id', '=', id)
     .where('application_id', '=', application_id)
     .where('mode', '=', mode),
@@ -43,6 +43,8 @@ export const getNotification: Handler<Context, typeof contract> = async ({ db, s
     retryable: found.retryable,
     retry_count: found.retry_count,
     credits: found.credits,
+    locale: found.locale,
+    requested_locale: found.requested_locale,
     metadata: readMetadata(secrets.keyRing, found),
     send_at: found.send_at?.toISOString() ?? null,
     created_at: found.created_at.toISOString(),

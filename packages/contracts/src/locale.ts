@@ -1,0 +1,43 @@
+import { z } from 'zod'
+
+/** @returns undefined for a text that is no locale */
+function canonicalLocale(text: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(text)[0]
+  } catch {
+    return undefined
+  }
+}
+
+/** A BCP 47 locale in its canonical form: `pt-br` becomes `pt-BR`. */
+export const Locale = z
+  .string()
+  .max(35, { error: 'must have at most 35 characters', abort: true })
+  .refine((text) => canonicalLocale(text) !== undefined, {
+    error: 'must be a BCP 47 language tag such as de or pt-BR',
+    abort: true,
+  })
+  .overwrite((text) => canonicalLocale(text) ?? text)
+  .meta({ example: 'pt-BR' })
+
+/** Names that proved valid: making a formatter for each request is slow. */
+const knownZones = new Set<string>()
+const mostKnown = 2000
+
+function isTimeZone(name: string): boolean {
+  if (knownZones.has(name)) return true
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+  } catch {
+    return false
+  }
+  if (knownZones.size < mostKnown) knownZones.add(name)
+  return true
+}
+
+/** A time zone of the IANA database. */
+export const TimeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be a time zone of the IANA database such as Europe/Berlin')
+  .meta({ example: 'Europe/Berlin' })

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { Channel, EventTemplates } from './channels/table.ts'
+import { Locale } from './locale.ts'
+
+/** Most translations of an event or a stored template. */
+export const mostTranslations = 60
+
+/**
+ * Translations by locale, each with the whole template of a channel. Sends choose one for each channel: by lookup
+ * (RFC 4647, 3.4) for the locale of the request, then for `default_locale` of the application, then `templates`.
+ */
+export const EventTranslations = z.record(Locale, EventTemplates).meta({
+  description: `Templates by locale, at most ${mostTranslations}. Absent in a request: they stay as they are.`,
+})
+export type EventTranslations = z.output<typeof EventTranslations>
+
+/** What each translated template was made from, by locale and channel: a digest of the template in `templates`. */
+export type TranslationBases = Record<string, Record<string, string>>
+
+/** What a translation lacks. `missing`: the channel is sent in another language. `outdated`: its template has changed since. */
+export const TranslationWarning = z.object({
+  locale: z.string(),
+  channel: Channel,
+  warning: z.enum(['missing', 'outdated']),
+})
+export type TranslationWarning = z.output<typeof TranslationWarning>

@@ -1,0 +1,2 @@
+export { directionOf, isSameLanguage } from './language.ts'
+export { lookUp, lookupChain } from './lookup.ts'

@@ -1,0 +1,106 @@
+import type { DispatchRequest, EventTemplates, EventTranslations, KeyPrincipal, Lane } from '@notify/contracts'
+import { isSameLanguage, lookUp } from '@notify/locales'
+import type { Format } from '@notify/templates'
+import type { ChannelDefinition, Draft } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
+import type { Context } from '../../context.ts'
+import type { WithCarrierTemplates } from '../carrier-templates/carrier-template-directory.ts'
+import { unapprovedBecause } from '../carrier-templates/require-approved.ts'
+import type { WithProviders } from '../providers/provider-directory.ts'
+
+/** The templates of an event or a stored template. */
+export interface Texts {
+  templates: EventTemplates
+  translations: EventTranslations | null
+}
+
+/** What the choice depends on. */
+interface Asked {
+  principal: Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'default_locale' | 'default_time_zone'>
+  request: DispatchRequest
+}
+
+/** A text that a notification may be sent with. */
+interface Text {
+  /** None in the content form. */
+  templates: EventTemplates | undefined
+  /** The language that it is written in, where it is known. */
+  locale: string | undefined
+}
+
+/** A message with a valid recipient, in the language that was chosen. */
+interface Drafted {
+  text: Text
+  draft: Draft
+  /** The carrier's templates that it could be made of; several when none of them is approved. */
+  alternatives: readonly TemplateReference[]
+}
+
+/**
+ * The texts that suit a request, best first: translations by lookup (RFC 4647, 3.4) for the locale of the request, then for that
+ * of the application; then the text that is no translation.
+ */
+function suitable({ request, principal }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
+  const { channel, locale } = request
+  const { default_locale } = principal
+  const wanted =
+    locale === undefined && default_locale === undefined
+      ? []
+      : [locale, default_locale].filter((one) => one !== undefined)
+  // The caller wrote the content for this recipient. A code's carrier template may exist in any language.
+  if (!texts) {
+    const own = isCode ? lookUp(wanted, () => true).map((one) => ({ templates: undefined, locale: one })) : []
+    return own.length > 0
+      ? [...own, { templates: undefined, locale: undefined }]
+      : [{ templates: undefined, locale: wanted[0] }]
+  }
+  const { templates, translations } = texts
+  const base = { templates, locale: default_locale }
+  if (!translations || wanted.length === 0) return [base]
+  const found = lookUp(wanted, (one) => Object.hasOwn(translations, one) && translations[one]![channel] !== undefined)
+  return [...found.map((one) => ({ templates: translations[one], locale: one })), base]
+}
+
+/**
+ * Drafts the message in the first language that suits the recipient; on a channel whose carriers approve templates, in the first
+ * one that is approved.
+ * @throws Problem of the channel for an invalid recipient
+ */
+export async function chooseText(
+  context: Context & WithProviders & WithCarrierTemplates,
+  asked: Asked & { lane: Lane },
+  definition: ChannelDefinition,
+  texts: Texts | undefined,
+): Promise<Drafted> {
+  const { principal, request, lane } = asked
+  const { config } = context
+  const found = suitable(asked, texts, lane === 'otp')
+  const drafted = ({ templates, locale }: Text) => definition.draft(request, { config, lane, templates, locale })
+  const first = { text: found[0]!, draft: drafted(found[0]!) }
+  if (!first.draft.template) return { ...first, alternatives: [] }
+  if (found.length === 1) return { ...first, alternatives: [first.draft.template] }
+  const providers = await context.directory.providers.list(
+    principal.tenant_id,
+    principal.application_id,
+    definition.name,
+  )
+  const alternatives: TemplateReference[] = []
+  for (const text of found) {
+    const draft = drafted(text)
+    if ((await unapprovedBecause(context, providers, draft.template!)) === undefined)
+      return { text, draft, alternatives: [draft.template!] }
+    alternatives.push(draft.template!)
+  }
+  return { ...first, alternatives }
+}
+
+/** How filters write numbers and times: as the recipient does, if that is the language of the text. */
+export function formatOf({ request, principal }: Asked, { locale: written }: Text): Format {
+  const timeZone = request.time_zone ?? principal.default_time_zone ?? 'UTC'
+  const asked = request.locale
+  if (asked === undefined || asked === written) return { locale: written ?? unknownLanguage, timeZone }
+  return { locale: isSameLanguage(asked, written ?? unknownLanguage) ? asked : (written ?? unknownLanguage), timeZone }
+}
+
+/** The language in which filters write in a text of an unknown one. */
+const unknownLanguage = 'en'

@@ -1,0 +1,43 @@
+import type { EventTemplates, FieldError } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import type { Channels } from '../../channels/channel.ts'
+import { textsOf } from '../../channels/channel-template.ts'
+import { presentTemplates } from '../templates/present-templates.ts'
+
+type Texts = Record<string, string>
+
+/** The texts of templates by path. @param withFields whether to add what a translation has of its own beside them */
+export function flatten(channels: Channels, templates: EventTemplates, withFields: boolean): Texts {
+  return Object.fromEntries(
+    presentTemplates(channels, templates).flatMap(({ definition, template }) => [
+      ...(withFields ? Object.entries(definition.ownFields?.(template) ?? {}) : []),
+      ...textsOf(definition, template).map(({ path, template: text }) => [path, text]),
+    ]),
+  )
+}
+
+/**
+ * The templates with their texts replaced: those of the channels that the texts name.
+ * @throws Problem `validation_failed` naming texts that the templates do not have, and those that are missing of a channel
+ */
+export function unflatten(channels: Channels, templates: EventTemplates, locale: string, texts: Texts): EventTemplates {
+  const left = new Set(Object.keys(texts))
+  const made: EventTemplates = {}
+  const errors: FieldError[] = []
+  for (const { name, definition, template } of presentTemplates(channels, templates)) {
+    const paths = textsOf(definition, template).map(({ path }) => path)
+    const fields = Object.keys(definition.ownFields?.(template) ?? {})
+    const named = [...paths, ...fields].filter((path) => left.delete(path))
+    if (named.length === 0) continue
+    const missing = paths.filter((path) => texts[path] === undefined)
+    errors.push(
+      ...missing.map((path) => ({ path: `texts.${path}`, message: 'is missing: a channel is translated whole' })),
+    )
+    const own = definition.localize?.(template, locale, texts) ?? template
+    Object.assign(made, { [name]: definition.map(own, (_text, _form, path) => texts[path] ?? '') })
+  }
+  for (const path of left) errors.push({ path: `texts.${path}`, message: 'is not a text of the templates' })
+  const [first] = errors
+  if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors: errors.slice(0, 50) })
+  return made
+}
