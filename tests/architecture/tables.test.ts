@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '@notify/contracts'
-import { type Column, type DeclaredTables, type Migrations, sharedTables } from '@notify/database'
+import { type Column, type DeclaredTables, type Migrations, sharedTables, type TenantTables } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { openSchema } from '@notify/test-kit/database'
 import { declaredTablesOf, sharedTablesOf } from '../../scripts/service-declarations.ts'
 import { encryptedColumnsOf } from './encrypted-columns.ts'
-import { readText, root } from './sources.ts'
+import { filesBelow, readText, root } from './sources.ts'
 
 let env: TestEnv
 
@@ -134,3 +134,25 @@ test('every column that holds bytes is one that rotate-keys goes through, and th
   expect(rows.length).toBeGreaterThan(2)
   expect(inOrder(rows)).toEqual(inOrder(declared.flat()))
 })
+
+test.each(serviceNames)(
+  '%s says of each of its tables whether it moves with a tenant or stays, and why',
+  async (service) => {
+    const file = filesBelow(join('services', service, 'src')).find((path) => path.endsWith('/tenant-tables.ts'))!
+    const { tenantTables } = (await import(join(root, file))) as { tenantTables: TenantTables }
+    const { rows } = await env.admin.query<{ table: string; columns: string[] }>(
+      `select table_name as table, array_agg(column_name::text) as columns from information_schema.columns
+     where table_schema = $1 and table_name <> 'schema_migrations' group by 1`,
+      [schemaOf(service)],
+    )
+    const columnsOf = new Map(rows.map(({ table, columns }) => [table, columns]))
+    const moved = tenantTables.moved.map(({ table }) => table)
+    const stays = Object.keys(tenantTables.stays).filter((table) => columnsOf.has(table) || !(table in sharedTables))
+    expect([...moved, ...stays].sort()).toEqual([...columnsOf.keys()].sort())
+    for (const { table, of, own = [] } of tenantTables.moved) {
+      if (of === undefined)
+        expect([table, columnsOf.get(table)]).toEqual([table, expect.arrayContaining(['tenant_id'])])
+      expect([table, columnsOf.get(table)]).toEqual([table, expect.arrayContaining([...own])])
+    }
+  },
+)

@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { mintApiKey } from '@notify/privacy'
+import { cellConfig, loadConfig } from '@notify/service-kit'
+import { z } from 'zod'
 import { renderKustomization } from '../../scripts/render-kustomization.ts'
 import { metricsIn } from './exported-metrics.ts'
 import { base, environmentOf, ofKind, production } from './manifests.ts'
@@ -7,7 +10,15 @@ import { root } from './project.ts'
 import { validateManifest } from './validate-manifest.ts'
 
 const component = (name: string) => renderKustomization(join(root, 'k8s/components', name))
-const components = ['ingress-nginx', 'ingress', 'gateway-api', 'keda'].flatMap(component)
+/** The way in and the name of one cell, on top of the base. */
+const cell = renderKustomization(
+  join(root, 'k8s/components/cells'),
+  base.map((each) => structuredClone(each)),
+)
+const components = [
+  ...['ingress-nginx', 'ingress', 'gateway-api', 'keda'].flatMap(component),
+  ...ofKind(cell, 'HTTPRoute'),
+]
 
 test.each([...production, ...components].map((resource) => [resource.kind, resource.metadata.name, resource] as const))(
   '%s %s fits its schema',
@@ -69,4 +80,27 @@ test('pods are held to the restricted profile', () => {
   expect(namespace!.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' })
   const [denying] = ofKind(base, 'NetworkPolicy').filter(({ spec }) => !spec.ingress && !spec.egress)
   expect(denying!.spec.policyTypes).toEqual(['Ingress', 'Egress'])
+})
+
+test('a cell is named everywhere alike: in its configuration, its addresses, and the keys that lead to it', () => {
+  const dataOf = (name: string) => ofKind(cell, 'ConfigMap').find(({ metadata }) => metadata.name === name)!.data!
+  const { CELL, CELLS } = loadConfig(z.object(cellConfig), dataOf('shared'))
+  const url = new URL(dataOf('public-address').PUBLIC_URL!)
+  expect(CELLS.get(CELL!)).toBe(url.href)
+  const [route] = ofKind(cell, 'HTTPRoute')
+  const [open] = ofKind(component('gateway-api'), 'HTTPRoute')
+  expect(route!.spec).toMatchObject({ hostnames: [url.hostname], parentRefs: open!.spec.parentRefs })
+  type Rule = { matches: { path: { value: string }; headers?: { value: string }[] }[]; backendRefs: { name: string }[] }
+  const rules = route!.spec.rules as Rule[]
+  // Below its path a cell leads to the same services as without cells.
+  const below = rules.filter(({ matches }) => !matches[0]!.headers)
+  const led = (all: Rule[]) => all.map(({ matches, backendRefs }) => [matches[0]!.path.value, backendRefs[0]!.name])
+  const unnamed = led(open!.spec.rules).map(([path, name]) => [url.pathname + (path === '/' ? '' : path), name])
+  expect(led(below)).toEqual(unnamed)
+  const ofKeys = new RegExp(
+    `^${rules.find(({ matches }) => matches[0]!.headers)!.matches[0]!.headers![0]!.value.replace('(?i:bearer)', '[Bb]earer')}$`,
+  )
+  const keyId = 'key_01jd3x8qk5w9t2m4v6b8n0p2r4'
+  const leads = (cellOfKey?: string) => ofKeys.test(`Bearer ${mintApiKey('test', keyId, cellOfKey).apiKey}`)
+  expect([leads(CELL), leads('us1'), leads('eu12'), leads()]).toEqual([true, false, false, false])
 })

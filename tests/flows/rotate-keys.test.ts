@@ -57,12 +57,12 @@ test('an unknown command of a service starts nothing, and prints the existing on
     [
       'callbacks',
       'rotate-key',
-      'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters, consumers, erase-recipient',
+      'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters, consumers, erase-recipient, export-tenant, import-tenant',
     ],
     [
       'gateway',
       'rotate-keys',
-      'gateway has no command rotate-keys; it has: migrate, create-tenant, dead-letters, consumers, after-restore, erase-recipient',
+      'gateway has no command rotate-keys; it has: migrate, create-tenant, dead-letters, consumers, after-restore, erase-recipient, export-tenant, import-tenant',
     ],
   ] as const) {
     const { status, output } = await run(process, argument)

@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts'
 import { limitHelp } from './limit-help.ts'
+import { otpHelp } from './otp-help.ts'
 import { templateHelp } from './template-help.ts'
 
 /** What an error means and what the caller can do about it, in Markdown-free plain text. */
@@ -12,6 +13,7 @@ export interface ErrorHelp {
 export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   ...limitHelp,
   ...templateHelp,
+  ...otpHelp,
   invalid_json: {
     meaning: 'The request body is not valid JSON in UTF-8.',
     action: 'Serialize the body with a JSON library and send it as UTF-8. The detail names the position of the fault.',
@@ -52,10 +54,6 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   event_not_found: {
     meaning: 'The application has no published event with this event_key.',
     action: 'Check the event_key, and publish the event before sending.',
-  },
-  otp_not_found: {
-    meaning: 'The application has no one-time password with this transaction_id.',
-    action: 'Use the transaction_id of the response to the send request, with a key of the same application and mode.',
   },
   method_not_allowed: {
     meaning: 'The path exists but does not support this method.',
@@ -149,14 +147,6 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The notification was retried already, and that retry has not ended or its result was not seen yet.',
     action: 'Read the item again. Retry it once its retry_count has grown and it is retryable.',
   },
-  otp_already_verified: {
-    meaning: 'The one-time password was already verified.',
-    action: 'Treat the user as verified once. Send a new code for a new verification.',
-  },
-  otp_expired: {
-    meaning: 'The one-time password is older than its ttl_seconds.',
-    action: 'Send a new code.',
-  },
   payload_too_large: {
     meaning: 'The request body is larger than the route accepts.',
     action: 'Send a smaller body; large batches can be split.',
@@ -168,6 +158,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   expectation_failed: {
     meaning: 'The Expect header contains something other than 100-continue.',
     action: 'Omit the Expect header.',
+  },
+  wrong_cell: {
+    meaning: 'The tenant belongs to another installation. Nothing was done.',
+    action: 'Send the request to the address in the Location header, and use that host from now on. The SDK does so.',
   },
   validation_failed: {
     meaning: 'A field or parameter of the request is missing, unknown or invalid.',
@@ -201,21 +195,9 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The sender address belongs to a domain that is not verified.',
     action: 'Publish the DNS records of the domain and verify it, or omit from.',
   },
-  otp_invalid_code: {
-    meaning: 'The code is wrong.',
-    action: 'Let the user try again; attempts_remaining counts the tries that are left.',
-  },
   country_not_allowed: {
     meaning: 'The application does not send codes to the country of this number.',
     action: 'Allow the country in the settings of the application.',
-  },
-  otp_rate_limited: {
-    meaning: 'Too many codes were requested for the recipient, the number range or the application.',
-    action: 'Wait for the seconds in the Retry-After header.',
-  },
-  otp_attempts_exceeded: {
-    meaning: 'Five wrong codes were tried, and the one-time password is locked.',
-    action: 'Send a new code.',
   },
   rate_limited: {
     meaning: 'The key, the tenant or the address exceeded its rate limit.',

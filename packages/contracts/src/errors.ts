@@ -52,6 +52,7 @@ export const errorCodes = {
   payload_too_large: { status: 413, title: 'Payload too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   expectation_failed: { status: 417, title: 'Expectation failed' },
+  wrong_cell: { status: 421, title: 'Wrong cell' },
   validation_failed: { status: 422, title: 'Validation failed' },
   invalid_recipient: { status: 422, title: 'Invalid recipient' },
   channel_not_allowed: { status: 422, title: 'Channel not allowed' },

@@ -12,7 +12,7 @@ const ofAnyRequest: readonly ErrorCode[] = [
   'transfer_coding_unknown',
   'service_unavailable',
 ]
-const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'permission_denied', 'rate_limited']
+const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'permission_denied', 'wrong_cell', 'rate_limited']
 const ofBytes: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type']
 const ofJson: readonly ErrorCode[] = ['invalid_json', 'validation_failed', ...ofBytes]
 
@@ -21,7 +21,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...ofAnyRequest,
     ...(permissionsFor(route.auth) ? ofCallers : []),
-    ...(route.auth.caller === 'user' ? (['unauthenticated', 'rate_limited'] as const) : []),
+    ...(route.auth.caller === 'user' ? (['unauthenticated', 'wrong_cell', 'rate_limited'] as const) : []),
     ...(route.auth.caller === 'carrier' ? (['rate_limited'] as const) : []),
     ...(takesBody(route) ? (route.bodyType === 'raw' ? ofBytes : ofJson) : (['unexpected_body'] as const)),
     ...(takesIdempotencyKey(route) ? (['invalid_idempotency_key'] as const) : []),

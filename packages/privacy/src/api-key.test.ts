@@ -11,6 +11,14 @@ test('a key tells its mode and its public name, and is known by its hash', () =>
   expect(parseApiKey(mintApiKey('test', keyId).apiKey)?.mode).toBe('test')
 })
 
+test('a key of a cell names it, and one without stays as it is', () => {
+  const ofCell = mintApiKey('live', keyId, 'eu1')
+  expect(ofCell.apiKey).toMatch(/^sk_live_eu1_01jd3x8qk5w9t2m4v6b8n0p2r4/)
+  expect(parseApiKey(ofCell.apiKey)).toEqual({ mode: 'live', cell: 'eu1', keyId, sha256: ofCell.sha256 })
+  expect(parseApiKey(ofCell.apiKey.replace('_eu1_', '_us1_'))).toBeUndefined()
+  expect(parseApiKey(apiKey)).not.toHaveProperty('cell')
+})
+
 test('two keys of one name differ: the secret is random', () => {
   const keys = Array.from({ length: 100 }, () => mintApiKey('live', keyId).apiKey)
   expect(new Set(keys).size).toBe(100)

@@ -2,12 +2,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const pattern = /^sk_(live|test)_([0-9a-hjkmnp-tv-z]{26})([0-9a-hjkmnp-tv-z]{40})([0-9a-hjkmnp-tv-z]{7})$/
+const pattern =
+  /^sk_(live|test)_(?:([a-z][a-z0-9]{0,15})_)?([0-9a-hjkmnp-tv-z]{26})([0-9a-hjkmnp-tv-z]{40})([0-9a-hjkmnp-tv-z]{7})$/
 
 export type KeyMode = 'live' | 'test'
 
 export interface ParsedApiKey {
   mode: KeyMode
+  /** The cell that made the key; absent from keys of an installation without cells. */
+  cell?: string
   /** `key_…`, the public id of the key. */
   keyId: `key_${string}`
   /** SHA-256 of the whole key in hex, for storage. The secret has 200 random bits, so a plain hash is safe. */
@@ -15,13 +18,15 @@ export interface ParsedApiKey {
 }
 
 /**
- * Makes an API key: `sk_live_<key id><secret><checksum>`, with a secret of 200 random bits and the CRC32 of all before
+ * Makes an API key: `sk_live_<key id><secret><checksum>`, or `sk_live_<cell>_…`, with a secret of 200 random bits and the CRC32 of all before
  * it, so that typing errors are refused without a lookup.
  * @param keyId the record's identifier, `key_…`
+ * @param cell the cell that makes it: a router can read it without knowing the key
  */
-export function mintApiKey(mode: KeyMode, keyId: string): { apiKey: string; sha256: string } {
+export function mintApiKey(mode: KeyMode, keyId: string, cell?: string): { apiKey: string; sha256: string } {
   const secret = Array.from(randomBytes(40), (byte) => alphabet[byte & 31]).join('')
-  const body = `sk_${mode}_${keyId.slice('key_'.length)}${secret}`
+  const prefix = cell === undefined ? `sk_${mode}` : `sk_${mode}_${cell}`
+  const body = `${prefix}_${keyId.slice('key_'.length)}${secret}`
   const apiKey = body + checksum(body)
   return { apiKey, sha256: sha256(apiKey) }
 }
@@ -30,9 +35,9 @@ export function mintApiKey(mode: KeyMode, keyId: string): { apiKey: string; sha2
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
-  const [, mode, id, , sum] = match
+  const [, mode, cell, id, , sum] = match
   if (checksum(text.slice(0, -7)) !== sum) return undefined
-  return { mode: mode as KeyMode, keyId: `key_${id}`, sha256: sha256(text) }
+  return { mode: mode as KeyMode, ...(cell !== undefined && { cell }), keyId: `key_${id}`, sha256: sha256(text) }
 }
 
 function sha256(text: string): string {

@@ -1,5 +1,6 @@
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import type { paths } from './api-types.ts'
+import { followingCell } from './follow-cell.ts'
 import { type Lists, listsOf } from './lists.ts'
 import { Problem } from './problem.ts'
 import { type RetryOptions, retryAfterMs, retrying } from './retry.ts'
@@ -53,7 +54,10 @@ export interface Client extends Lists {
  * })
  */
 export function createClient({ url, token, ...options }: ClientOptions): Client {
-  const client = createFetchClient<paths>({ baseUrl: url, fetch: retrying(options) })
+  const client = createFetchClient<paths>({
+    baseUrl: url,
+    fetch: retrying({ ...options, fetch: followingCell(url, options.fetch) }),
+  })
   client.use({
     async onRequest({ request }) {
       request.headers.set('authorization', `Bearer ${typeof token === 'function' ? await token() : token}`)

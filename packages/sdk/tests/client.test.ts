@@ -56,6 +56,40 @@ test.each([
   expect(service.got[0]!.key).toMatch(/^[0-9a-f-]{36}$/)
 })
 
+test('a tenant that moved is found at the address that the service names, and every later call goes there', async () => {
+  const moved = await startStubService()
+  try {
+    moved.willAnswer(accepted)
+    const path = '/api/v1/notifications'
+    service.willAnswer(problem(421, 'wrong_cell', { location: `${moved.url}/cells/b${path}` }))
+    const one = client()
+    for (let i = 0; i < 2; i++) await one.post(path, { body: request })
+    // `fetch` itself repeats what gets 421 once, over a new connection (Fetch standard).
+    expect(service.got.length).toBeLessThanOrEqual(2)
+    expect(moved.got.map(({ url, authorization }) => [url, authorization])).toEqual(
+      [1, 2].map(() => [`/cells/b${path}`, 'Bearer sk_live_1']),
+    )
+    expect(moved.got[0]).toMatchObject({ key: service.got[0]!.key, body: JSON.stringify(request) })
+  } finally {
+    await moved.stop()
+  }
+})
+
+test.each([
+  ['no address', {}],
+  ['an address without protection', { location: 'http://127.0.0.1:1/api/v1/notifications' }],
+  ['something else', { location: 'javascript:/api/v1/notifications' }],
+])('a refusal for the wrong cell that names %s is a Problem', async (_what, headers: Record<string, string>) => {
+  const asked: string[] = []
+  const answer = async (sent: Request) => {
+    asked.push(sent.url)
+    return Response.json({ code: 'wrong_cell' }, { status: 421, headers })
+  }
+  const refused = send({ url: 'https://a.example', fetch: answer })
+  await expect(refused).rejects.toMatchObject({ code: 'wrong_cell', status: 421 })
+  expect(asked).toEqual(['https://a.example/api/v1/notifications'])
+})
+
 test("the caller's own key is kept, and two calls have two keys", async () => {
   service.willAnswer(busy, accepted)
   await send({}, { params: { header: { 'Idempotency-Key': 'order-1' } } })

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
+import { cellConfig } from './cells.ts'
 import { parseDurationMs } from './duration.ts'
 import { parseNetworks } from './http/caller-address.ts'
 import { readSecretFiles } from './secret-files.ts'
@@ -47,6 +48,7 @@ export const readableFile = () =>
 
 /** Variables that every service reads. */
 export const commonConfig = {
+  ...cellConfig,
   HOST: z.string().default('::').describe('Address to listen on; `::` is every address, IPv4 as well'),
   PORT: z.coerce.number().int().min(0).max(65535).describe('Port of the HTTP interface'),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).describe('Port of GET /metrics'),
@@ -104,6 +106,11 @@ export const commonConfig = {
   ).describe(
     'JWKS that verifies signed principals; the `kid` of each key begins with the name of the service that signs with it',
   ),
+  TRANSPORT_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'must be the base64 of 32 bytes')
+    .optional()
+    .describe('Base64 of 32 bytes; encrypts what `export-tenant` writes and `import-tenant` reads, made for one move'),
   TRUSTED_PROXIES: z
     .string()
     .default('')

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import {
   environmentOf,
   eventually,
@@ -116,4 +117,27 @@ export async function runCommand(
     timeout: patienceMs,
   })
   return { status, output: stdout + stderr }
+}
+
+/** The same beside running tests, with a text as its standard input; its output and its errors apart. */
+export async function pipeCommand(
+  env: TestEnv,
+  process: ServiceProcess,
+  args: readonly string[],
+  { input = '', variables = {} }: { input?: string; variables?: Variables } = {},
+): Promise<{ status: number | null; output: string; errors: string }> {
+  const own = {
+    ...machineEnvironment(),
+    ...(await environmentOf(process, env.stack.wiring)),
+    LOG_LEVEL: 'info',
+    ...variables,
+  }
+  const child = spawn(globalThis.process.execPath, [programPath(fileOf(process)), ...args], {
+    env: own,
+    timeout: patienceMs,
+  })
+  // A command that refuses its arguments does not read.
+  child.stdin.on('error', () => {}).end(input)
+  const [output, errors, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { status, output, errors }
 }

@@ -1,10 +1,13 @@
 import { receivingEnvironment } from '@notify/carriers/receiving'
 import { parsedBy, parseKeyRing } from '@notify/privacy'
-import { commonConfig, proxyConfig, signingKey } from '@notify/service-kit'
+import { commonConfig, duration, proxyConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 export const Config = z.object({
   ...commonConfig,
+  FORWARD_CALLBACKS_FOR: duration('72h').describe(
+    'How long callbacks for a tenant that moved to another cell are forwarded to it; carriers repeat theirs for days',
+  ),
   DISPATCH_URL: z.url().describe('Internal address of dispatch'),
   PUBLIC_URL: z.url().describe('Public base URL of the API; carrier signatures cover it'),
   ENCRYPTION_KEYS: z

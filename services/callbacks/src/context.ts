@@ -3,6 +3,7 @@ import type { KeyRing } from '@notify/privacy'
 import type { Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { CallbackMetrics } from './metrics.ts'
+import type { Forwarding } from './moving/forward-callbacks.ts'
 import type { AccountDirectory } from './providers/account-directory.ts'
 import type { LearnProviders } from './providers/learn-providers.ts'
 import type { RepublishReceipts } from './receipts/republish-receipts.ts'
@@ -15,7 +16,8 @@ export interface Context {
   log: Logger
   metrics: CallbackMetrics
   /** The accounts, and the state of each kind's receiver. */
-  receiving: { accounts: AccountDirectory; stateOf(kind: string): never }
+  receiving: { accounts: AccountDirectory; stateOf(kind: string, cell?: string): never }
+  forwarding: Forwarding
   learnProviders: LearnProviders
   /** Wakes the outbox relay. */
   wakeOutbox(): void

@@ -24,6 +24,7 @@ import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import { createMetrics } from './metrics.ts'
+import { createForwarding } from './moving/forward-callbacks.ts'
 import { createAccountDirectory } from './providers/account-directory.ts'
 import { createProviderLearning } from './providers/learn-providers.ts'
 import { createReceiptRepublisher } from './receipts/republish-receipts.ts'
@@ -38,6 +39,8 @@ export const commands: Commands<Config> = {
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
+  'export-tenant': commandOnDemand(async () => (await import('./moving/move-tenant.ts')).exportTenant),
+  'import-tenant': commandOnDemand(async () => (await import('./moving/move-tenant.ts')).importTenant),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
@@ -55,6 +58,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     ...shared,
     ...saving,
     config,
+    forwarding: createForwarding(db, config),
     learnProviders: createProviderLearning(saving, config, signPrincipal),
     record: createCallbackRecorder(shared),
     republishReceipts: createReceiptRepublisher(shared),

@@ -25,6 +25,8 @@ export const commands: Commands<Config> = {
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
+  'export-tenant': commandOnDemand(async () => (await import('./moving/move-tenant.ts')).exportTenant),
+  'import-tenant': commandOnDemand(async () => (await import('./moving/move-tenant.ts')).importTenant),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

@@ -69,6 +69,8 @@ export const commands: Commands<Config> = {
   consumers: consumersCommand(consumersOf()),
   'after-restore': commandOnDemand(async () => (await import('./upkeep/after-restore.ts')).afterRestore),
   'erase-recipient': commandOnDemand(async () => (await import('./upkeep/erase-recipient.ts')).eraseRecipient),
+  'export-tenant': commandOnDemand(async () => (await import('./upkeep/move-tenant.ts')).exportTenant),
+  'import-tenant': commandOnDemand(async () => (await import('./upkeep/move-tenant.ts')).importTenant),
 }
 
 interface Opened {

@@ -1,15 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { KeyPermission, OperatorPermission } from '@notify/contracts'
+import { KeyPermission, newId, OperatorPermission } from '@notify/contracts'
 import { environmentOf, eventually, fileOf, machineEnvironment, programPath, TestEnv } from '@notify/dev-env'
+import { mintApiKey } from '@notify/privacy'
+import { expectProblem } from '@notify/test-kit/api'
 import { operatorToken } from '@notify/test-kit/callers'
 
+/** The second installation of several. */
+const cell = { CELL: 'eu1', CELLS: 'us1=https://us1.example/,eu1=https://eu1.example' }
 let env: TestEnv
 /** An installation whose services have not run yet. */
 let servers: TestEnv
 beforeAll(async () => {
   servers = await TestEnv.start([])
-  env = await TestEnv.start(['gateway'], { env: { gateway: { BOOTSTRAP_FILE: '' } } })
+  env = await TestEnv.start(['gateway'], { env: { gateway: { BOOTSTRAP_FILE: '', ...cell } } })
 })
 afterAll(async () => {
   await env?.stop()
@@ -21,7 +25,12 @@ async function createTenant(at: TestEnv, ...args: string[]) {
     process.execPath,
     [programPath(fileOf('gateway')), 'create-tenant', ...args],
     {
-      env: { ...machineEnvironment(), ...(await environmentOf('gateway', at.stack.wiring)), BOOTSTRAP_FILE: '' },
+      env: {
+        ...machineEnvironment(),
+        ...(await environmentOf('gateway', at.stack.wiring)),
+        BOOTSTRAP_FILE: '',
+        ...(at === env && cell),
+      },
       encoding: 'utf8',
     },
   )
@@ -67,6 +76,51 @@ test('with the tenant in its claim, the first operator sets up the rest; the key
   })
 })
 
+test('in a cell, keys name it, and a key of another cell is answered with its address', async () => {
+  const { created } = await createTenant(env, '--name', 'Acme', '--cell', 'eu1')
+  expect(created).toMatchObject({ cell: 'eu1', api_key: expect.stringMatching(/^sk_live_eu1_/) })
+  const token = operatorToken(env, { tenant_id: created.tenant_id, permissions: [...OperatorPermission.options] })
+  const keys = `/api/v1/applications/${created.application_id}/keys`
+  const key = { name: 'Second', mode: 'test', permissions: [] }
+  const second = await env.api('POST', keys, { token, body: key })
+  expect([second.status, second.body.api_key]).toEqual([201, expect.stringMatching(/^sk_test_eu1_/)])
+  const me = (request: Parameters<TestEnv['api']>[2]) => env.api('GET', '/api/v1/me?x', request)
+  const elsewhere = await me({ key: mintApiKey('live', created.key_id, 'us1').apiKey })
+  expectProblem(elsewhere, 401, 'unauthenticated')
+  const foreign = await me({ key: mintApiKey('live', newId('key'), 'us1').apiKey })
+  expectProblem(foreign, 421, 'wrong_cell')
+  expect(foreign.headers.get('location')).toBe('https://us1.example/api/v1/me?x')
+  const unknown = await me({ key: mintApiKey('live', newId('key'), 'xx1').apiKey })
+  expectProblem(unknown, 421, 'wrong_cell')
+  expect(unknown.headers.get('location')).toBeNull()
+  expectProblem(await me({ key: mintApiKey('live', newId('key'), 'eu1').apiKey }), 401, 'unauthenticated')
+  expectProblem(await me({ key: mintApiKey('live', newId('key')).apiKey }), 401, 'unauthenticated')
+})
+
+test('a tenant that moved away is answered with its new address; its operators may still read, and change nothing', async () => {
+  const { created } = await createTenant(env, '--name', 'Acme')
+  const token = operatorToken(env, { tenant_id: created.tenant_id, permissions: [...OperatorPermission.options] })
+  const set = (values: string) =>
+    env.admin.query(`update gateway.tenants set ${values} where id = '${created.tenant_id}'`)
+  await set('arriving = true')
+  const waiting = env.api('GET', '/api/v1/me', { key: created.api_key })
+  const early = await env.api('POST', '/api/v1/applications', { token, body: { name: 'Early' } })
+  expectProblem(early, 503, 'service_unavailable')
+  await set('arriving = false')
+  expect((await waiting).status).toBe(200)
+  await set("moved_to = 'us1', moved_at = now()")
+  await eventually(async () => {
+    const moved = await env.api('POST', '/api/v1/notifications', { key: created.api_key, body: {} })
+    expectProblem(moved, 421, 'wrong_cell')
+    expect(moved.headers.get('location')).toBe('https://us1.example/api/v1/notifications')
+  })
+  await eventually(async () => {
+    const late = await env.api('POST', '/api/v1/applications', { token, body: { name: 'Late' } })
+    expectProblem(late, 421, 'wrong_cell')
+  })
+  expect((await env.api('GET', '/api/v1/applications', { token })).body.items).toHaveLength(1)
+})
+
 test.each([
   [[]],
   [['--name', ' ']],
@@ -74,6 +128,7 @@ test.each([
   [['--name', 'A'.repeat(101)]],
   [['--name', 'two\nlines']],
   [['--name', 'Acme', '--application', '']],
+  [['--name', 'Acme', '--cell', 'eu1']],
 ])('%j makes nothing and says how it is used', async (args) => {
   const { status, stderr, created } = await createTenant(servers, ...args)
   expect([status, created]).toEqual([1, undefined])

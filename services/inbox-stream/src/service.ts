@@ -37,6 +37,8 @@ export const commands: Commands<Config> = {
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
+  'export-tenant': commandOnDemand(async () => (await import('./moving/move-tenant.ts')).exportTenant),
+  'import-tenant': commandOnDemand(async () => (await import('./moving/move-tenant.ts')).importTenant),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
@@ -73,7 +75,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
 
 async function serveUsers(kit: Kit, context: StoreContext): Promise<void> {
   const { config, db } = context
-  const tokens = await createUserTokens(config.USER_TOKEN_KEYS)
+  const tokens = await createUserTokens(config.USER_TOKEN_KEYS, { cell: config.CELL, cells: config.CELLS })
   const access = createAccess(db)
   const cors = createCors(access)
   await serveHttp(kit, {

@@ -36,6 +36,12 @@ export const tables = {
     /** The outbox message with the event of a receipt; of a token, the hash of the body that it came with. */
     message_id: column.uuid().nullable(),
   },
+  /** Tenants that another cell serves. */
+  moved_tenants: {
+    tenant_id: column.id('ten'),
+    cell: column.text(),
+    moved_at: column.timestamp().withDefault(),
+  },
 }
 
 export type Tables = TablesOf<typeof tables>

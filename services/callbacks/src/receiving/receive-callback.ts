@@ -2,6 +2,7 @@ import type { Claim, Endpoint, Received, Report } from '@notify/carriers/receivi
 import type { Channel, Route } from '@notify/contracts'
 import { type Handler, type HttpRequest, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { cellHeader, type RawCallback } from '../moving/forward-callbacks.ts'
 import type { ClaimedAccounts } from '../providers/account-directory.ts'
 import { unsure } from '../providers/learn-providers.ts'
 import { claimToken } from '../records/token-store.ts'
@@ -26,9 +27,11 @@ export function createCallbackHandler(endpoints: readonly CarrierEndpoint[]): Ha
     const { reports, answer, handshake, token } = await receive(context, kind, claim, request)
     if (token && !(await claimToken(context.db, token)))
       throw new Problem('invalid_signature', 'The token of the callback came with another body before')
+    const recorded = await context.forwarding.recordedHere(reports)
     const isNew = await Promise.all(
-      reports.map((report) => context.record(callbackOfReport(context.keyRing, { channel, report }, request.span))),
+      recorded.map((report) => context.record(callbackOfReport(context.keyRing, { channel, report }, request.span))),
     )
+    await context.forwarding.forward(reports, rawOf(endpoint, request))
     if (!handshake) context.metrics.received(channel, resultOf(reports, isNew))
     return answer as never
   }
@@ -43,12 +46,18 @@ function chooseEndpoint(endpoints: readonly CarrierEndpoint[], request: HttpRequ
 
 function open(context: Context, kind: string, endpoint: Endpoint<never>, request: HttpRequest<Route>): Claim {
   const { body, headers, url, params = {} } = request as HttpRequest<Route> & { body: unknown; params?: object }
-  return endpoint.open(context.receiving.stateOf(kind), {
+  const cell = headers[cellHeader]
+  return endpoint.open(context.receiving.stateOf(kind, typeof cell === 'string' ? cell : undefined), {
     body: body as Buffer,
     headers,
     url,
     params: params as Record<string, string>,
   })
+}
+
+function rawOf({ contract }: Endpoint<never>, request: HttpRequest<Route>): RawCallback {
+  const { body, headers, url } = request as HttpRequest<Route> & { body: unknown }
+  return { method: contract.method, url, headers, body: Buffer.isBuffer(body) ? body : undefined }
 }
 
 type Asking = Pick<HttpRequest<Route>, 'address'>

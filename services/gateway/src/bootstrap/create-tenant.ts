@@ -10,22 +10,33 @@ import { migrations } from '../db/migrations.ts'
 import { build } from '../db/schema.ts'
 import { describeKey, insertKey } from '../keys/key-store.ts'
 
-const usage = 'usage: create-tenant --name <name> [--application <name>]'
+const usage = 'usage: create-tenant --name <name> [--application <name>] [--cell <cell>]'
 
 /** Creates a tenant with an application and a live API key, and prints their ids and the key as one line of JSON. */
 export const createTenantCommand: Command<Config> = async (config, kit, args) => {
-  const { name, application } = readArguments(args)
+  const { name, application, cell = config.CELL } = readArguments(args)
+  if (cell !== config.CELL) {
+    const here = config.CELL === undefined ? 'has no CELL' : `is the cell ${config.CELL}`
+    throw new UsageError(
+      `--cell ${cell}: this installation ${here}; run the command in the cell of the tenant\n${usage}`,
+    )
+  }
   // On the schema of an older release it must fail, not wait.
   const db = await openDatabase(kit, { config, ...(config.MIGRATE_ON_START && { migrations }) })
-  const created = await db.transaction((run) => createTenant(run, name, application))
+  const created = await db.transaction((run) => createTenant(run, { name, applicationName: application, cell }))
   process.stdout.write(`${JSON.stringify(created)}\n`)
 }
 
-function readArguments(args: readonly string[]): { name: string; application: string } {
+function readArguments(args: readonly string[]): { name: string; application: string; cell?: string } {
   try {
-    const options = { name: { type: 'string' }, application: { type: 'string', default: 'Default' } } as const
-    const { name, application } = parseArgs({ args: [...args], options }).values
-    return { name: nameOf('--name', name), application: nameOf('--application', application) }
+    const text = { type: 'string' } as const
+    const options = { name: text, application: { ...text, default: 'Default' }, cell: text } as const
+    const { name, application, cell } = parseArgs({ args: [...args], options }).values
+    return {
+      name: nameOf('--name', name),
+      application: nameOf('--application', application),
+      ...(cell !== undefined && { cell }),
+    }
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${(error as Error).message}\n${usage}`)
   }
@@ -38,7 +49,13 @@ function nameOf(option: string, value: string | undefined): string {
   throw new UsageError(`${option} ${errors[0]!.message}\n${usage}`)
 }
 
-async function createTenant(run: Run, name: string, applicationName: string) {
+interface NewTenant {
+  name: string
+  applicationName: string
+  cell: string | undefined
+}
+
+async function createTenant(run: Run, { name, applicationName, cell }: NewTenant) {
   const tenantId = newId('ten')
   const applicationId = newId('app')
   const id = newId('key')
@@ -47,7 +64,7 @@ async function createTenant(run: Run, name: string, applicationName: string) {
   const settings = { name: applicationName, allowed_origins: [], otp: {}, ...defaults }
   const application = (await insertApplication(run, { id: applicationId, tenantId, ...settings }))!
   await enqueueApplicationChange(run, application)
-  const { apiKey, sha256 } = mintApiKey('live', id)
+  const { apiKey, sha256 } = mintApiKey('live', id, cell)
   const permissions = KeyPermission.options
   const key = {
     id,
@@ -68,5 +85,11 @@ async function createTenant(run: Run, name: string, applicationName: string) {
   }
   await recordOwnAudit(run, { ...common, ...ofApplication })
   await recordOwnAudit(run, { ...common, action: 'api_key.created', resourceId: id, after: describeKey(row) })
-  return { tenant_id: tenantId, application_id: applicationId, key_id: id, api_key: apiKey }
+  return {
+    tenant_id: tenantId,
+    application_id: applicationId,
+    key_id: id,
+    api_key: apiKey,
+    ...(cell !== undefined && { cell }),
+  }
 }

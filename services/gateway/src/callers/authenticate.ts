@@ -9,7 +9,7 @@ import {
   type Route,
 } from '@notify/contracts'
 import type { Queries } from '@notify/database'
-import { parseApiKey } from '@notify/privacy'
+import { type ParsedApiKey, parseApiKey } from '@notify/privacy'
 import { createTtlCache, Problem } from '@notify/service-kit'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { Config } from '../config.ts'
@@ -18,7 +18,8 @@ import { type Limits, limitsFor } from '../limits/admit.ts'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 import type { RememberOperator } from '../operators/remember-operator.ts'
 import { noSuchTenant } from './no-such-tenant.ts'
-import { findTenantLimit } from './tenant-store.ts'
+import { requireServed, WrongCell, whyReadOnly, wrongCell } from './other-cells.ts'
+import { findTenant } from './tenant-store.ts'
 import { createOperatorVerifier, unauthenticated, type VerifyOperator } from './verify-operator.ts'
 
 interface KeyCaller {
@@ -31,6 +32,8 @@ interface OperatorCaller {
   limits: Limits
   /** The tenant that the access token names, when it does not exist. */
   missingTenant?: string | undefined
+  /** Why the operator may only read here. */
+  readOnly: Problem | WrongCell | undefined
   profile: OperatorProfile
 }
 
@@ -59,6 +62,7 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
   const verifyOperator = createOperatorVerifier(config)
   const limits = new WeakMap<Principal, Limits>()
   const strangers = new WeakMap<Principal, string>()
+  const readers = new WeakMap<Principal, Problem | WrongCell>()
   const profiles = new WeakMap<Principal, OperatorProfile>()
   const cache = createTtlCache<Principal>({
     ttlMs: rememberedMs,
@@ -72,6 +76,7 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
       const operator = await operatorCaller(db, config, token, verifyOperator)
       limits.set(operator.principal, operator.limits)
       profiles.set(operator.principal, operator.profile)
+      if (operator.readOnly) readers.set(operator.principal, operator.readOnly)
       if (operator.missingTenant) strangers.set(operator.principal, operator.missingTenant)
       else rememberOperator(operator.principal, operator.profile)
       return operator.principal
@@ -98,6 +103,7 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
     try {
       return await identify(request, bearerOf(request))
     } catch (error) {
+      if (error instanceof WrongCell) throw wrongCell(error, request, config.CELLS)
       const isRejected = error instanceof BulkheadRejectedError
       if (isRejected || (error instanceof Problem && error.code === 'unauthenticated')) {
         failures.count(addressOf(request))
@@ -109,17 +115,20 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
     }
   }
   /** `GET /me` returns the claims of a token, which helps to set up an identity provider. */
-  const requireTenant = (principal: Principal, route: Route) => {
+  const requireTenant = (principal: Principal, route: Route, request: IncomingMessage) => {
     const missing = strangers.get(principal)
     if (missing !== undefined && route.name !== getMe.name) throw noSuchTenant(missing)
+    // What a tenant did in its former cell can be read there.
+    const reason = route.method === 'GET' ? undefined : readers.get(principal)
+    if (reason) throw reason instanceof WrongCell ? wrongCell(reason, request, config.CELLS) : reason
     return principal
   }
   return {
     // A cached caller needs no await.
     authenticate(request, route) {
       const known = cache.peek(tokenOf(request) ?? '')
-      if (known) return requireTenant(known, route)
-      return identifyOrCount(request).then((principal) => requireTenant(principal, route))
+      if (known) return requireTenant(known, route, request)
+      return identifyOrCount(request).then((principal) => requireTenant(principal, route, request))
     },
     limitsOf: (principal) => limits.get(principal)!,
     profileOf: (principal) => profiles.get(principal),
@@ -148,11 +157,15 @@ function bearerOf(request: IncomingMessage): string {
 async function keyCaller(db: Queries, config: Config, token: string): Promise<KeyCaller> {
   const parsed = parseApiKey(token)
   if (!parsed) throw unauthenticated('This is not an API key: check that it was copied whole')
-  const key = await findKey(db.run, parsed.keyId)
-  if (!key || key.mode !== parsed.mode || !timingSafeEqual(Buffer.from(key.sha256), Buffer.from(parsed.sha256))) {
-    throw unauthenticated('The API key is not known or was revoked')
-  }
-  const { sha256: _, key_limit, tenant_limit, default_locale, default_time_zone, ...rest } = key
+  const find = () => findKey(db.run, parsed.keyId)
+  const found = await find()
+  // A tenant that moved here brought its keys, which name the cell that made them.
+  if (!found && parsed.cell !== undefined && parsed.cell !== config.CELL) throw new WrongCell(parsed.cell)
+  if (found && !isSecretOf(found, parsed)) throw unknownKey()
+  const key = await requireServed(found, find)
+  if (!key) throw unknownKey()
+  const { sha256: _, key_limit, tenant_limit, moved_to: _to, arriving: _now, ...known } = key
+  const { default_locale, default_time_zone, ...rest } = known
   // Absent rather than null: most applications have none, and each call carries its principals.
   const defaults = {
     ...(default_locale === null ? {} : { default_locale }),
@@ -163,6 +176,12 @@ async function keyCaller(db: Queries, config: Config, token: string): Promise<Ke
   return { principal, limits }
 }
 
+const unknownKey = () => unauthenticated('The API key is not known or was revoked')
+
+function isSecretOf(key: { mode: string; sha256: string }, parsed: ParsedApiKey): boolean {
+  return key.mode === parsed.mode && timingSafeEqual(Buffer.from(key.sha256), Buffer.from(parsed.sha256))
+}
+
 async function operatorCaller(
   db: Queries,
   config: Config,
@@ -170,15 +189,12 @@ async function operatorCaller(
   verify: VerifyOperator,
 ): Promise<OperatorCaller> {
   const { principal, profile } = await verify(token)
-  const tenantLimit = await findTenantLimit(db.run, principal.tenant_id)
-  const limits = limitsOf(
-    config,
-    `operator ${principal.tenant_id} ${principal.subject}`,
-    null,
-    principal.tenant_id,
-    tenantLimit ?? null,
-  )
-  return { principal, profile, limits, missingTenant: tenantLimit === undefined ? principal.tenant_id : undefined }
+  const { tenant_id: tenantId, subject } = principal
+  const tenant = await findTenant(db.run, tenantId)
+  const limit = tenant?.rate_limit_per_second ?? null
+  const limits = limitsOf(config, `operator ${tenantId} ${subject}`, null, tenantId, limit)
+  const missingTenant = tenant ? undefined : tenantId
+  return { principal, profile, limits, missingTenant, readOnly: tenant && whyReadOnly(tenant) }
 }
 
 function limitsOf(

@@ -2,14 +2,14 @@ import type { Id } from '@notify/contracts'
 import { prepared, type Run } from '@notify/database'
 import { build } from '../db/schema.ts'
 
-const findLimit = prepared('find-tenant-limit', ({ id }: { id: Id<'ten'> }) =>
-  build.selectFrom('tenants').select('rate_limit_per_second').where('id', '=', id),
+const find = prepared('find-tenant', ({ id }: { id: Id<'ten'> }) =>
+  build.selectFrom('tenants').select(['rate_limit_per_second', 'moved_to', 'arriving']).where('id', '=', id),
 )
 
-/** The tenant's own limit, if any; undefined when there is no such tenant. */
-export async function findTenantLimit(run: Run, id: Id<'ten'>): Promise<number | null | undefined> {
-  const [found] = await run(findLimit({ id }))
-  return found?.rate_limit_per_second
+/** The tenant's own limit, if any, and whether another cell serves it; undefined when there is no such tenant. */
+export async function findTenant(run: Run, id: Id<'ten'>) {
+  const [found] = await run(find({ id }))
+  return found
 }
 
 /** The tenant's name; null for a tenant of an access token that does not exist here. */

@@ -51,15 +51,16 @@ const signBy = (named: string) =>
 test('with OIDC_JWKS_URL the keys are read there, and the issuer itself need not be reached', async () => {
   const away = `http://127.0.0.1:${await closedPort()}`
   const verify = createOperatorVerifier({ ...configOf(600_000), OIDC_ISSUER: away, OIDC_JWKS_URL: `${issuer}/keys` })
-  expect(await verify(await signBy(away))).toMatchObject({ kind: 'operator' })
+  expect(await verify(await signBy(away))).toMatchObject({ principal: { kind: 'operator' } })
   await expect(verify(await signBy(issuer))).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
 test('a key that the issuer removed is refused once the fetched keys are older than OIDC_KEYS_MAX_AGE', async () => {
   const token = await signBy(issuer)
   const [strict, patient] = [1, 600_000].map((maxAgeMs) => createOperatorVerifier(configOf(maxAgeMs)))
-  for (const verify of [strict!, patient!]) expect(await verify(token)).toMatchObject({ kind: 'operator' })
+  for (const verify of [strict!, patient!])
+    expect(await verify(token)).toMatchObject({ principal: { kind: 'operator' } })
   published = []
   await eventually(async () => await expect(strict!(token)).rejects.toMatchObject({ code: 'unauthenticated' }))
-  expect(await patient!(token)).toMatchObject({ kind: 'operator' })
+  expect(await patient!(token)).toMatchObject({ principal: { kind: 'operator' } })
 })

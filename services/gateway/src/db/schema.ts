@@ -9,6 +9,11 @@ export const tables = {
     name: column.text(),
     rate_limit_per_second: column.integer().nullable(),
     created_at: column.timestamp().withDefault(),
+    /** The cell that serves the tenant now; null: this one. */
+    moved_to: column.text().nullable(),
+    moved_at: column.timestamp().nullable(),
+    /** The tenant comes from another cell, which still serves it. */
+    arriving: column.boolean().withDefault(),
   },
   /** Names of operators as their access tokens have them. */
   operators: {

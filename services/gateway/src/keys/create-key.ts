@@ -17,7 +17,7 @@ export const createKey: Handler<RouteContext, typeof contract> = idempotent({
     await requireRoomForKey(run, applicationId, config.KEYS_PER_APPLICATION)
     const { name, mode, permissions, rate_limit_per_second: rateLimit } = body
     const id = newId('key')
-    const { apiKey, sha256 } = mintApiKey(mode, id)
+    const { apiKey, sha256 } = mintApiKey(mode, id, config.CELL)
     const row = await insertKey(run, { id, tenantId, applicationId, name, mode, permissions, sha256, rateLimit })
     const after = describeKey(row)
     await recordOwnAudit(run, {

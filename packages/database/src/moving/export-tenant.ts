@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { schemaOf } from '@notify/contracts'
+import type { KeyRing } from '@notify/privacy'
+import { type CommandKit, UsageError } from '@notify/service-kit'
+import type { Client } from 'pg'
+import { openMigrationConnection } from '../migrations/connection.ts'
+import type { EncryptedColumn } from '../rotation-statements.ts'
+import { readExportArguments, requireTransportKey } from './move-arguments.ts'
+import { readRows } from './read-rows.ts'
+import { readShape, type TenantTables } from './tenant-tables.ts'
+import { checksOf, createTransport, type Part } from './transport.ts'
+
+/** The variables that moving a tenant reads. */
+export interface MovingConfig {
+  DATABASE_URL: string
+  MIGRATION_DATABASE_URL?: string | undefined
+  TRANSPORT_KEY?: string | undefined
+  CELL?: string | undefined
+  CELLS?: ReadonlyMap<string, string>
+  ENCRYPTION_KEYS?: KeyRing | undefined
+  BLIND_INDEX_KEY?: Buffer | undefined
+  FINGERPRINT_KEY?: Buffer | undefined
+}
+
+export interface MovingTables {
+  tables: TenantTables
+  encrypted?: readonly EncryptedColumn[]
+}
+
+interface ExportOptions extends MovingTables {
+  /** Ids of the tenant's applications, where the service knows them. */
+  readApplications?(client: Client, tenantId: string): Promise<string[]>
+  /** Ends the tenant's time in this cell. */
+  leave?(client: Client, tenantId: string, to: string): Promise<void>
+}
+
+/** Callers are cached for a second; what was admitted before has mostly been answered after another. */
+const settleMs = 2000
+
+export type Print = (line: string) => Promise<void> | void
+
+/**
+ * `main.ts export-tenant`: writes the tenant's rows of this service, encrypted under TRANSPORT_KEY, and counts by table. With
+ * `--to`, first hands the tenant over to that cell.
+ */
+export function exportTenantCommand({ tables, encrypted = [], readApplications, leave }: ExportOptions) {
+  return async (
+    config: MovingConfig,
+    kit: CommandKit,
+    args: readonly string[],
+    { print = printLine, tell = (line) => void process.stderr.write(`${line}\n`) }: ExportEnds = {},
+  ): Promise<void> => {
+    const { tenantId, to, dryRun, ...named } = readExportArguments(args)
+    if (to !== undefined && to === config.CELL) throw new UsageError(`--to ${to}: this is the cell ${to}`)
+    if (to !== undefined && config.CELLS && !config.CELLS.has(to)) throw new UsageError(`--to ${to}: not in CELLS`)
+    // Before the tenant leaves.
+    const transport = dryRun
+      ? undefined
+      : createTransport(requireTransportKey(config.TRANSPORT_KEY), { service: kit.service, tenantId })
+    const schema = schemaOf(kit.service)
+    const client = await openMigrationConnection({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, schema })
+    try {
+      if (to !== undefined && leave && !dryRun) {
+        await leave(client, tenantId, to)
+        kit.log.warn({ tenant_id: tenantId, to }, 'the tenant is served by another cell from now on')
+        await delay(settleMs)
+      }
+      const applications = (await readApplications?.(client, tenantId)) ?? named.applications
+      const counts: Record<string, number> = {}
+      const write = async (part: Part) => {
+        if (transport) await print(transport.seal(part))
+      }
+      await client.query("set idle_in_transaction_session_timeout = '10min'")
+      await client.query('begin isolation level repeatable read read only')
+      await write({ part: 'begin', service: kit.service, applications, checks: checksOf(config, tenantId) })
+      for (const moved of tables.moved) {
+        const { table } = moved
+        const shape = await readShape(client, table)
+        await write({ part: 'table', table, columns: shape.columns })
+        counts[table] = 0
+        const reading = {
+          shape,
+          encrypted: encrypted.filter((one) => one.table === table),
+          keyRing: config.ENCRYPTION_KEYS,
+        }
+        for await (const rows of readRows(client, moved, [tenantId, applications], reading)) {
+          counts[table] += rows.length
+          await write({ part: 'rows', rows })
+        }
+      }
+      await client.query('commit')
+      await write({ part: 'end', counts })
+      const told = JSON.stringify({ service: kit.service, tenant_id: tenantId, applications, counts })
+      await (dryRun ? print : tell)(told)
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+}
+
+/** Where the command writes: its export, or what a rehearsal counts, and beside an export its counts. */
+interface ExportEnds {
+  print?: Print
+  tell?: Print
+}
+
+/** Waits for a slow reader, so that the export is not kept in memory. */
+async function printLine(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+}

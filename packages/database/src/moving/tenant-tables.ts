@@ -1,0 +1,56 @@
+import type { Client } from 'pg'
+
+/** The connection of a move, in whose transaction it reads or writes. */
+export type MovingClient = Client
+
+/** A table whose rows move with their tenant to another cell. */
+export interface MovedTable {
+  table: string
+  /** SQL that is true for the rows of the tenant `$1`, whose applications are `$2`. Default: its column `tenant_id`. */
+  of?: string
+  /** Rows never change and never go: an import only adds those that are missing. */
+  appendOnly?: true
+  /** Columns that each cell has for itself. */
+  own?: readonly string[]
+}
+
+/** What happens to every table of a service when a tenant moves. A test compares the lists with the schema. */
+export interface TenantTables {
+  /** In the order of their references. */
+  moved: readonly MovedTable[]
+  /** What stays, with the reason. */
+  stays: Readonly<Record<string, string>>
+}
+
+/** The tables of the shared mechanisms: what they hold is work of this cell, which it finishes. */
+export const sharedTablesStay = {
+  outbox: 'events of this cell, published here',
+  stream_watermark: 'of the streams of this cell',
+  stream_losses: 'of the streams of this cell',
+  dead_letters: 'events of this cell, handled here',
+  walks: 'progress of the upkeep of this cell',
+} as const
+
+export const ofTenant = ({ of = 'tenant_id = $1' }: MovedTable): string => of
+
+export interface Shape {
+  /** All columns that an insert may fill. */
+  columns: string[]
+  key: string[]
+}
+
+/** Reads the columns and the primary key of a table from the schema itself, so that no new column is forgotten. */
+export async function readShape(client: Client, table: string): Promise<Shape> {
+  const { rows } = await client.query<{ name: string; key: number | null }>(
+    `select attname as name, array_position(indkey::int2[], attnum) as key
+     from pg_attribute left join pg_index on indrelid = attrelid and indisprimary
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+     order by attnum`,
+    [table],
+  )
+  const ofKey = rows.filter(({ key }) => key !== null)
+  return {
+    columns: rows.map(({ name }) => name),
+    key: ofKey.sort((a, b) => a.key! - b.key!).map(({ name }) => name),
+  }
+}

@@ -1,0 +1,96 @@
+import type { KeyRing } from '@notify/privacy'
+import type { Client } from 'pg'
+import type { EncryptedColumn } from '../rotation-statements.ts'
+import { type MovedTable, ofTenant, type Shape } from './tenant-tables.ts'
+import type { MovedRow } from './transport.ts'
+
+/** What an import did to one table. */
+export interface TableCount {
+  rows: number
+  /** Inserted or changed. */
+  written: number
+  removed: number
+}
+
+interface Writing {
+  shape: Shape
+  encrypted: readonly EncryptedColumn[]
+  keyRing: KeyRing | undefined
+}
+
+export interface TableWriter {
+  write(rows: readonly MovedRow[]): Promise<void>
+  /** Deletes the tenant's rows that the export does not have any more. */
+  finish(): Promise<TableCount>
+}
+
+/**
+ * Writes the rows of one table of a tenant: inserts new ones, changes those that differ, and deletes the others.
+ * @param columns those that the export has
+ * @param owner the tenant and its applications
+ */
+export async function createTableWriter(
+  client: Client,
+  moved: MovedTable,
+  { columns, owner, ...writing }: Writing & { columns: readonly string[]; owner: readonly unknown[] },
+): Promise<TableWriter> {
+  const { table, appendOnly } = moved
+  const { shape } = writing
+  const unknown = columns.filter((name) => !shape.columns.includes(name))
+  if (unknown.length > 0) throw new Error(`this release has no column ${table}.${unknown[0]}: update it first`)
+  const insert = insertOf(moved, shape, columns)
+  const ofOwner = ofTenant(moved)
+  const values = owner.slice(0, ofOwner.includes('$2') ? 2 : 1)
+  const known = await client.query<{ key: string }>(
+    `select row(${shape.key.join(', ')})::text as key from ${table} where ${ofOwner}`,
+    values,
+  )
+  const left = new Set(known.rows.map(({ key }) => key))
+  const count: TableCount = { rows: 0, written: 0, removed: 0 }
+  return {
+    async write(rows) {
+      const { rows: found } = await client.query<{ written: number; keys: string[] }>(insert, [
+        `[${rows.map((row) => sealedAnew(row, writing)).join(',')}]`,
+      ])
+      count.rows += rows.length
+      count.written += found[0]!.written
+      for (const key of found[0]!.keys) left.delete(key)
+    },
+    async finish() {
+      if (appendOnly || left.size === 0) return count
+      const removed = await client.query(
+        `delete from ${table} where (${ofOwner}) and row(${shape.key.join(', ')})::text = any($${values.length + 1})`,
+        [...values, [...left]],
+      )
+      return { ...count, removed: removed.rowCount ?? 0 }
+    },
+  }
+}
+
+function insertOf({ table, appendOnly, own = [] }: MovedTable, { key }: Shape, columns: readonly string[]): string {
+  const shared = columns.filter((name) => !own.includes(name))
+  const changed = shared.filter((name) => !key.includes(name))
+  const differs = `(${changed.map((name) => `known.${name}`).join(', ')}) is distinct from (${changed.map((name) => `excluded.${name}`).join(', ')})`
+  const set = changed.map((name) => `${name} = excluded.${name}`).join(', ')
+  const onConflict = appendOnly || changed.length === 0 ? 'do nothing' : `do update set ${set} where ${differs}`
+  return `
+    with incoming as materialized (
+      select made.* from jsonb_array_elements($1::jsonb) as item
+      cross join lateral jsonb_populate_record(null::${table}, (item -> 'row') || (item -> 'sealed')) as made),
+    written as (
+      insert into ${table} as known (${shared.join(', ')}) overriding system value
+      select ${shared.join(', ')} from incoming on conflict (${key.join(', ')}) ${onConflict} returning 1)
+    select (select count(*)::int from written) as written, array(select row(${key.join(', ')})::text from incoming) as keys`
+}
+
+/** The row with its secrets encrypted under the key of this cell, as JSON text. */
+function sealedAnew({ row, secrets }: MovedRow, { encrypted, keyRing }: Writing): string {
+  const found = Object.keys(secrets).length === 0 ? {} : (JSON.parse(row) as Record<string, unknown>)
+  const sealed = encrypted.flatMap(({ column, aadFrom, aad }) => {
+    const text = secrets[column]
+    if (text === undefined) return []
+    const bytes = keyRing!.encrypt(text, aad(...aadFrom.map((name) => String(found[name]))))
+    return [[column, `\\x${bytes.toString('hex')}`] as const]
+  })
+  return `{"row":${row},"sealed":${JSON.stringify(Object.fromEntries(sealed))}}`
+}

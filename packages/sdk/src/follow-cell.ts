@@ -1,0 +1,30 @@
+type Fetch = (request: Request) => Promise<Response>
+
+/**
+ * A `fetch` that goes on at another address when the service says that the tenant belongs to another installation (421). The
+ * service did nothing with such a request, so even a PATCH may be sent again.
+ * @param url address that requests begin with
+ */
+export function followingCell(url: string, send: Fetch = fetch): Fetch {
+  const first = url.endsWith('/') ? url.slice(0, -1) : url
+  let base = first
+  return async (request) => {
+    const path = request.url.startsWith(first) ? request.url.slice(first.length) : undefined
+    if (path === undefined) return send(request)
+    const again = request.clone()
+    const answer = await send(base === first ? request : new Request(base + path, request))
+    const found = answer.status === 421 ? baseIn(answer, path, first) : undefined
+    if (found === undefined || found === base) return answer
+    await answer.body?.cancel()
+    base = found
+    return send(new Request(base + path, again))
+  }
+}
+
+/** What stands before the path in the Location header. The token is never sent over a less protected connection. */
+function baseIn({ headers }: Response, path: string, first: string): string | undefined {
+  const location = headers.get('location') ?? ''
+  const target = URL.parse(location)
+  const isFine = target?.protocol === 'https:' || target?.protocol === URL.parse(first)?.protocol
+  return isFine && location.endsWith(path) ? location.slice(0, -path.length) : undefined
+}

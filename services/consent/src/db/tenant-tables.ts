@@ -1,0 +1,12 @@
+import { sharedTablesStay, type TenantTables } from '@notify/database'
+
+/** What moves with a tenant to another cell, and what stays. */
+export const tenantTables: TenantTables = {
+  moved: [
+    { table: 'consents' },
+    { table: 'consent_entries', appendOnly: true },
+    { table: 'users' },
+    { table: 'waiting_changes' },
+  ],
+  stays: { ...sharedTablesStay, idempotency_keys: 'answers of this cell, encrypted for it' },
+}

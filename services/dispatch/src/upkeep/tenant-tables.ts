@@ -1,0 +1,35 @@
+import { sharedTablesStay, type TenantTables } from '@notify/database'
+
+/** What moves with a tenant to another cell, and what stays. */
+export const tenantTables: TenantTables = {
+  moved: [
+    { table: 'events' },
+    { table: 'event_versions', appendOnly: true },
+    { table: 'templates' },
+    { table: 'suppressions' },
+    { table: 'providers' },
+    { table: 'carrier_templates' },
+    {
+      table: 'carrier_template_syncs',
+      of: 'provider_id in (select id from providers where tenant_id = $1)',
+    },
+    { table: 'domains' },
+    { table: 'domain_identities', own: ['leased_until'] },
+    // So that a request that is repeated in the new cell sends nothing again. Other answers are encrypted for this cell.
+    {
+      table: 'idempotency_keys',
+      of: `split_part(scope, ' ', 1) = any(array[$1::text] || $2::text[]) and response like '{%'`,
+    },
+  ],
+  stays: {
+    ...sharedTablesStay,
+    notifications: 'what was accepted here is sent and followed here',
+    in_flight: 'follows notifications',
+    attempts: 'of notifications',
+    hand_off_tails: 'the order of what was accepted here',
+    held_queues: 'queues of this cell',
+    send_slots: 'the pace of this cell',
+    tallies: 'counts of this cell',
+    balance_lease: 'a lease of this cell',
+  },
+}

@@ -1,0 +1,17 @@
+import { sharedTablesStay, type TenantTables } from '@notify/database'
+
+/** What moves with a tenant to another cell, and what stays. */
+export const tenantTables: TenantTables = {
+  moved: [
+    { table: 'providers' },
+    { table: 'subscriptions' },
+    { table: 'endpoints', own: ['next_due_at', 'leased_until', 'struggling', 'failures', 'failing_since'] },
+  ],
+  stays: {
+    ...sharedTablesStay,
+    idempotency_keys: 'answers of this cell, encrypted for it',
+    deliveries: 'what happened here is delivered from here',
+    attempts: 'of deliveries',
+    replays: 'of deliveries',
+  },
+}

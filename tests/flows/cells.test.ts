@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, type ServiceProcess, type Stack, TestEnv } from '@notify/dev-env'
+import { createClient } from '@notify/sdk'
+import { demoAccount, postForm, signature } from '@notify/test-kit/callbacks'
+import { pipeCommand } from '@notify/test-kit/processes'
+import { freshPhone } from '@notify/test-kit/sms'
+
+const services = ['gateway', 'dispatch', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'] as const
+const others = ['dispatch-worker', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'] as const
+const transport = { TRANSPORT_KEY: randomBytes(32).toString('base64') }
+/** Two cells find the same rows only under the same keys. */
+const keys = {
+  BLIND_INDEX_KEY: randomBytes(32).toString('base64'),
+  FINGERPRINT_KEY: randomBytes(32).toString('base64'),
+}
+
+type Cell = 'a' | 'b'
+let cells: Record<Cell, TestEnv>
+const variables: Record<Cell, Record<string, string>> = { a: { CELL: 'a', ...keys }, b: { CELL: 'b', ...keys } }
+
+beforeAll(async () => {
+  const known = Promise.withResolvers<void>()
+  const stacks = new Map<Cell, Stack>()
+  const start = (cell: Cell) => {
+    // The same objects until the processes start, when the ports of both cells are known.
+    const env = Object.fromEntries(
+      ['gateway', 'dispatch-api', 'dispatch-worker', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'].map(
+        (name) => [name, { ...variables[cell] }],
+      ),
+    )
+    return TestEnv.start(services, {
+      env,
+      async onStack(stack) {
+        stacks.set(cell, stack)
+        if (stacks.size === 2) known.resolve()
+        await known.promise
+        const portOf = (one: Cell) => stacks.get(one)!.ports.process
+        const CELLS = (['a', 'b'] as const).map((one) => `${one}=http://127.0.0.1:${portOf(one).gateway}`).join(',')
+        const sandbox = `http://127.0.0.1:${portOf('a')['carrier-sandbox']}`
+        // Both call the same carrier and the same receiver of webhooks.
+        const outside = {
+          TWILIO_API_URL: `${sandbox}/twilio`,
+          WEBHOOK_EGRESS_ALLOW: `127.0.0.1:${stacks.get('a')!.ports.receiver}`,
+        }
+        for (const one of Object.values(env)) Object.assign(one, { CELLS, ...outside })
+        Object.assign(variables[cell], { CELLS })
+      },
+    })
+  }
+  // If one cannot start, the other does not wait for it.
+  const [a, b] = await Promise.all((['a', 'b'] as const).map((cell) => start(cell).finally(known.resolve)))
+  cells = { a: a!, b: b! }
+})
+afterAll(async () => {
+  await Promise.all(Object.values(cells ?? {}).map((env) => env.stop()))
+})
+
+async function command(cell: Cell, process: ServiceProcess, args: string[], input = '') {
+  const made = await pipeCommand(cells[cell], process, args, { input, variables: { ...variables[cell], ...transport } })
+  if (made.status !== 0) throw new Error(`${process} ${args.join(' ')}: ${made.errors}${made.output.slice(0, 2000)}`)
+  return made
+}
+
+const tenant = () => ['--tenant', cells.a.tenantId, '--application', cells.a.applicationId]
+
+/** Moves the rows of one service. @returns the counts of both sides */
+async function move(process: ServiceProcess, { leave = false, activate = false, dryRun = false } = {}) {
+  const from = await command('a', process, ['export-tenant', ...tenant(), ...(leave ? ['--to', 'b'] : [])])
+  const flags = [...(activate ? ['--activate'] : []), ...(dryRun ? ['--dry-run'] : [])]
+  const to = await command('b', process, ['import-tenant', '--tenant', cells.a.tenantId, ...flags], from.output)
+  const read = (text: string) => JSON.parse(text.split('\n').find((line) => line.startsWith('{"service"'))!)
+  return { from: read(from.errors).counts, to: read(to.output).counts }
+}
+
+const sms = (body: string, to = freshPhone()) => ({ channel: 'sms', recipient: { phone: to }, body }) as const
+
+test('a tenant moves to another cell under traffic: nothing is refused, and nothing is sent twice', async () => {
+  const { a, b } = cells
+  const marker = randomBytes(6).toString('hex')
+  const client = createClient({ url: a.stack.url('gateway'), token: a.apiKey, maxRetries: 10 })
+  const suppressed = freshPhone()
+  const operator = a.operatorToken
+  const suppress = await a.api('POST', '/api/v1/suppressions', {
+    token: operator,
+    body: { channel: 'sms', recipient: suppressed },
+  })
+  expect(suppress.status).toBe(201)
+  const path = `/ok/${crypto.randomUUID()}`
+  const subscription = {
+    application_id: a.applicationId,
+    url: a.stack.receiverUrl + path,
+    events: ['notification.delivered'],
+  }
+  expect((await a.api('POST', '/api/v1/webhook-subscriptions', { token: operator, body: subscription })).status).toBe(
+    201,
+  )
+
+  const rehearsal = await Promise.all((['gateway', ...others] as const).map((one) => move(one, { dryRun: true })))
+  for (const { from, to } of rehearsal) {
+    const arrived = Object.entries(to as Record<string, { rows: number }>).map(([table, { rows }]) => [table, rows])
+    expect(Object.fromEntries(arrived)).toEqual(from)
+  }
+  const { rows: none } = await b.admin.query('select 1 from gateway.tenants where id = $1', [a.tenantId])
+  expect(none).toEqual([])
+
+  const failures: unknown[] = []
+  const accepted = new Map<string, string>()
+  const repeated = { body: sms(`${marker} repeated`), headers: { 'idempotency-key': `${marker}-once` } }
+  const first = await client.post('/api/v1/notifications', repeated)
+  let sending = true
+  const send = async (name: string) => {
+    for (let i = 0; sending; i++) {
+      const text = `${marker} ${name} ${i}`
+      try {
+        const { notification_id } = await client.post('/api/v1/notifications', { body: sms(text) })
+        accepted.set(text, notification_id)
+      } catch (error) {
+        failures.push(error)
+      }
+      await delay(250)
+    }
+  }
+  const senders = ['x', 'y', 'z'].map(send)
+  await move('gateway')
+  await Promise.all(others.map((one) => move(one)))
+  const before = accepted.size
+  const left = await command('a', 'gateway', ['export-tenant', ...tenant(), '--to', 'b'])
+  await Promise.all(others.map((one) => move(one, { leave: true })))
+  await command('b', 'gateway', ['import-tenant', '--tenant', a.tenantId, '--activate'], left.output)
+  const after = accepted.size
+  await eventually(() => expect(accepted.size).toBeGreaterThan(after + 20))
+  sending = false
+  await Promise.all(senders)
+
+  expect(failures).toEqual([])
+  expect(before).toBeGreaterThan(0)
+  const sentBy = async ({ admin }: TestEnv) => {
+    const { rows } = await admin.query('select id from dispatch.notifications where tenant_id = $1', [a.tenantId])
+    return new Set(rows.map(({ id }) => id))
+  }
+  const [inA, inB] = await Promise.all([sentBy(a), sentBy(b)])
+  expect([...inA].filter((id) => inB.has(id))).toEqual([])
+  expect([...accepted.values()].filter((id) => !inA.has(id) && !inB.has(id))).toEqual([])
+  expect(inB.size).toBeGreaterThan(20)
+  // The first request again, in the new cell: its answer moved with the tenant.
+  expect(await client.post('/api/v1/notifications', repeated)).toEqual(first)
+  await eventually(async () => {
+    const texts = (await a.messages({ limit: '1000' }))
+      .map(({ text }) => text)
+      .filter((text) => text.startsWith(marker))
+    expect(texts.sort()).toEqual([...accepted.keys(), `${marker} repeated`].sort())
+  })
+  await expect(client.post('/api/v1/notifications', { body: sms('no', suppressed) })).rejects.toMatchObject({
+    code: 'recipient_suppressed',
+  })
+  await eventually(async () => {
+    const { body } = await a.call('carrier-sandbox', 'GET', `/received?limit=5000&path=${encodeURIComponent(path)}`)
+    const told = body.items.map((one: { body: string }) => JSON.parse(one.body).data.notification_id)
+    expect(told.sort()).toEqual([...accepted.values(), first.notification_id].sort())
+  })
+})
+
+test('a STOP that the carrier still sends to the old cell counts in the new one, and in that alone', async () => {
+  const { a, b } = cells
+  const from = freshPhone()
+  const fields = {
+    AccountSid: demoAccount(a).sid,
+    MessageSid: `SM${crypto.randomUUID().replaceAll('-', '')}`,
+    From: from,
+    To: '+15005550006',
+    Body: 'STOP',
+    ApiVersion: '2010-04-01',
+  }
+  const address = '/api/v1/callbacks/smsprovider/inbound'
+  const signed = signature(demoAccount(a).authToken, a.stack.url('gateway') + address, fields)
+  const answer = await postForm(a, { fields, address, signed, headers: { accept: 'text/xml' } })
+  expect(answer.status).toBe(200)
+  await eventually(async () => {
+    const refused = await b.api('POST', '/api/v1/notifications', { key: a.apiKey, body: sms('late', from) })
+    expect(refused.body.code).toBe('recipient_suppressed')
+  })
+  const { rows } = await a.admin.query(`select 1 from dispatch.suppressions where tenant_id = $1 and reason = 'stop'`, [
+    a.tenantId,
+  ])
+  expect(rows).toEqual([])
+})
+
+test('a callback that somebody says came from another cell is verified by that cell’s address, and goes no further', async () => {
+  const { a } = cells
+  const fields = {
+    AccountSid: demoAccount(a).sid,
+    MessageSid: 'SM1',
+    From: freshPhone(),
+    To: '+15005550006',
+    Body: 'Hi',
+  }
+  const address = '/api/v1/callbacks/smsprovider/inbound'
+  const own = signature(demoAccount(a).authToken, a.stack.url('gateway') + address, fields)
+  const posted = await postForm(a, {
+    fields,
+    address,
+    signed: own,
+    headers: { accept: 'text/xml', 'x-notify-cell': 'b' },
+  })
+  expect(posted.status).toBe(403)
+})
+
+test('an import over a tenant that is served is refused, and what comes late changes nothing', async () => {
+  const { a, b } = cells
+  const whole = await command('a', 'gateway', ['export-tenant', ...tenant()])
+  const take = () =>
+    pipeCommand(b, 'gateway', ['import-tenant', '--tenant', a.tenantId], {
+      input: whole.output,
+      variables: { ...variables.b, ...transport },
+    })
+  const refused = await take()
+  expect([refused.status, refused.output]).toEqual([1, expect.stringContaining('is served here')])
+  expect((await b.api('GET', '/api/v1/me', { key: a.apiKey })).status).toBe(200)
+  const elsewhere = await a.api('POST', '/api/v1/notifications', { body: sms('late') })
+  expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([
+    421,
+    `${b.stack.url('gateway')}/api/v1/notifications`,
+  ])
+})
