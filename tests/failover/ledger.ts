@@ -7,6 +7,8 @@ interface Entry {
   askedAtMs: number
   /** Undefined: nobody answered 202. */
   acceptedAtMs?: number
+  /** What the answer named. */
+  id?: string
   /** What else was answered before, by status; 0 is no answer. */
   refusals: number[]
 }
@@ -14,7 +16,7 @@ interface Entry {
 /** What the ledger found once all was over. */
 export interface Account {
   accepted: number
-  /** Accepted, and never at the carrier. */
+  /** Accepted, and never at the carrier, or not in the database that serves now. */
   lost: string[]
   /** At the carrier more often than attempts with an unknown outcome explain. */
   repeated: string[]
@@ -68,6 +70,7 @@ export class Ledger {
     const accepted = this.entries.filter(({ acceptedAtMs }) => acceptedAtMs !== undefined)
     const arrivals = await this.arrivalsOf(accepted).catch(() => this.arrivals())
     const ambiguous = await this.ambiguousByPhone()
+    const stored = await this.storedIds()
     const delays = accepted.flatMap(({ phone, askedAtMs }) => {
       const first = arrivals.get(phone)?.[0]
       const fault = faults.findLast((faultMs) => faultMs <= (first ?? 0)) ?? 0
@@ -77,7 +80,7 @@ export class Ledger {
     const isExplained = ([phone, times]: [string, number[]]) => times.length - 1 <= (ambiguous.get(phone) ?? 0)
     return {
       accepted: accepted.length,
-      lost: accepted.flatMap(({ phone }) => (arrivals.has(phone) ? [] : phone)),
+      lost: accepted.flatMap(({ phone, id }) => (arrivals.has(phone) && stored.has(id!) ? [] : phone)),
       repeated: twice.filter((entry) => !isExplained(entry)).map(([phone]) => phone),
       explained: twice.filter(isExplained).length,
       refusals: this.refusals(),
@@ -99,9 +102,9 @@ export class Ledger {
     this.entries.push(entry)
     const key = randomUUID()
     for (;;) {
-      const status = await this.call(phone, key)
+      const { status, id } = await this.call(phone, key)
       if (status === 202) {
-        entry.acceptedAtMs = Date.now()
+        Object.assign(entry, { acceptedAtMs: Date.now(), id })
         return
       }
       entry.refusals.push(status)
@@ -110,13 +113,13 @@ export class Ledger {
     }
   }
 
-  private async call(phone: string, key: string): Promise<number> {
+  private async call(phone: string, key: string): Promise<{ status: number; id?: string }> {
     const body = { channel: 'sms', recipient: phone, body: `to ${phone}` }
     const request = { body, headers: { 'idempotency-key': key } }
     const answer: ApiResponse | undefined = await this.env
       .api('POST', '/api/v1/notifications', request)
       .catch(() => undefined)
-    return answer?.status ?? 0
+    return { status: answer?.status ?? 0, id: answer?.body.notification_id }
   }
 
   private async arrivalsOf(accepted: readonly Entry[]): Promise<Map<string, number[]>> {
@@ -139,6 +142,11 @@ export class Ledger {
     return new Map(
       [...byPhone].map(([phone, all]) => [phone, all.map((one) => Date.parse(one.received_at)).sort((a, b) => a - b)]),
     )
+  }
+
+  private async storedIds(): Promise<Set<string>> {
+    const { rows } = await this.env.admin.query<{ id: string }>('select id::text from dispatch.notifications')
+    return new Set(rows.map(({ id }) => id))
   }
 
   private async ambiguousByPhone(): Promise<Map<string, number>> {
