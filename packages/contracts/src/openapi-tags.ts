@@ -11,6 +11,7 @@ const tagDescriptions = {
   inbox: "An end user's notifications",
   me: 'The caller of the request',
   notifications: 'Send notifications, read their state, cancel scheduled ones',
+  operators: 'Names and email addresses of operators',
   otp: 'One-time passwords: send, verify, resend',
   'provider-kinds': 'Kinds of providers, with the schemas of their credentials',
   providers: 'Carrier accounts and their credentials',

@@ -18,7 +18,8 @@ export interface UnknownAccount {
 export type LearnProviders = (account: UnknownAccount) => Promise<boolean>
 
 const principal: ServicePrincipal = { kind: 'service', service: 'callbacks', permissions: ['providers:find'] }
-const timeoutMs = 1500
+/** Less than a carrier and the gateway wait. */
+const timeoutMs = 5000
 const rememberedMs = 5000
 /** Limits what callbacks with invented ids cost dispatch: those of one address, and all of a process. */
 const questionsPerSecond = { address: 10, all: 50 }

@@ -1,5 +1,5 @@
 import { streams } from '@notify/contracts'
-import { column, defineStatement, defineStatements, type Queries } from '@notify/database'
+import { column, defineStatements, type Queries } from '@notify/database'
 import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
 import { repeatedWorkQueries } from '../../outcome/hand-offs/work-sql.ts'
@@ -29,35 +29,6 @@ const requeueLost = defineStatements(
   }),
   registry,
 )
-
-const mayBeLost = defineStatement({
-  name: 'look-lost-work',
-  text: `
-    select exists (
-      select from unnest($1::text[], $2::text[]) as l (lane, channel) cross join lateral (
-        select from in_flight f
-        where f.lane = l.lane and f.channel = l.channel and f.status = 'queued'
-          and f.enqueued_at < greatest(now() - $3::float8 * interval '1 millisecond',
-            (select noticed_at from stream_losses where stream = $4 and last_seq = 0))
-        order by f.enqueued_at limit 1) as oldest
-    ) as may_be_lost`,
-  columns: { may_be_lost: column.boolean() },
-})
-
-/**
- * Whether a hand-off may be lost: one waits for longer than `stalledMs`, or since before JetStream has forgotten everything. Mostly
- * none does, and then neither NATS nor the longer statement is asked.
- */
-export async function mayHaveLostWork(
-  db: Queries,
-  lanes: readonly Pick<DeliveredLane, 'lane' | 'channel'>[],
-  stalledMs: number,
-): Promise<boolean> {
-  const names = lanes.map(({ lane }) => lane)
-  const channels = lanes.map(({ channel }) => channel)
-  const [row] = await db.run(mayBeLost, [names, channels, stalledMs, streams.dispatch.name])
-  return row!.may_be_lost
-}
 
 /** How long ago all hand-offs of a lane had reached their service; Postgres subtracts it from its own clock. */
 export interface DeliveredLane {

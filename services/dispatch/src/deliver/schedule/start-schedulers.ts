@@ -11,8 +11,9 @@ import { leaseEndsInMs, nextAttemptInMs, nextExpiryInMs } from './due-store.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications } from './expiry-store.ts'
 import { sumUpTallies } from './fold-tallies.ts'
+import { mayHaveLostWork } from './look-lost-work.ts'
 import { scheduleBatch } from './open-sql.ts'
-import { type DeliveredLane, mayHaveLostWork, requeueLostWork } from './requeue-lost-work.ts'
+import { type DeliveredLane, requeueLostWork } from './requeue-lost-work.ts'
 import { takeDueNotifications } from './take-due.ts'
 
 /** What the schedulers need of the context. */
