@@ -55,7 +55,10 @@ const ofTransport = new Set(['date', 'connection', 'keep-alive', 'content-type',
 const unknownId = '01jd3x8qk5w9t2m4v6b8n0p2r4'
 /** The gateway looks an application up before it asks the owner of its events. */
 const pathOf = ({ path }: Route) =>
-  path.replace(/:application_id\/events/, `${env.applicationId}/events`).replace(/:(\w+)/g, unknownId)
+  path
+    .replace(/:application_id\/events/, `${env.applicationId}/events`)
+    .replace(':locale', 'en')
+    .replace(/:(\w+)/g, unknownId)
 const bearerOf = ({ auth }: Route) => {
   const permissions = permissionsFor(auth)
   return permissions && (permissions.operator ? env.operatorToken : env.apiKey)
