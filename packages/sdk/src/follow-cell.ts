@@ -12,12 +12,14 @@ export function followingCell(url: string, send: Fetch = fetch): Fetch {
     const path = request.url.startsWith(first) ? request.url.slice(first.length) : undefined
     if (path === undefined) return send(request)
     const again = request.clone()
-    const answer = await send(base === first ? request : new Request(base + path, request))
+    // Others may follow meanwhile, so the base of this request is what counts for its answer.
+    const asked = base
+    const answer = await send(asked === first ? request : new Request(asked + path, request))
     const found = answer.status === 421 ? baseIn(answer, path, first) : undefined
-    if (found === undefined || found === base) return answer
+    if (found === undefined || found === asked) return answer
     await answer.body?.cancel()
     base = found
-    return send(new Request(base + path, again))
+    return send(new Request(found + path, again))
   }
 }
 

@@ -75,6 +75,19 @@ test('a tenant that moved is found at the address that the service names, and ev
   }
 })
 
+test('calls that were sent at the same moment all follow to the new address', async () => {
+  const path = '/api/v1/notifications'
+  const asked: string[] = []
+  const answer = async (sent: Request) => {
+    asked.push(new URL(sent.url).host)
+    if (sent.url.startsWith('https://b.example')) return Response.json({ notification_id: 'notif_1' }, { status: 202 })
+    return Response.json({ code: 'wrong_cell' }, { status: 421, headers: { location: `https://b.example${path}` } })
+  }
+  const one = client({ url: 'https://a.example', fetch: answer })
+  await Promise.all(Array.from({ length: 3 }, () => one.post(path, { body: request })))
+  expect(asked).toEqual([...Array(3).fill('a.example'), ...Array(3).fill('b.example')])
+})
+
 test.each([
   ['no address', {}],
   ['an address without protection', { location: 'http://127.0.0.1:1/api/v1/notifications' }],

@@ -34,6 +34,8 @@ const configOf = (maxAgeMs: number) =>
     OIDC_AUDIENCE: 'notify-api',
     OIDC_TENANT_CLAIM: 'tenant_id',
     OIDC_PERMISSIONS_CLAIM: 'permissions',
+    OIDC_NAME_CLAIM: 'name',
+    OIDC_EMAIL_CLAIM: 'email',
     OIDC_TOKEN_TYPES: ['at+jwt'],
     OIDC_KEYS_MAX_AGE: maxAgeMs,
     BLIND_INDEX_KEY: Buffer.alloc(32, 1),
