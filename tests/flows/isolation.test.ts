@@ -55,7 +55,7 @@ function callAs(caller: ApiRequest, route: Route, { params, fresh, ...sample }: 
 
 /** An unused identifier of the same form; a language belongs to nobody. */
 function unknownOf(id: string): string {
-  if (id === 'de') return 'fr'
+  if (id === 'de') return id
   const [, prefix] = /^([a-z]+)_/.exec(id) ?? []
   return prefix === undefined ? freshPhone() : newId(prefix as 'app')
 }
