@@ -46,7 +46,10 @@ export function gatewaySamples(env: TestEnv): Samples {
     getUsage: () => ({}),
     listUsageLocales: () => ({}),
     getMe: () => ({}),
-    listOperators: () => ({}),
+    listOperators: async () => {
+      for (let i = 0; i < 2; i++) await seenOperator(env)
+      return {}
+    },
     eraseOperator: async () => ({ params: { operator_id: await seenOperator(env) } }),
   }
 }
