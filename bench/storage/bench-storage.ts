@@ -1,11 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Stack } from '@notify/dev-env'
 import pg from 'pg'
+import { createJsonClient } from '../json-client.ts'
 import { sendMany } from '../send-many.ts'
 import { createSmsClient } from '../sms-client.ts'
 import { withStack } from '../with-stack.ts'
 
 const messages = Number(process.env.BENCH_MESSAGES ?? 6000)
 const callers = 64
+/** Emails with a file of this size. */
+const emails = Math.ceil(messages / 20)
+const fileBytes = 100_000
 
 /** How long the rows of a message are kept, by table, without tables that do not grow with messages. */
 const kept: Record<string, 'days' | 'weeks' | 'months'> = {
@@ -21,7 +27,7 @@ const kept: Record<string, 'days' | 'weeks' | 'months'> = {
 /** The tables whose rows are updated with each step of a message. */
 const updated = ['dispatch.notifications', 'dispatch.attempts', 'gateway.activity']
 
-/** The bytes of one delivered SMS in each table, the share of its HOT updates, and its bytes of WAL. */
+/** The bytes of one delivered SMS in each table, the share of its HOT updates, and its bytes of WAL; the same of files of emails. */
 export function benchStorage(): Promise<object> {
   const env = { all: { LOG_LEVEL: 'warn' }, 'dispatch-sender': { SEND_RATE: '100000' } }
   return withStack({ env }, async (stack) => {
@@ -34,12 +40,40 @@ export function benchStorage(): Promise<object> {
       const before = await read(database)
       await sendMany(database, { count: messages, callers, send: (n) => send(n + messages) })
       const after = await read(database)
-      return { messages, ...compare(before, after) }
+      return { messages, ...compare(before, after), email_with_file: await storeFiles(stack, database) }
     } finally {
       client.close()
       await database.end()
     }
   })
+}
+
+/** What an email with a file stores beside the row that its changes of state update. */
+async function storeFiles(stack: Stack, database: pg.Pool): Promise<object> {
+  const client = createJsonClient(stack)
+  const content = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(fileBytes)]).toString('base64')
+  const attachments = [{ filename: 'invoice.pdf', content_type: 'application/pdf', content }]
+  const send = async (n: number) => {
+    const request = { channel: 'email', recipient: `ada+${n}@mailbox.example`, subject: 'Invoice', body: 'Attached.' }
+    const { status, body } = await client.post('/api/v1/notifications', { ...request, attachments })
+    if (status !== 202) throw new Error(`an email got ${status}: ${JSON.stringify(body)}`)
+  }
+  try {
+    const before = await read(database)
+    await sendMany(database, { count: emails, callers: 4, send })
+    const after = await read(database)
+    const table = 'dispatch.attachments'
+    const stored = after.tables.get(table)!
+    return {
+      emails,
+      file_bytes: fileBytes,
+      attachment_bytes: Math.round((stored.total - (before.tables.get(table)?.total ?? 0)) / emails),
+      attachment_updates: stored.updates,
+      wal_bytes: Math.round((after.walBytes - before.walBytes) / emails),
+    }
+  } finally {
+    client.close()
+  }
 }
 
 interface Reading {

@@ -28,11 +28,13 @@ import { Sns } from './sns/sns.ts'
 import { snsRoutes } from './sns/sns-routes.ts'
 import { accountRoutes, createAccountBook } from './stand-ins/account-book.ts'
 import { standInRoutes } from './stand-ins/serve.ts'
+import { standIns } from './stand-ins/table.ts'
 import { twilioRoutes } from './twilio/routes.ts'
 
 const bodyLimitBytes = 256 * 1024
 /** SES accepts messages of 40 MiB; base64 adds a third. */
 const emailLimitBytes = 56 * 1024 * 1024
+const emailPaths = ['/ses', ...standIns.filter(({ channel }) => channel === 'email').map(({ name }) => `/${name}`)]
 const stopGraceMs = 1_000
 /** Longer than clients keep a connection, so that they never write on one that is being closed. */
 const keepAliveTimeoutMs = 65_000
@@ -70,7 +72,7 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
   const app = express()
     .disable('x-powered-by')
     .disable('etag')
-    .use('/ses', express.raw({ type: () => true, limit: emailLimitBytes }))
+    .use(emailPaths, express.raw({ type: () => true, limit: emailLimitBytes }))
     .use(express.raw({ type: () => true, limit: bodyLimitBytes }))
     .use('/twilio', twilioRoutes({ accounts: config.twilioAccounts, log, sender, reporter }))
     .use(

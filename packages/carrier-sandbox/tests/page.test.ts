@@ -63,6 +63,29 @@ test('the page shows a code large: the only number in a text that contains the w
   expect(shown({ text: 'Codes 1234 and 5678' })).toBeUndefined()
 })
 
+test('the page shows whom an email is copied to, its headers and its files', async () => {
+  const { url } = await startSandbox()
+  const source = /function showParts[\s\S]*?\n}\n/.exec(await (await fetch(url)).text())?.[0] ?? ''
+  const shown = (message: object) => {
+    const parts = { textContent: '', hidden: false }
+    new Function('row', 'message', `${source}; showParts(row, message)`)({ querySelector: () => parts }, message)
+    return parts
+  }
+  const file = { filename: 'logo.png', content_type: 'image/png', size: 70, content_id: 'logo' }
+  const email = {
+    cc: ['Grace <g@example.com>'],
+    bcc: ['a@example.com'],
+    headers: { 'X-Order': '1' },
+    attachments: [file],
+  }
+  expect(shown(email)).toEqual({
+    textContent:
+      'Cc: Grace <g@example.com>\nBcc: a@example.com\nFiles: logo.png (image/png, 70 bytes, cid:logo)\nX-Order: 1',
+    hidden: false,
+  })
+  expect(shown({ text: 'Hi' })).toEqual({ textContent: '', hidden: true })
+})
+
 test('the page shows the webhooks that the receiver got, the newest first, with the verdict on their signatures', async () => {
   const { url } = await startSandbox()
   const page = await (await fetch(url)).text()

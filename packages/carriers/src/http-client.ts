@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { exchange } from '@notify/service-kit'
 import type { Agent, EnvHttpProxyAgent } from 'undici'
+import type { Multipart } from './multipart.ts'
 import { agentThroughProxy } from './proxy.ts'
 import { readJson } from './read-json.ts'
 
@@ -10,7 +11,7 @@ export interface HttpCall {
   url: string
   headers: Readonly<Record<string, string>>
   /** An object is sent as JSON, parameters as a form. */
-  body?: object | URLSearchParams | undefined
+  body?: object | URLSearchParams | Multipart | undefined
   traceparent?: string | undefined
 }
 
@@ -44,18 +45,18 @@ export function createHttpClient({ timeoutMs, maxConnections }: Limits): HttpCli
   return {
     async call({ method, url, headers, body, traceparent }) {
       const { origin, pathname, search } = new URL(url)
-      const isForm = body instanceof URLSearchParams
+      const written = body && write(body)
       const request = {
         origin,
         path: pathname + search,
         method,
         headers: {
           accept: 'application/json',
-          ...(body && { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
+          ...(written && { 'content-type': written.contentType }),
           ...headers,
           ...(traceparent && { traceparent }),
         },
-        body: body ? (isForm ? String(body) : JSON.stringify(body)) : null,
+        body: written?.bytes ?? null,
       }
       const {
         statusCode: status,
@@ -66,6 +67,11 @@ export function createHttpClient({ timeoutMs, maxConnections }: Limits): HttpCli
     },
     close: () => void agent.close(),
   }
+}
+
+function write(body: object | URLSearchParams | Multipart): { contentType: string; bytes: string | Buffer } {
+  if (body instanceof URLSearchParams) return { contentType: 'application/x-www-form-urlencoded', bytes: String(body) }
+  return 'bytes' in body ? body : { contentType: 'application/json', bytes: JSON.stringify(body) }
 }
 
 /** A pool of connections, through the proxy of the environment if it names one. */

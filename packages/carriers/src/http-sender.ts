@@ -5,6 +5,8 @@ import type { CarrierAnswer } from './carrier-answer.ts'
 import { createClientCache } from './client-cache.ts'
 import { createHttpClient, type HttpAnswer, type HttpCall, type HttpClient } from './http-client.ts'
 import type { Correlation } from './messages.ts'
+import type { Multipart } from './multipart.ts'
+import { addressesOf } from './recipients-of.ts'
 import { readRetryAfter } from './retry-after.ts'
 import type { CarrierAccount, DomainIdentities, SenderDefinition, SenderOptions } from './sender.ts'
 import { liveUrlOf, type StandInEnvironment } from './stand-in-url.ts'
@@ -21,7 +23,7 @@ export interface Refusal {
 
 interface Request {
   path: string
-  body: object | URLSearchParams
+  body: object | URLSearchParams | Multipart
 }
 
 /** A carrier that takes each message by one HTTP request. */
@@ -81,7 +83,7 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
             return notBegun(error)
           }
           const client = clients.of(account, baseUrl, () => createHttpClient(options))
-          return client.call(call).then((answer) => answerOf(carrier, answer, message.to), explainSilence)
+          return client.call(call).then((answer) => answerOf(carrier, answer, addressesOf(message)), explainSilence)
         },
         close: () => clients.close(),
       }
@@ -94,7 +96,7 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
 type Reading = Pick<HttpCarrier<never, never>, 'idOf' | 'refusalOf' | 'retryAfterOf'>
 
 /** Classifies an answer: accepted, permanent, retryable or unknown. */
-function answerOf(carrier: Reading, answer: HttpAnswer, to: string): CarrierAnswer {
+function answerOf(carrier: Reading, answer: HttpAnswer, recipients: readonly string[]): CarrierAnswer {
   const id = carrier.idOf(answer)
   if (id !== undefined) return accepted(id)
   const retryAfterMs = readRetryAfter(answer.headers['retry-after'] ?? carrier.retryAfterOf?.(answer))
@@ -102,13 +104,13 @@ function answerOf(carrier: Reading, answer: HttpAnswer, to: string): CarrierAnsw
   if (answer.status < 300) return refusal(`http_${answer.status}`, didNotAnswer, null)
   const { code, verdict, sentence } = carrier.refusalOf(answer)
   const { text, ...judged } = verdict
-  const said = text ?? (sentence ? masked(sentence, to) : `The carrier answered ${answer.status}`)
+  const said = text ?? (sentence ? masked(sentence, recipients) : `The carrier answered ${answer.status}`)
   return refusal(code, judged, `${code} ${said}`, retryAfterMs)
 }
 
 /** A carrier's text without the address or the numbers of people. */
-function masked(sentence: string, to: string): string {
-  return to.includes('@') ? withoutAddresses(sentence, [to]) : withoutNumbers(sentence)
+function masked(sentence: string, recipients: readonly string[]): string {
+  return recipients[0]?.includes('@') ? withoutAddresses(sentence, recipients) : withoutNumbers(sentence)
 }
 
 function explainSilence(error: unknown): CarrierAnswer {

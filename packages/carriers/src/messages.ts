@@ -5,6 +5,8 @@ export interface Correlation {
   /** Messages of mode `test` go to the carrier sandbox only. */
   mode: 'live' | 'test'
   traceparent: string | undefined
+  /** Returns in receipts of a message with copies, and tells whom each is about. */
+  recipientTag?: string | undefined
 }
 
 /** A text message. */
@@ -12,6 +14,21 @@ export interface SmsMessage {
   /** E.164 number. */
   to: string
   text: string
+}
+
+/** An ASCII address, and a name of one line. */
+export interface Mailbox {
+  address: string
+  name?: string
+}
+
+/** A file in an email. */
+export interface Attachment {
+  filename: string
+  content_type: string
+  content: Buffer
+  /** By which the HTML shows it (`cid:`). */
+  content_id?: string
 }
 
 /** An email with ASCII addresses and single-line names. */
@@ -26,6 +43,12 @@ export interface EmailMessage {
   subject: string
   text?: string
   html?: string
+  reply_to?: readonly Mailbox[]
+  cc?: readonly Mailbox[]
+  bcc?: readonly Mailbox[]
+  /** Single-line ASCII values. */
+  headers?: Readonly<Record<string, string>>
+  attachments?: readonly Attachment[]
 }
 
 /** An approved template of the account, with its parameters. */

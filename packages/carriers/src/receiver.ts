@@ -59,6 +59,7 @@ export type ReceiptReport = Pick<
   | 'reason'
   | 'retryable'
   | 'suppress'
+  | 'copy'
 > & {
   type: 'receipt'
   account: ReceivingAccount

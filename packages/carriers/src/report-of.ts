@@ -4,6 +4,7 @@ import type { CodeTable } from './code-table.ts'
 import { correlated, readCorrelation } from './correlation.ts'
 import { plainText } from './plain-text.ts'
 import type { MessageReport, ReceiptReport, ReceivingAccount } from './receiver.ts'
+import { copyOf } from './recipient-mark.ts'
 import { withoutNumbers } from './without-numbers.ts'
 
 /** What a carrier says about a message. */
@@ -16,7 +17,7 @@ export interface StatusReport extends Pick<ReceiptReport, 'status' | 'suppress' 
   codes?: CodeTable
   /** The carrier's text for people; recipients in it are masked. */
   said?: string | undefined
-  /** Addresses that are masked in the text; without any, numbers are. */
+  /** Addresses that are masked in the text; without any, numbers are. One alone is whom the report is about. */
   recipients?: readonly string[]
 }
 
@@ -32,11 +33,15 @@ export function receiptOf(account: ReceivingAccount, told: StatusReport): Receip
   const suppress = told.suppress ?? listed?.suppress
   const reason = listed?.reason ?? [code, said || 'The carrier gave no reason'].filter(Boolean).join(' ')
   const retryable = !suppress && (told.retryable ?? listed?.retryable ?? false)
-  const { traceparent } = travelled
+  const { traceparent, recipient_tag: tag } = travelled
+  const { recipients = [] } = told
+  const copy = recipients.length === 1 ? copyOf(tag, recipients[0]) : undefined
   return {
     type: 'receipt',
     account,
     provider_message_id: id,
+    // The reports on each recipient are callbacks of their own.
+    ...(copy ? { copy, callbackId: `${id} ${copy}` } : {}),
     ...correlated(readCorrelation(travelled)),
     status,
     error_code: code,

@@ -9,6 +9,7 @@ export type { CarrierAnswer } from './carrier-answer.ts'
 export { DomainsUnmanaged } from './domains-unmanaged.ts'
 export { environmentOf } from './environment-of.ts'
 export type { Correlation, EmailMessage, SmsMessage, WhatsAppMessage } from './messages.ts'
+export { markOf, recipientTag } from './recipient-mark.ts'
 export type {
   CarrierAccount,
   CarrierRecord,

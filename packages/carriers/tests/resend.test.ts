@@ -43,6 +43,7 @@ testCarrier({
       { outcome: 'unknown', carrierFault: true },
     ],
   ],
+  reportsAreVague: true,
   undelivered: { status: 'undelivered', error_code: 'bounce:Permanent:General', suppress: 'bounce', retryable: false },
   proof: {
     secret: 'signing_secret',

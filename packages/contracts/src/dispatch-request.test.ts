@@ -15,6 +15,7 @@ test.each<[string, object]>([
   ['an opt-in', { channel: 'whatsapp', recipient: { phone: '+15551230001', opt_in_reference: 'o' }, event_key: 'e' }],
   ['a user id', { channel: 'in_app', recipient: 'user-1', title: 'Hi', body: 'Hello' }],
   ['an address to call', { channel: 'webhook', recipient: { url: 'https://a.b/c' }, event_key: 'e' }],
+  ['an email of HTML alone', { channel: 'email', recipient: 'a@b.example', subject: 'Hi', html_body: '<p>Hi</p>' }],
   ['20 entries of metadata', { ...sms, body: 'Hello', metadata: entries(20) }],
 ])('a dispatch request accepts %s', (_what, request) => {
   expect(DispatchRequest.safeParse(request).error).toBeUndefined()
@@ -38,6 +39,11 @@ test.each<[string, object, string]>([
   ['a template id of another kind', { ...sms, template_id: newId('evt') }, 'template_id'],
   ['the lane of codes', { ...sms, body: 'Hello', priority: 'otp' }, 'priority'],
   ['data that is a list', { ...sms, event_key: 'e', data: ['Ada'] }, 'data'],
+  [
+    'a preheader without HTML',
+    { channel: 'email', recipient: 'a@b.example', body: 'Hi', preheader: 'Hi' },
+    'preheader',
+  ],
   ['21 entries of metadata', { ...sms, body: 'Hello', metadata: entries(21) }, 'metadata'],
   ['metadata that is not a text', { ...sms, body: 'Hello', metadata: { a: 1 } }, 'metadata.a'],
 ])('a dispatch request refuses %s, and names the field', (_what, request, path) => {

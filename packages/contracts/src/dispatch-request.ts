@@ -3,6 +3,7 @@ import type { ShownField } from './channels/channel-contract.ts'
 import { Channel, channelContracts } from './channels/table.ts'
 import { idSchema } from './ids.ts'
 import { Locale, TimeZone } from './locale.ts'
+import { mailFaults, mailFields, maxMailHeaders } from './mail.ts'
 import { EventKey } from './text.ts'
 
 /** Any JSON object. Not validated entry by entry: the body is parsed JSON already, and walking it again is slow. */
@@ -14,16 +15,27 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const shownFields = ['subject', 'title', 'html_body', 'from'] as const satisfies readonly ShownField[]
+const shownFields = [
+  'subject',
+  'title',
+  'html_body',
+  'preheader',
+  'from',
+  'reply_to',
+  'cc',
+  'bcc',
+  'headers',
+  'attachments',
+] as const satisfies readonly ShownField[]
 
 const channelsThatShow = (field: ShownField) =>
   Channel.options.filter((channel) => channelContracts[channel].shownFields.includes(field))
 
 /** Fields that a stored template provides. */
-const contentFields = ['subject', 'body', 'html_body'] as const
+const contentFields = ['subject', 'body', 'html_body', 'preheader'] as const
 
 /** Most entries of an object that is validated entry by entry. */
-const maxEntries = { metadata: 20, recipient: 20 } as const
+const maxEntries = { metadata: 20, recipient: 20, headers: maxMailHeaders } as const
 
 /**
  * Finds objects with more entries than the schema allows. Validation would first make an error of each entry, which takes
@@ -56,11 +68,13 @@ export const DispatchRequest = z
     title: z.string().max(255).optional(),
     body: z.string().min(1).max(100_000).optional(),
     html_body: z.string().max(200_000).optional(),
+    preheader: z.string().max(250).optional().meta({ description: 'What lists of emails show after the subject' }),
     from: z
       .string()
       .max(1000)
       .optional()
       .meta({ description: 'Sender of an email, at a verified domain. Default: the sender of the provider.' }),
+    ...mailFields,
     template_id: idSchema('tmpl').optional(),
     template_data: variables.optional(),
     priority: z.enum(['transactional', 'bulk']).default('transactional'),
@@ -82,9 +96,12 @@ export const DispatchRequest = z
   })
   .superRefine((request, issues) => {
     const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
-    if (request.event_key === undefined && request.body === undefined && request.template_id === undefined) {
+    // An email of HTML alone gets a text made of it.
+    const { event_key, template_id, body = request.channel === 'email' ? request.html_body : undefined } = request
+    if (event_key === undefined && body === undefined && template_id === undefined) {
       fault(['body'], 'is missing: give event_key, body or template_id')
     }
+    if (request.preheader !== undefined && request.html_body === undefined) fault(['preheader'], 'requires html_body')
     if (request.event_key !== undefined) {
       for (const field of [...contentFields, 'template_id', 'template_data'] as const) {
         if (request[field] !== undefined) fault([field], 'cannot be combined with event_key')
@@ -103,6 +120,7 @@ export const DispatchRequest = z
         fault([field], `is supported by ${channelsThatShow(field).join(' and ')} only`)
       }
     }
+    for (const { path, message } of mailFaults(request)) fault(path, message)
     if (typeof request.recipient === 'object') {
       for (const field of Object.keys(request.recipient)) {
         if (!contract.recipientFields.includes(field))

@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts'
 import { limitHelp } from './limit-help.ts'
+import { mailHelp } from './mail-help.ts'
 import { otpHelp } from './otp-help.ts'
 import { templateHelp } from './template-help.ts'
 
@@ -14,6 +15,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   ...limitHelp,
   ...templateHelp,
   ...otpHelp,
+  ...mailHelp,
   invalid_json: {
     meaning: 'The request body is not valid JSON in UTF-8.',
     action: 'Serialize the body with a JSON library and send it as UTF-8. The detail names the position of the fault.',
@@ -190,10 +192,6 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   whatsapp_opt_in_required: {
     meaning: 'The ledger has no active consent of this phone number.',
     action: 'Record the opt-in with POST /api/v1/whatsapp/opt-ins before sending.',
-  },
-  domain_not_verified: {
-    meaning: 'The sender address belongs to a domain that is not verified.',
-    action: 'Publish the DNS records of the domain and verify it, or omit from.',
   },
   country_not_allowed: {
     meaning: 'The application does not send codes to the country of this number.',

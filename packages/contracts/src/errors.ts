@@ -60,6 +60,7 @@ export const errorCodes = {
   recipient_suppressed: { status: 422, title: 'Recipient suppressed' },
   WHATSAPP_OPT_IN_REQUIRED: { status: 422, title: 'Opt-in reference required' },
   whatsapp_opt_in_required: { status: 422, title: 'Opt-in required' },
+  attachment_not_available: { status: 422, title: 'Attachment not available' },
   domain_not_verified: { status: 422, title: 'Domain not verified' },
   template_category_mismatch: { status: 422, title: 'Template category mismatch' },
   template_variable_missing: { status: 422, title: 'Template variable missing' },

@@ -128,6 +128,7 @@ export const errorExamples: Partial<Record<ErrorCode, Partial<ProblemBody>>> = {
     errors: [{ path: 'recipient', message: 'is suppressed: bounce' }],
   },
   whatsapp_recipient_stopped: of('evidence_url', 'must show an opt-in since the recipient stopped'),
+  attachment_not_available: of('attachments.0.url', 'cannot be read: the answer has status 404'),
   domain_not_verified: of('from', 'must be an address at a verified sending domain'),
   country_not_allowed: of('recipient', 'belongs to a country that this application does not send codes to'),
   destination_not_allowed: of('url', 'must use https'),

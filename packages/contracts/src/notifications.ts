@@ -4,9 +4,11 @@ import { DispatchRequest } from './dispatch-request.ts'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { givenId, idSchema } from './ids.ts'
+import { attachedLength } from './mail-attachments.ts'
 import { KeyMode } from './permissions.ts'
 import { ProblemBody } from './problem.ts'
 import { apiKey, defineRoute } from './route.ts'
+import { SuppressionReason } from './suppressions.ts'
 import { EventTime, Timestamp } from './text.ts'
 
 /** Delivery states. A receipt never lowers the rank: queued < sent < delivered, undelivered, failed. */
@@ -17,12 +19,21 @@ export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 export const Lane = z.enum(['otp', 'transactional', 'bulk'])
 export type Lane = z.infer<typeof Lane>
 
+/** Another recipient of an email. */
+const Copy = z.object({ field: z.enum(['cc', 'bcc']), recipient_masked: z.string() })
+
 export const NotificationAccepted = z
   .object({
     status: z.literal('accepted'),
     notification_id: idSchema('notif'),
     channel: Channel,
     delivery_status: z.enum(['queued', 'scheduled']),
+    left_out: z
+      .array(Copy.extend({ suppressed: SuppressionReason }))
+      .optional()
+      .meta({
+        description: 'Recipients of `cc` and `bcc` that are suppressed and receive no copy; absent if there are none',
+      }),
   })
   .meta({ id: 'NotificationAccepted' })
 export type NotificationAccepted = z.infer<typeof NotificationAccepted>
@@ -35,6 +46,8 @@ export const createNotification = defineRoute({
   summary: 'Send a notification',
   auth: apiKey('notifications:send'),
   body: DispatchRequest,
+  maxBodyBytes: 10 * 1024 * 1024,
+  exemptLength: attachedLength,
   responses: { 202: NotificationAccepted },
   errors: [
     'event_not_found',
@@ -45,6 +58,7 @@ export const createNotification = defineRoute({
     'whatsapp_opt_in_required',
     'provider_not_configured',
     'domain_not_verified',
+    'attachment_not_available',
     'template_not_approved',
     'template_variable_missing',
     ...idempotencyErrors,
@@ -137,6 +151,12 @@ export const NotificationState = z
     send_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    copies: z
+      .array(Copy.extend({ suppressed: SuppressionReason.nullable() }))
+      .optional()
+      .meta({
+        description: 'Recipients of `cc` and `bcc`. One that is suppressed is left out. Absent if there are none',
+      }),
     read_at: Timestamp.nullable().meta({ description: 'When the carrier first reported that it was read; WhatsApp' }),
     attempts: z.array(Attempt),
   })

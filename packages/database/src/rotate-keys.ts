@@ -131,8 +131,8 @@ async function rotateValues(
     const fresh = known
       .filter(({ sealed }) => keyIdOf(sealed) !== keyRing.currentKeyId)
       .flatMap(({ key: row, sealed }) => {
-        const text = read(keyRing, sealed, aads.get(row)!)
-        return text === undefined ? [] : [{ row, sealed, anew: keyRing.encrypt(text, aads.get(row)!) }]
+        const plain = read(keyRing, sealed, aads.get(row)!)
+        return plain === undefined ? [] : [{ row, sealed, anew: keyRing.encrypt(plain, aads.get(row)!) }]
       })
     const done = await run(replaceValues, [
       fresh.map(({ row }) => row),
@@ -147,9 +147,9 @@ async function rotateValues(
   return { rotated, unreadable }
 }
 
-function read(keyRing: KeyRing, sealed: Buffer, aad: string): string | undefined {
+function read(keyRing: KeyRing, sealed: Buffer, aad: string): Buffer | undefined {
   try {
-    return keyRing.decrypt(sealed, aad)
+    return keyRing.decryptBytes(sealed, aad)
   } catch {
     return undefined
   }

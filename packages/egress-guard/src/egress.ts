@@ -27,6 +27,12 @@ export interface EgressRequest {
   owner?: string
 }
 
+/** A file that is read whole. */
+export interface EgressDownload extends Omit<EgressRequest, 'body'> {
+  /** An answer with more fails. */
+  maxBytes: number
+}
+
 export type EgressOutcome = { durationMs: number } & (
   | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer }
   | ({ kind: 'failed' } & Failure)
@@ -37,6 +43,8 @@ export type EgressOutcome = { durationMs: number } & (
 export interface Egress {
   /** Posts once. A redirect is returned like any other answer. Never throws. */
   post(request: EgressRequest): Promise<EgressOutcome>
+  /** Reads once; redirects and faults as for {@link post}. */
+  get(request: EgressDownload): Promise<EgressOutcome>
   close(): Promise<void>
 }
 
@@ -74,23 +82,28 @@ export function createEgress({
     maxHeaderSize: maxHeaderBytes,
     allowH2: false,
   })
+  const call = async (request: Call) => {
+    const startedMs = performance.now()
+    const outcome = await owners
+      .run(request.owner, () => exchange(agent, request, allowed))
+      .catch((error: unknown) => explain(error))
+    return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
+  }
   return {
-    async post(request) {
-      const startedMs = performance.now()
-      const outcome = await owners
-        .run(request.owner, () => exchange(agent, request, allowed))
-        .catch((error: unknown) => explain(error))
-      return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
-    },
+    post: (request) => call({ ...request, method: 'POST' }),
+    get: (request) => call({ ...request, method: 'GET', body: null }),
     close: () => agent.destroy(),
   }
 }
+
+type Call = Omit<EgressRequest, 'body'> &
+  ({ method: 'POST'; body: string | Buffer; maxBytes?: never } | { method: 'GET'; body: null; maxBytes: number })
 
 type Result = EgressOutcome extends infer O ? (O extends unknown ? Omit<O, 'durationMs'> : never) : never
 
 async function exchange(
   agent: Agent,
-  { url, headers, body, deadlineMs }: EgressRequest,
+  { method, url, headers, body, deadlineMs, maxBytes }: Call,
   allowed: AllowList,
 ): Promise<Result> {
   const { origin, pathname, search } = readDestination(url, allowed)
@@ -111,7 +124,7 @@ async function exchange(
     } = await agent.request({
       origin,
       path: pathname + search,
-      method: 'POST',
+      method,
       headers: { 'accept-encoding': 'identity', ...headers },
       body,
       signal: deadline.signal,
@@ -121,7 +134,8 @@ async function exchange(
       },
     })
     const head = answerHeaders as IncomingHttpHeaders
-    return { kind: 'answered', status: statusCode, headers: head, body: await readStart(stream) }
+    const read = maxBytes === undefined ? readStart(stream) : readWhole(stream, maxBytes)
+    return { kind: 'answered', status: statusCode, headers: head, body: await read }
   }
   try {
     return await Promise.race([answered(), late.promise])
@@ -137,6 +151,22 @@ class DeadlineError extends Error {
 /** The receiver sends 1xx answers without end. */
 class InterimError extends Error {
   override name = 'InterimError'
+}
+
+/** The answer is larger than its caller takes. */
+class SizeError extends Error {
+  override name = 'SizeError'
+}
+
+async function readWhole(stream: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > maxBytes) throw new SizeError()
+  }
+  return Buffer.concat(chunks)
 }
 
 /** Reads the beginning of an answer and drops the rest. */
@@ -157,6 +187,9 @@ function explain(error: unknown): Result {
   if (cause instanceof DestinationError) return { kind: 'refused', message: notAllowed }
   if (error instanceof DeadlineError) {
     return { kind: 'failed', reason: 'timeout', message: 'no complete answer in time', own: false }
+  }
+  if (error instanceof SizeError) {
+    return { kind: 'failed', reason: 'protocol', message: 'the answer is too large', own: false }
   }
   if (error instanceof InterimError) {
     return { kind: 'failed', reason: 'protocol', message: 'too many 1xx answers before the final one', own: false }

@@ -300,3 +300,17 @@ test('a new connection does not parse the trusted certificates again', async () 
   // Measured: 0.6 times; 1.9 times when each connection parses them.
   expect(await cpuOf(call)).toBeLessThan(1.25 * parsing)
 })
+
+test('a file is read whole, up to the size that its caller takes', async () => {
+  const file = Buffer.alloc(200_000, 'a')
+  const { port, requests } = await receiver((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${file.length}\r\n\r\n`)
+    socket.write(file)
+  })
+  const get = (maxBytes: number) =>
+    client().get({ url: `https://127.0.0.1:${port}/file`, headers: {}, deadlineMs: 5000, maxBytes })
+  const outcome = await get(file.length)
+  expect(outcome.kind === 'answered' && outcome.body.equals(file)).toBe(true)
+  expect(requests[0]).toMatch(/^GET \/file HTTP\/1\.1\r\n/)
+  expect(await get(file.length - 1)).toMatchObject({ kind: 'failed', message: 'the answer is too large', own: false })
+})

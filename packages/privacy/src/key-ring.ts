@@ -8,10 +8,11 @@ const keyIdPattern = /^[A-Za-z0-9_-]{1,32}$/
 /** AES-256-GCM encryption with the key id in the ciphertext, so that keys can be rotated. */
 export interface KeyRing {
   /**
+   * @param plain a text, or bytes
    * @param aad `table|tenant|row`: decryption requires the same
    * @returns key id length, key id, IV, tag and ciphertext in one buffer
    */
-  encrypt(text: string, aad: string): Buffer
+  encrypt(plain: string | Buffer, aad: string): Buffer
   /** @throws Error for an unknown key, a different AAD or a modified ciphertext */
   decrypt(sealed: Buffer, aad: string): string
   /** The same, without the decoding of the text: its UTF-8. */
@@ -70,7 +71,7 @@ export function parseKeyRing(text: string): KeyRing {
     encrypt(plain, aad) {
       const iv = nextIv()
       const cipher = createCipheriv('aes-256-gcm', currentKey, iv).setAAD(Buffer.from(aad))
-      const body = cipher.update(plain, 'utf8')
+      const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
       const rest = cipher.final()
       return Buffer.concat([prefix, iv, cipher.getAuthTag(), body, rest])
     },

@@ -1924,8 +1924,11 @@ export interface components {
             templates: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -1958,8 +1961,11 @@ export interface components {
                 [key: string]: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -1995,8 +2001,11 @@ export interface components {
                 templates: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -2029,8 +2038,11 @@ export interface components {
                     [key: string]: {
                         email?: {
                             subject: string;
-                            body: string;
+                            /** @description Made from `html_body` where it is absent */
+                            body?: string;
                             html_body?: string;
+                            /** @description What lists of messages show after the subject; requires `html_body` */
+                            preheader?: string;
                         };
                         sms?: {
                             body: string;
@@ -2075,8 +2087,11 @@ export interface components {
             templates?: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -2109,8 +2124,11 @@ export interface components {
                 [key: string]: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -2159,8 +2177,11 @@ export interface components {
             templates?: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -2193,8 +2214,11 @@ export interface components {
                 [key: string]: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -2260,8 +2284,11 @@ export interface components {
             templates?: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -2320,8 +2347,11 @@ export interface components {
             templates: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -2354,8 +2384,11 @@ export interface components {
                 [key: string]: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -2391,8 +2424,11 @@ export interface components {
                 templates: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -2425,8 +2461,11 @@ export interface components {
                     [key: string]: {
                         email?: {
                             subject: string;
-                            body: string;
+                            /** @description Made from `html_body` where it is absent */
+                            body?: string;
                             html_body?: string;
+                            /** @description What lists of messages show after the subject; requires `html_body` */
+                            preheader?: string;
                         };
                         sms?: {
                             body: string;
@@ -2546,8 +2585,11 @@ export interface components {
             templates: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -2580,8 +2622,11 @@ export interface components {
                 [key: string]: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -2930,6 +2975,14 @@ export interface components {
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
             /** @enum {string} */
             delivery_status: "queued" | "scheduled";
+            /** @description Recipients of `cc` and `bcc` that are suppressed and receive no copy; absent if there are none */
+            left_out?: {
+                /** @enum {string} */
+                field: "cc" | "bcc";
+                recipient_masked: string;
+                /** @enum {string} */
+                suppressed: "bounce" | "complaint" | "stop" | "manual";
+            }[];
         };
         DispatchRequest: {
             /** @enum {string} */
@@ -2951,8 +3004,57 @@ export interface components {
             title?: string;
             body?: string;
             html_body?: string;
+            /** @description What lists of emails show after the subject */
+            preheader?: string;
             /** @description Sender of an email, at a verified domain. Default: the sender of the provider. */
             from?: string;
+            /** @description Where answers to an email go: an address, or a list of at most 10. Default: the sender. */
+            reply_to?: (string | {
+                email: string;
+                name?: string;
+            }) | (string | {
+                email: string;
+                name?: string;
+            })[];
+            /** @description Who receives a copy of an email: an address, or a list. With `bcc` and the recipient at most 50. */
+            cc?: (string | {
+                email: string;
+                name?: string;
+            }) | (string | {
+                email: string;
+                name?: string;
+            })[];
+            /** @description Who receives a copy that the other recipients do not see. */
+            bcc?: (string | {
+                email: string;
+                name?: string;
+            }) | (string | {
+                email: string;
+                name?: string;
+            })[];
+            /** @description Headers of an email: `X-…`, `In-Reply-To`, `References` and `List-…`, in ASCII */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Files of an email, 10 at most, with 7340032 bytes together */
+            attachments?: {
+                /** @example invoice.pdf */
+                filename: string;
+                /** @description The bytes in base64; or give `url` */
+                content?: string;
+                /** @description Where the file is read when the request is accepted */
+                url?: string;
+                /**
+                 * @description Media type; it must match the bytes
+                 * @example application/pdf
+                 */
+                content_type: string;
+                /**
+                 * @description Of an inline image, which the HTML shows as `cid:<content_id>`
+                 * @example logo
+                 */
+                content_id?: string;
+            }[];
             /**
              * @description Identifier of the form tmpl_<26 characters>
              * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
@@ -3019,6 +3121,13 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             updated_at: string;
+            /** @description Recipients of `cc` and `bcc`. One that is suppressed is left out. Absent if there are none */
+            copies?: {
+                /** @enum {string} */
+                field: "cc" | "bcc";
+                recipient_masked: string;
+                suppressed: ("bounce" | "complaint" | "stop" | "manual") | null;
+            }[];
             /** @description When the carrier first reported that it was read; WhatsApp */
             read_at: string | null;
             attempts: {
@@ -3434,8 +3543,11 @@ export interface components {
             templates: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -3468,8 +3580,11 @@ export interface components {
                 [key: string]: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -3509,8 +3624,11 @@ export interface components {
             templates: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -3543,8 +3661,11 @@ export interface components {
                 [key: string]: {
                     email?: {
                         subject: string;
-                        body: string;
+                        /** @description Made from `html_body` where it is absent */
+                        body?: string;
                         html_body?: string;
+                        /** @description What lists of messages show after the subject; requires `html_body` */
+                        preheader?: string;
                     };
                     sms?: {
                         body: string;
@@ -3598,8 +3719,11 @@ export interface components {
             templates?: {
                 email?: {
                     subject: string;
-                    body: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
                     html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
                 };
                 sms?: {
                     body: string;
@@ -5350,8 +5474,11 @@ export interface operations {
                         rendered: {
                             email?: {
                                 subject: string;
-                                body: string;
+                                /** @description Made from `html_body` where it is absent */
+                                body?: string;
                                 html_body?: string;
+                                /** @description What lists of messages show after the subject; requires `html_body` */
+                                preheader?: string;
                             };
                             sms?: {
                                 body: string;
@@ -8190,8 +8317,11 @@ export interface operations {
                         rendered: {
                             email?: {
                                 subject: string;
-                                body: string;
+                                /** @description Made from `html_body` where it is absent */
+                                body?: string;
                                 html_body?: string;
+                                /** @description What lists of messages show after the subject; requires `html_body` */
+                                preheader?: string;
                             };
                             sms?: {
                                 body: string;

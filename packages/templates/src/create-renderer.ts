@@ -15,7 +15,7 @@ export interface NamedTemplate extends TemplateText {
   /** The field of the request with the variables. */
   field: 'data' | 'template_data'
   /** The field of the request with the template, if the caller wrote it for this message. */
-  part?: 'subject' | 'body' | 'html_body'
+  part?: 'subject' | 'body' | 'html_body' | 'preheader'
 }
 
 /** `Renderer.fill` for a known tenant. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
 import {
   createDeadLetterStore,
@@ -10,7 +11,7 @@ import {
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
-import { createHostResolver } from '@notify/egress-guard'
+import { createEgress, createHostResolver } from '@notify/egress-guard'
 import { type Bus, consumersCommand, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
@@ -37,12 +38,14 @@ import { createProviderDirectory } from './catalogue/providers/provider-director
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
 import { createTemplateCatalogue } from './catalogue/templates/template-catalogue.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
+import { createFetchFile } from './channels/fetch-file.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
 import { migrations } from './db/migrations.ts'
 import { withCircuitBreakers } from './deliver/call/circuit-breaker.ts'
 import { createCarriers } from './deliver/call/create-carriers.ts'
+import { createFileRoom } from './deliver/call/file-room.ts'
 import { loadCarriers } from './deliver/call/load-carriers.ts'
 import { wakeLanes } from './deliver/find-queues.ts'
 import { createSenderWaker } from './deliver/queues/wake-senders.ts'
@@ -136,11 +139,19 @@ async function createContext(
 
 async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
   const { config, db } = shared
+  const resolveHost = createHostResolver()
+  const egress = createEgress({
+    allowed: config.ATTACHMENT_EGRESS_ALLOW,
+    resolve: resolveHost,
+    ca: config.ATTACHMENT_CA_FILE && readFileSync(config.ATTACHMENT_CA_FILE, 'utf8'),
+  })
+  kit.lifecycle.onStop('egress', () => egress.close())
   const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
   const context = {
     ...shared,
     watchLocks: createLockWatch(),
-    resolveHost: createHostResolver(),
+    resolveHost,
+    fetchFile: createFetchFile({ egress, timeoutMs: config.ATTACHMENT_TIMEOUT }),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
   kit.lifecycle.onStop('renderer', () => context.renderer.close())
@@ -168,7 +179,7 @@ function createSendContext(kit: Kit, shared: SharedContext) {
       attributes: { provider_id: providerId, kind, mode },
     })),
   )
-  return { ...shared, carriers, sentAttempts: createSentAttempts() }
+  return { ...shared, carriers, sentAttempts: createSentAttempts(), fileRoom: createFileRoom() }
 }
 
 /** Sends the messages of this process's lanes. */

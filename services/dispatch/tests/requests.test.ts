@@ -8,6 +8,7 @@ import './requests/idempotency.ts'
 import './requests/ill-formed-text.ts'
 import './requests/schedule.ts'
 import './requests/languages.ts'
+import './requests/mail.ts'
 import { env, start } from './requests/stack.ts'
 
 beforeAll(start)

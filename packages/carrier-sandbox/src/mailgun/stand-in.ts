@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { parse } from 'node:querystring'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
-import { addressOf, defineStandIn, parsed, type Step } from '../stand-ins/stand-in.ts'
+import { attachmentOf, mailParts } from '../stand-ins/mail-parts.ts'
+import { readForm } from '../stand-ins/read-form.ts'
+import { addressOf, defineStandIn, mailboxesIn, parsed, type Step } from '../stand-ins/stand-in.ts'
 import { mailgunDomains } from './domains.ts'
 
 const Account = z.strictObject({
@@ -16,6 +17,8 @@ const SendRequest = z
   .looseObject({
     from: z.string().min(3),
     to: z.string().min(3),
+    cc: z.string().optional(),
+    bcc: z.string().optional(),
     subject: z.string().min(1),
     text: z.string().optional(),
     html: z.string().optional(),
@@ -47,14 +50,28 @@ export const mailgun = defineStandIn<z.output<typeof Account>>({
   account: Account,
   isOf: (req, { api_key }) => req.headers.authorization === `Basic ${Buffer.from(`api:${api_key}`).toString('base64')}`,
   sendPath: '/v3/:domain/messages',
-  read(req) {
-    const data = parsed(SendRequest, parse(Buffer.isBuffer(req.body) ? req.body.toString() : ''))
+  async read(req) {
+    const { fields, files } = await readForm(req)
+    const data = parsed(SendRequest, fields)
     if (typeof data === 'string') return data
-    const { from, to, subject, text = '', html, ...others } = data
-    const variables = Object.entries(others).flatMap(([name, value]) =>
-      /^v:/.test(name) ? [[name.slice(2), value]] : [],
-    )
-    return { to: addressOf(to), from, subject, text, html, travelled: Object.fromEntries(variables) }
+    const { from, to, cc, bcc, subject, text = '', html, ...others } = data
+    const named = (prefix: string) =>
+      Object.fromEntries(
+        Object.entries(others).flatMap(([name, value]) =>
+          name.startsWith(prefix) ? [[name.slice(prefix.length), String(value)]] : [],
+        ),
+      )
+    const { 'Reply-To': reply_to, ...headers } = named('h:')
+    const parts = mailParts({
+      cc: mailboxesIn(cc),
+      bcc: mailboxesIn(bcc),
+      reply_to: mailboxesIn(reply_to),
+      headers,
+      attachments: files.map(({ field, bytes, ...file }) =>
+        attachmentOf({ ...file, content_id: field === 'inline' ? file.filename : undefined }, bytes),
+      ),
+    })
+    return { to: addressOf(to), from, subject, text, html, ...parts, travelled: named('v:') }
   },
   newMessageId: () => `${randomUUID()}@sandbox.mailgun.org`,
   check: {

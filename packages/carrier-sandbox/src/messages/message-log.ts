@@ -1,7 +1,8 @@
 import { Fifo } from '../fifo.ts'
+import type { MailParts } from '../stand-ins/mail-parts.ts'
 
 /** One message that a carrier's stand-in accepted. The names are those of the JSON that `GET /messages` answers. */
-export interface LoggedMessage {
+export interface LoggedMessage extends MailParts {
   id: string
   channel: string
   /** The carrier account that sent it. */

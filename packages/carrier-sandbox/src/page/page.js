@@ -143,9 +143,11 @@ function showCode(row, { text, subject = '' }) {
 }
 
 /** The HTML is fetched when somebody wants to see it, into a frame where nothing runs and nothing is loaded from outside. */
-function showEmail(row, { subject, html, to, provider_message_id }) {
+function showEmail(row, message) {
+  const { subject, html, to, provider_message_id } = message
   row.querySelector('.subject').textContent = subject
   row.querySelector('.subject').hidden = false
+  showParts(row, message)
   if (html === undefined) return
   const details = row.querySelector('.html')
   const frame = details.querySelector('iframe')
@@ -154,6 +156,19 @@ function showEmail(row, { subject, html, to, provider_message_id }) {
   details.addEventListener('toggle', () => {
     if (details.open) frame.src = `messages/${encodeURIComponent(provider_message_id)}/html`
   })
+}
+
+/** Copies, addresses for answers, headers of the caller, and files. */
+function showParts(row, { cc = [], bcc = [], reply_to = [], headers = {}, attachments = [] }) {
+  const fileOf = ({ filename, content_type, size, content_id }) =>
+    `${filename} (${[content_type, `${size} bytes`, content_id && `cid:${content_id}`].filter(Boolean).join(', ')})`
+  const parts = { Cc: cc, Bcc: bcc, 'Reply to': reply_to, Files: attachments.map(fileOf) }
+  const lines = [
+    ...Object.entries(parts).flatMap(([name, list]) => (list.length > 0 ? [`${name}: ${list.join(', ')}`] : [])),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ]
+  row.querySelector('.parts').textContent = lines.join('\n')
+  row.querySelector('.parts').hidden = lines.length === 0
 }
 
 function requestText({ provider_message_id, request }) {

@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
-import { addressOf, defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
+import { attachmentOf, mailParts } from '../stand-ins/mail-parts.ts'
+import { addressOf, defineStandIn, jsonOf, mailboxesIn, parsed, type Step } from '../stand-ins/stand-in.ts'
 import { postmarkDomains } from './domains.ts'
 
 const Account = z.strictObject({
@@ -16,6 +17,20 @@ const SendRequest = z
   .object({
     From: z.string().min(3),
     To: z.string().min(3),
+    Cc: z.string().optional(),
+    Bcc: z.string().optional(),
+    ReplyTo: z.string().optional(),
+    Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+    Attachments: z
+      .array(
+        z.object({
+          Name: z.string().min(1),
+          Content: z.base64(),
+          ContentType: z.string().min(1),
+          ContentID: z.string().startsWith('cid:').optional(),
+        }),
+      )
+      .optional(),
     Subject: z.string().optional(),
     TextBody: z.string().optional(),
     HtmlBody: z.string().optional(),
@@ -50,7 +65,16 @@ export const postmark = defineStandIn<z.output<typeof Account>>({
     const data = parsed(SendRequest, jsonOf(req))
     if (typeof data === 'string') return data
     const { From: from, To, Subject: subject = '', TextBody: text = '', HtmlBody: html, Metadata: travelled } = data
-    return { to: addressOf(To), from, subject, text, html, travelled }
+    const parts = mailParts({
+      cc: mailboxesIn(data.Cc),
+      bcc: mailboxesIn(data.Bcc),
+      reply_to: mailboxesIn(data.ReplyTo),
+      headers: Object.fromEntries(data.Headers.map(({ Name, Value }) => [Name, Value])),
+      attachments: data.Attachments?.map(({ Name: filename, ContentType: content_type, ContentID, Content }) =>
+        attachmentOf({ filename, content_type, content_id: ContentID?.slice('cid:'.length) }, Content),
+      ),
+    })
+    return { to: addressOf(To), from, subject, text, html, ...parts, travelled }
   },
   newMessageId: () => randomUUID(),
   check: { path: '/server', answer: () => ({ status: 200, body: { ID: 1, Name: 'Sandbox', DeliveryType: 'Live' } }) },

@@ -2,16 +2,32 @@ import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
+import { attachmentOf, mailParts } from '../stand-ins/mail-parts.ts'
 import { addressOf, defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
 import { listed, resendDomains } from './domains.ts'
 
 const Account = z.strictObject({ api_key: secretText, signing_secret: secretText, webhook_url: webhookUrl })
 
 const word = z.string().regex(/^[A-Za-z0-9_-]{1,256}$/)
+const Mailboxes = z.array(z.string().min(3)).optional()
 const SendRequest = z
   .object({
     from: z.string().min(3),
     to: z.array(z.string().min(3)).length(1),
+    cc: Mailboxes,
+    bcc: Mailboxes,
+    reply_to: Mailboxes,
+    headers: z.record(z.string(), z.string()).optional(),
+    attachments: z
+      .array(
+        z.object({
+          filename: z.string().min(1),
+          content: z.base64(),
+          content_type: z.string().optional(),
+          content_id: z.string().optional(),
+        }),
+      )
+      .optional(),
     subject: z.string(),
     text: z.string().optional(),
     html: z.string().optional(),
@@ -45,9 +61,13 @@ export const resend = defineStandIn<z.output<typeof Account>>({
   read(req) {
     const data = parsed(SendRequest, jsonOf(req))
     if (typeof data === 'string') return data
-    const { from, to, subject, text = '', html, tags } = data
+    const { from, to, subject, text = '', html, tags, cc, bcc, reply_to, headers, attachments } = data
     const travelled = Object.fromEntries(tags.map(({ name, value }) => [name, value]))
-    return { to: addressOf(to[0]!), from, subject, text, html, travelled }
+    const files = attachments?.map(({ content_type = 'application/octet-stream', content, ...file }) =>
+      attachmentOf({ content_type, ...file }, content),
+    )
+    const parts = mailParts({ cc, bcc, reply_to, headers, attachments: files })
+    return { to: addressOf(to[0]!), from, subject, text, html, ...parts, travelled }
   },
   newMessageId: () => randomUUID(),
   check: {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
+import { attachmentOf, mailParts } from '../stand-ins/mail-parts.ts'
 import { defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
 import { sendgridDomains } from './domains.ts'
 
@@ -9,14 +10,37 @@ const Account = z
   .transform((account) => ({ ...account, keys: generateKeyPairSync('ec', { namedCurve: 'P-256' }) }))
 
 const Address = z.object({ email: z.email(), name: z.string().optional() })
+const Addresses = z.array(Address).optional()
+/** SendGrid refuses an address that occurs twice in a personalization. */
+const Personalization = z
+  .object({
+    to: z.array(Address).length(1),
+    cc: Addresses,
+    bcc: Addresses,
+    custom_args: z.record(z.string(), z.string()).default({}),
+  })
+  .refine(({ to, cc = [], bcc = [] }) => {
+    const all = [...to, ...cc, ...bcc].map(({ email }) => email.toLowerCase())
+    return new Set(all).size === all.length
+  }, 'Each email address in the personalization block should be unique between to, cc, and bcc.')
+const Attachment = z.object({
+  content: z.base64(),
+  filename: z.string().min(1),
+  type: z.string().default('application/octet-stream'),
+  disposition: z.enum(['attachment', 'inline']).default('attachment'),
+  content_id: z.string().optional(),
+})
 const SendRequest = z.object({
-  personalizations: z
-    .array(z.object({ to: z.array(Address).length(1), custom_args: z.record(z.string(), z.string()).default({}) }))
-    .length(1),
+  personalizations: z.array(Personalization).length(1),
   from: Address,
+  reply_to_list: Addresses,
+  headers: z.record(z.string(), z.string()).optional(),
+  attachments: z.array(Attachment).optional(),
   subject: z.string().min(1),
   content: z.array(z.object({ type: z.enum(['text/plain', 'text/html']), value: z.string().min(1) })).min(1),
 })
+
+const mailboxOf = ({ email, name }: z.output<typeof Address>) => (name ? `${name} <${email}>` : email)
 
 const errors = (status: number, message: string) => ({
   status,
@@ -46,14 +70,23 @@ export const sendgrid = defineStandIn<z.output<typeof Account>>({
   read(req) {
     const data = parsed(SendRequest, jsonOf(req))
     if (typeof data === 'string') return data
-    const [{ to, custom_args }] = data.personalizations as [(typeof data.personalizations)[0]]
+    const [{ to, cc, bcc, custom_args }] = data.personalizations as [(typeof data.personalizations)[0]]
     const partOf = (wanted: string) => data.content.find(({ type }) => type === wanted)?.value
     return {
       to: to[0]!.email,
-      from: data.from.name ? `${data.from.name} <${data.from.email}>` : data.from.email,
+      from: mailboxOf(data.from),
       subject: data.subject,
       text: partOf('text/plain') ?? '',
       html: partOf('text/html'),
+      ...mailParts({
+        cc: cc?.map(mailboxOf),
+        bcc: bcc?.map(mailboxOf),
+        reply_to: data.reply_to_list?.map(mailboxOf),
+        headers: data.headers,
+        attachments: data.attachments?.map(({ type: content_type, content, ...file }) =>
+          attachmentOf({ content_type, ...file }, content),
+        ),
+      }),
       travelled: custom_args,
     }
   },

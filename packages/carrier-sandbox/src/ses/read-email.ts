@@ -1,4 +1,5 @@
 import PostalMime, { type Address } from 'postal-mime'
+import { attachmentOf, mailParts } from '../stand-ins/mail-parts.ts'
 import { readAddress } from './address.ts'
 import type { Email } from './email.ts'
 import { errors, type SesError } from './errors.ts'
@@ -50,6 +51,7 @@ function draftOfSimple(
     subject: Subject.Data,
     text: Body.Text?.Data ?? '',
     html: Body.Html?.Data,
+    parts: mailParts({ cc, bcc, reply_to: replyTo }),
     headers,
     ...settingsOf(request),
   }
@@ -70,10 +72,27 @@ async function draftOfRaw(request: SendRequest, data: string): Promise<Draft> {
     subject: message.subject ?? '',
     text: message.text ?? '',
     html: message.html,
+    parts: mailParts({
+      cc: (message.cc ?? []).flatMap(mailboxesOf),
+      bcc: BccAddresses,
+      reply_to: (message.replyTo ?? []).flatMap(mailboxesOf),
+      headers: Object.fromEntries(
+        message.headers.filter(({ key }) => ownHeader.test(key)).map(({ originalKey, value }) => [originalKey, value]),
+      ),
+      attachments: message.attachments.map(({ filename, mimeType, contentId, content }) =>
+        attachmentOf(
+          { filename: filename ?? '', content_type: mimeType, content_id: contentId?.replace(/^<|>$/g, '') },
+          typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
+        ),
+      ),
+    }),
     headers: message.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
     ...settingsOf(request),
   }
 }
+
+/** Headers that a caller sets. */
+const ownHeader = /^(?:x-|in-reply-to|references|list-)/
 
 function settingsOf({ EmailTags, ConfigurationSetName }: SendRequest): Pick<Email, 'tags' | 'configurationSet'> {
   const tags = Object.fromEntries(EmailTags.map(({ Name, Value }) => [Name, Value]))

@@ -55,15 +55,28 @@ export function sendEmail(context: SendContext): RequestHandler {
     }
     const accepted = outcomes as { to: string; outcome: Exclude<Outcome, { error: unknown }> }[]
     const messages = accepted.map(({ to, outcome }) => ({ message: messageOf(sent, to, json.body, req), outcome }))
-    for (const { message } of messages) log.add(message)
+    // The first recipient is the newest: it is the one that is meant.
+    for (const { message } of messages.toReversed()) log.add(message)
     if (accepted.every(({ outcome }) => outcome.isAnswered)) res.json({ MessageId: sent.messageId })
     for (const { message, outcome } of messages) void reportEvents(context, sent, message, outcome.steps)
   }
 }
 
+interface Shown extends Record<string, unknown> {
+  Content?: { Raw?: { Data?: string } }
+}
+
+/** The request without a large message, which the log would keep for each recipient. */
+function shown(body: Shown): Shown {
+  const size = body.Content?.Raw?.Data?.length ?? 0
+  return size < largeMessage ? body : { ...body, Content: { Raw: { Data: `[${size} characters]` } } }
+}
+
+const largeMessage = 64 * 1024
+
 function messageOf(sent: SentEmail, to: string, body: unknown, req: Request): LoggedMessage {
   const { email, caller, messageId, acceptedAt } = sent
-  const { subject, text, html }: Email = email
+  const { subject, text, html, parts }: Email = email
   return {
     id: `msg_${randomHex()}`,
     channel: 'email',
@@ -73,11 +86,12 @@ function messageOf(sent: SentEmail, to: string, body: unknown, req: Request): Lo
     subject,
     text,
     ...(html !== undefined && { html }),
+    ...parts,
     provider_message_id: messageId,
     status: 'accepted',
     error_code: null,
     received_at: acceptedAt,
     sent_at: null,
-    request: { headers: { ...req.headers, authorization: '[redacted]' }, body: body as Record<string, unknown> },
+    request: { headers: { ...req.headers, authorization: '[redacted]' }, body: shown(body as Shown) },
   }
 }

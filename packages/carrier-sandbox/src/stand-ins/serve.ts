@@ -7,7 +7,7 @@ import { randomHex } from '../random-hex.ts'
 import type { AccountBook } from './account-book.ts'
 import { createDomainBook } from './domain-book.ts'
 import { createOutcomes } from './outcomes.ts'
-import type { Answer, Draft, StandIn, Step, WithWebhook } from './stand-in.ts'
+import { type Answer, addressOf, type Draft, type StandIn, type Step, type WithWebhook } from './stand-in.ts'
 import { standIns } from './table.ts'
 
 /** What the stand-ins share. */
@@ -46,23 +46,29 @@ function serveStandIn(standIn: StandIn<WithWebhook>, context: StandInContext): R
 function send(standIn: StandIn<WithWebhook>, context: StandInContext): RequestHandler {
   const { accounts, log, reporter } = context
   const outcomeOf = createOutcomes()
-  return (req, res) => {
+  return async (req, res) => {
     const account = accounts.find(standIn, req)
     if (!account) return give(res, standIn.refused.unauthorized)
-    const draft = standIn.read(req, account)
+    const draft = await standIn.read(req, account)
     if (typeof draft === 'string') return give(res, standIn.refused.invalid(draft))
     const outcome = reporter.underWay < mostUnderWay ? outcomeOf(draft) : ({ refused: 'throttled' } as const)
     if ('refused' in outcome) return give(res, standIn.refused[outcome.refused])
-    const message = messageOf(standIn, draft, req)
-    log.add(message)
-    if (outcome.isAnswered) give(res, standIn.accepted(message.provider_message_id, draft))
+    const id = standIn.newMessageId()
+    const recipients = [draft.to, ...[...(draft.cc ?? []), ...(draft.bcc ?? [])].map(addressOf)]
+    const messages = recipients.map((to) => messageOf(standIn, id, { ...draft, to }, req))
+    // The first is the newest: it is the one that is meant.
+    for (const message of messages.toReversed()) log.add(message)
+    if (outcome.isAnswered) give(res, standIn.accepted(id, draft))
     const url = draft.webhookUrl ?? account.webhook_url
-    const sent = { message, travelled: draft.travelled }
-    void reporter.report(outcome.steps, async (step) => {
-      advance(message, step)
-      const webhook = url && standIn.webhook(account, sent, step)
-      if (webhook) await context.sender.send({ url, ...webhook })
-    })
+    for (const message of messages) {
+      const own = message.to === draft.to ? outcome : outcomeOf({ ...draft, to: message.to })
+      const sent = { message, travelled: draft.travelled }
+      void reporter.report('steps' in own ? own.steps : [], async (step) => {
+        advance(message, step)
+        const webhook = url && standIn.webhook(account, sent, step)
+        if (webhook) await context.sender.send({ url, ...webhook })
+      })
+    }
   }
 }
 
@@ -72,7 +78,7 @@ function give(res: Response, { status, headers = {}, body }: Answer): void {
   else res.json(body)
 }
 
-function messageOf(standIn: StandIn<WithWebhook>, draft: Draft, req: Request): LoggedMessage {
+function messageOf(standIn: StandIn<WithWebhook>, id: string, draft: Draft, req: Request): LoggedMessage {
   const { travelled: _, webhookUrl: __, html, ...content } = draft
   return {
     id: `msg_${randomHex()}`,
@@ -80,7 +86,7 @@ function messageOf(standIn: StandIn<WithWebhook>, draft: Draft, req: Request): L
     account: standIn.name,
     ...content,
     ...(html !== undefined && { html }),
-    provider_message_id: standIn.newMessageId(),
+    provider_message_id: id,
     status: 'accepted',
     error_code: null,
     received_at: new Date().toISOString(),

@@ -4,6 +4,7 @@ import type { Callback } from '../callbacks/callback-sender.ts'
 import type { LoggedMessage } from '../messages/message-log.ts'
 import type { DomainBook } from './domain-book.ts'
 import type { DomainRoutes } from './domain-routes.ts'
+import type { MailParts } from './mail-parts.ts'
 
 /** An HTTP answer of a carrier. */
 export interface Answer {
@@ -14,7 +15,7 @@ export interface Answer {
 }
 
 /** What a send request asks for. */
-export interface Draft {
+export interface Draft extends MailParts {
   to: string
   from: string
   text: string
@@ -70,7 +71,7 @@ export interface StandIn<Account extends WithWebhook> {
   /** The route that sends. */
   sendPath: string
   /** Reads a send request; a text names what the carrier refuses. */
-  read(req: Request, account: Account): Draft | string
+  read(req: Request, account: Account): Draft | string | Promise<Draft | string>
   /** The id of a new message. */
   newMessageId(): string
   /** The route that shows an account, and its answer. */
@@ -104,6 +105,9 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output
   const { data, error } = schema.safeParse(value)
   return error ? `${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}` : (data as z.output<S>)
 }
+
+/** The mailboxes of a header's value; a quoted name may have commas. */
+export const mailboxesIn = (value = '') => value.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g)?.map((one) => one.trim()) ?? []
 
 /** The address of a mailbox, with or without a name. */
 export const addressOf = (mailbox: string) => /<([^<>]+)>$/.exec(mailbox)?.[1] ?? mailbox

@@ -3,7 +3,10 @@ import { checkFailed, checkPassed } from '../account-check.ts'
 import { formatMailbox } from '../format-mailbox.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
-import type { Correlation, EmailMessage } from '../messages.ts'
+import type { Attachment, Correlation, EmailMessage } from '../messages.ts'
+import { type Multipart, multipartOf } from '../multipart.ts'
+import { mailboxTexts } from '../recipients-of.ts'
+import { travellingWith } from '../travelling-with.ts'
 import { accountDown, type later, verdictOfStatus } from '../verdict.ts'
 import type { MailgunCredentials } from './credentials.ts'
 import { mailgunDomains } from './domains.ts'
@@ -27,23 +30,37 @@ export const mailgunSender = defineHttpSender<MailgunCredentials, EmailMessage>(
   mailgunDomains,
 )
 
-function formOf(credentials: MailgunCredentials, message: EmailMessage & Correlation): URLSearchParams {
-  const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message
+/** Names of the form: headers after `h:`, what returns in every event after `v:`. An inline image is named by its content id. */
+function formOf(credentials: MailgunCredentials, message: EmailMessage & Correlation): URLSearchParams | Multipart {
+  const { to, to_name, cc, bcc, reply_to, subject, text, html, headers = {}, attachments } = message
+  const listed = (mailboxes: EmailMessage['cc']) => mailboxTexts(mailboxes)?.join(', ')
   const fields = {
     from: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
     to: formatMailbox(to, to_name),
+    cc: listed(cc),
+    bcc: listed(bcc),
     subject,
     text,
     html,
-    // They return in every event.
-    'v:notification_id': notificationId,
-    'v:attempt_id': attemptId,
-    'v:traceparent': traceparent,
+    'h:Reply-To': listed(reply_to),
+    ...prefixed('h:', headers),
+    ...prefixed('v:', travellingWith(message)),
   }
-  return new URLSearchParams(
-    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
+  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return attachments
+    ? multipartOf(`form-${message.attemptId}`, given, attachments.map(fileOf))
+    : new URLSearchParams(given)
 }
+
+const prefixed = (prefix: string, fields: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [prefix + name, value]))
+
+const fileOf = ({ filename, content_type, content, content_id }: Attachment) => ({
+  field: content_id === undefined ? 'attachment' : 'inline',
+  filename: content_id ?? filename,
+  content_type,
+  content,
+})
 
 /** Events name the message without the brackets. */
 const MessageId = z.string().transform((id) => id.replace(/^<|>$/g, ''))

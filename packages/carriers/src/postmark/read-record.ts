@@ -18,8 +18,9 @@ const Webhook = z.object({
     .string()
     .regex(/^[A-Za-z]{1,64}$/)
     .catch('Unknown'),
+  /** Of a bounce or complaint. */
   Email: Text,
-  /** Of a change of a subscription. */
+  /** Of a delivery, and of a change of a subscription. */
   Recipient: Text,
   SuppressSending: z.boolean().catch(false),
   SuppressionReason: z.string().catch(''),

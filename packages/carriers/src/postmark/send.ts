@@ -3,7 +3,9 @@ import { checkPassed } from '../account-check.ts'
 import { formatMailbox } from '../format-mailbox.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
-import type { Correlation, EmailMessage } from '../messages.ts'
+import type { Attachment, Correlation, EmailMessage } from '../messages.ts'
+import { mailboxTexts } from '../recipients-of.ts'
+import { travellingWith } from '../travelling-with.ts'
 import { verdictOfStatus } from '../verdict.ts'
 import { postmarkCodes } from './codes.ts'
 import type { PostmarkCredentials } from './credentials.ts'
@@ -27,22 +29,31 @@ export const postmarkSender = defineHttpSender<PostmarkCredentials, EmailMessage
 )
 
 function bodyOf(credentials: PostmarkCredentials, message: EmailMessage & Correlation) {
-  const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message
+  const { to, to_name, subject, text, html, headers, attachments } = message
+  const listed = (mailboxes: EmailMessage['cc']) => mailboxTexts(mailboxes)?.join(', ')
   return {
     From: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
     To: formatMailbox(to, to_name),
+    Cc: listed(message.cc),
+    Bcc: listed(message.bcc),
+    ReplyTo: listed(message.reply_to),
     Subject: subject,
     TextBody: text,
     HtmlBody: html,
     MessageStream: credentials.message_stream,
+    Headers: headers && Object.entries(headers).map(([Name, Value]) => ({ Name, Value })),
+    Attachments: attachments?.map(attachmentOf),
     // It returns in every webhook: names of at most 20 characters, values of at most 80.
-    Metadata: {
-      notification_id: notificationId,
-      attempt_id: attemptId,
-      ...(traceparent && { traceparent }),
-    },
+    Metadata: travellingWith(message),
   }
 }
+
+const attachmentOf = ({ filename, content_type, content, content_id }: Attachment) => ({
+  Name: filename,
+  Content: content.toString('base64'),
+  ContentType: content_type,
+  ...(content_id !== undefined && { ContentID: `cid:${content_id}` }),
+})
 
 const Sent = z.object({ ErrorCode: z.literal(0), MessageID: z.string().min(1) })
 const Refused = z.object({ ErrorCode: z.int(), Message: z.string().optional() })

@@ -52,5 +52,9 @@ export function readEvent(account: ReceivingAccount, body: unknown): ReceiptRepo
   const event = Event.safeParse(body).data
   if (!event || !Object.hasOwn(verdicts, event.type)) return []
   const { email_id: id, tags: travelled, to: recipients } = event.data
-  return [receiptOf(account, { id, travelled, recipients, ...verdicts[event.type]!(event.data) })]
+  const verdict = verdicts[event.type]!(event.data)
+  // Resend names all recipients of a message and not the one concerned: nobody is suppressed for another's bounce.
+  const { suppress: _, ...ofSomebody } = verdict
+  const isUnsure = travelled.recipient_tag !== undefined && verdict.suppress !== undefined
+  return [receiptOf(account, { id, travelled, recipients, ...(isUnsure ? ofSomebody : verdict) })]
 }

@@ -3,7 +3,9 @@ import { checkFailed, checkPassed } from '../account-check.ts'
 import { formatMailbox } from '../format-mailbox.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
-import type { Correlation, EmailMessage } from '../messages.ts'
+import type { Attachment, Correlation, EmailMessage } from '../messages.ts'
+import { mailboxTexts } from '../recipients-of.ts'
+import { travellingWith } from '../travelling-with.ts'
 import { accountDown, verdictOfStatus } from '../verdict.ts'
 import { resendCodes } from './codes.ts'
 import type { ResendCredentials } from './credentials.ts'
@@ -26,18 +28,29 @@ export const resendSender = defineHttpSender<ResendCredentials, EmailMessage>(
 )
 
 function bodyOf(credentials: ResendCredentials, message: EmailMessage & Correlation) {
-  const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message
-  // Tags return in every event: letters, digits, underscores and dashes.
-  const tags = { notification_id: notificationId, attempt_id: attemptId, ...(traceparent && { traceparent }) }
+  const { to, to_name, subject, text, html, headers, attachments } = message
   return {
     from: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
     to: [formatMailbox(to, to_name)],
+    cc: mailboxTexts(message.cc),
+    bcc: mailboxTexts(message.bcc),
+    reply_to: mailboxTexts(message.reply_to),
     subject,
     text,
     html,
-    tags: Object.entries(tags).map(([name, value]) => ({ name, value })),
+    headers,
+    attachments: attachments?.map(attachmentOf),
+    // They return in every event: letters, digits, underscores and dashes.
+    tags: Object.entries(travellingWith(message)).map(([name, value]) => ({ name, value })),
   }
 }
+
+const attachmentOf = ({ filename, content_type, content, content_id }: Attachment) => ({
+  filename,
+  content: content.toString('base64'),
+  content_type,
+  ...(content_id !== undefined && { content_id }),
+})
 
 const Sent = z.object({ id: z.string().min(1) })
 const Refused = z.object({ name: z.string(), message: z.string().optional() })

@@ -24,6 +24,7 @@ const Event = z.object({
   notification_id: Text,
   attempt_id: Text,
   traceparent: Text,
+  recipient_tag: Text,
 })
 type Event = z.output<typeof Event>
 

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { checkFailed, checkPassed } from '../account-check.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
-import type { Correlation, EmailMessage } from '../messages.ts'
+import type { Attachment, Correlation, EmailMessage, Mailbox } from '../messages.ts'
+import { travellingWith } from '../travelling-with.ts'
 import { verdictOfStatus } from '../verdict.ts'
 import type { SendgridCredentials } from './credentials.ts'
 import { sendgridDomains } from './domains.ts'
@@ -27,26 +28,36 @@ export const sendgridSender = defineHttpSender<SendgridCredentials, EmailMessage
 )
 
 function bodyOf(credentials: SendgridCredentials, message: EmailMessage & Correlation) {
-  const { to, to_name, subject, text, html, notificationId, attemptId, traceparent } = message
+  const { to, to_name, cc, bcc, reply_to, subject, text, html, headers, attachments } = message
   const from_name = message.from_name ?? credentials.from_name
   const content = { 'text/plain': text, 'text/html': html }
   return {
     personalizations: [
       {
         to: [{ email: to, ...(to_name && { name: to_name }) }],
+        ...(cc && { cc: cc.map(addressOf) }),
+        ...(bcc && { bcc: bcc.map(addressOf) }),
         // They return in every event.
-        custom_args: {
-          notification_id: notificationId,
-          attempt_id: attemptId,
-          ...(traceparent && { traceparent }),
-        },
+        custom_args: travellingWith(message),
       },
     ],
     from: { email: message.from ?? credentials.from, ...(from_name && { name: from_name }) },
+    ...(reply_to && { reply_to_list: reply_to.map(addressOf) }),
     subject,
+    ...(headers && { headers }),
+    ...(attachments && { attachments: attachments.map(attachmentOf) }),
     content: Object.entries(content).flatMap(([type, value]) => (value === undefined ? [] : [{ type, value }])),
   }
 }
+
+const addressOf = ({ address: email, name }: Mailbox) => ({ email, ...(name && { name }) })
+
+const attachmentOf = ({ filename, content_type: type, content, content_id }: Attachment) => ({
+  content: content.toString('base64'),
+  filename,
+  type,
+  ...(content_id === undefined ? { disposition: 'attachment' } : { disposition: 'inline', content_id }),
+})
 
 const Refused = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) })
 

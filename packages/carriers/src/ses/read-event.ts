@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { correlated, readCorrelation } from '../correlation.ts'
 import { readJson } from '../read-json.ts'
 import type { ReceiptReport } from '../receiver.ts'
+import { copyOf } from '../recipient-mark.ts'
 import { explainEvent } from './event-codes.ts'
 
 /** A type or subtype; becomes part of a code. */
@@ -25,10 +26,17 @@ const SesEvent = z.object({
     .object({ bounceType: Word, bounceSubType: Word, bouncedRecipients: Recipients })
     .optional()
     .catch(undefined),
-  complaint: z.object({ complaintFeedbackType: Word.optional() }).optional().catch(undefined),
+  delivery: z
+    .object({ recipients: z.array(z.string()).catch([]) })
+    .optional()
+    .catch(undefined),
+  complaint: z
+    .object({ complaintFeedbackType: Word.optional(), complainedRecipients: Recipients })
+    .optional()
+    .catch(undefined),
   reject: z.object({ reason: z.string() }).optional().catch(undefined),
   failure: z.object({ errorMessage: z.string() }).optional().catch(undefined),
-  deliveryDelay: z.object({ delayType: Word }).optional().catch(undefined),
+  deliveryDelay: z.object({ delayType: Word, delayedRecipients: Recipients }).optional().catch(undefined),
 })
 type SesEvent = z.output<typeof SesEvent>
 
@@ -68,29 +76,43 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
 }
 
 /**
- * Parses an SES event. An event with several recipients gives one report, because each message has one recipient.
+ * Parses an SES event. One that names several recipients of a message with copies gives a report on each.
  * @param text the message within the SNS envelope
- * @returns `undefined` for other texts, and for events not about delivery (opens, clicks)
+ * @returns none for other texts, and for events not about delivery (opens, clicks)
  */
-export function readSesEvent(text: string): SesReport | undefined {
+export function readSesEvent(text: string): SesReport[] {
   const event = SesEvent.safeParse(readJson(text))
-  if (!event.success) return undefined
+  if (!event.success) return []
   const { eventType, mail } = event.data
   const verdict = Object.hasOwn(verdicts, eventType) ? verdicts[eventType]!(event.data) : undefined
-  if (!verdict) return undefined
+  if (!verdict) return []
   const { status, suppress, code = null, diagnostic } = verdict
   const tag = (name: string) => mail.tags[name]?.[0]
   const traceparent = tag('traceparent')
   const message = diagnostic ? withoutAddresses(diagnostic, mail.destination) : undefined
-  return {
+  return copiesIn(event.data, tag('recipient_tag')).map((copy) => ({
     provider_message_id: mail.messageId,
     ...correlated(readCorrelation({ notification_id: tag('notification_id'), attempt_id: tag('attempt_id') })),
+    ...(copy ? { copy } : {}),
     status,
     error_code: code,
     ...(status === 'failed' || status === 'undelivered' ? explainEvent(code, message, suppress) : {}),
     ...(suppress ? { suppress } : {}),
     ...(isTraceparent(traceparent) ? { traceparent } : {}),
-  }
+  }))
+}
+
+/** Whom an event is about: the marks of copies, and undefined for the message's own recipient or all of them. */
+function copiesIn({ delivery, bounce, complaint, deliveryDelay }: SesEvent, tag: string | undefined) {
+  if (tag === undefined) return [undefined]
+  const addresses = [
+    ...(delivery?.recipients ?? []),
+    ...[bounce?.bouncedRecipients, complaint?.complainedRecipients, deliveryDelay?.delayedRecipients].flatMap((list) =>
+      (list ?? []).map(({ emailAddress }) => emailAddress),
+    ),
+  ]
+  const marks = new Set(addresses.map((address) => copyOf(tag, address)))
+  return marks.size > 0 ? [...marks] : [undefined]
 }
 
 const diagnosisOf = (recipients: z.output<typeof Recipients>) =>

@@ -79,15 +79,20 @@ async function receiveEvent(
     log.info(line, 'subscription confirmed')
     return { reports: [], answer: { status: 'confirmed' }, handshake: true }
   }
-  const report = envelope.Type === 'Notification' ? readSesEvent(envelope.Message) : undefined
-  if (!report) {
+  const reports = envelope.Type === 'Notification' ? readSesEvent(envelope.Message) : []
+  if (reports.length === 0) {
     // Repeating it would not help.
     log.info({ ...line, type: envelope.Type }, 'SNS message without receipt')
     return { reports: [], answer: { status: 'ignored' } }
   }
   // SNS repeats a message under its own id. SES may report an event twice, which dispatch tolerates.
   return {
-    reports: [{ type: 'receipt', account, callbackId: envelope.MessageId, ...report }],
+    reports: reports.map((report) => ({
+      type: 'receipt',
+      account,
+      callbackId: report.copy ? `${envelope.MessageId} ${report.copy}` : envelope.MessageId,
+      ...report,
+    })),
     answer: { status: 'recorded' },
   }
 }

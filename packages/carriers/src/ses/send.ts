@@ -1,4 +1,5 @@
 import {
+  type EmailContent,
   type SESv2Client,
   SESv2ServiceException,
   SendEmailCommand,
@@ -7,10 +8,13 @@ import {
 import { withoutAddresses } from '@notify/privacy'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { createClientCache } from '../client-cache.ts'
+import { composeMime } from '../compose-mime.ts'
 import { formatMailbox } from '../format-mailbox.ts'
 import type { Correlation, EmailMessage } from '../messages.ts'
+import { addressesOf, mailboxTexts } from '../recipients-of.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { Sender, SenderDefinition, SenderOptions } from '../sender.ts'
+import { travellingWith } from '../travelling-with.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
 import { checkAccount } from './check.ts'
 import { createSesClient } from './client.ts'
@@ -37,7 +41,12 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
       const client = clients.of(account, endpoint ?? '', () =>
         createSesClient(account.credentials, { endpoint, timeoutMs, maxConnections }),
       )
-      const command = new SendEmailCommand(inputOf(account.id, account.credentials, message))
+      let command: SendEmailCommand
+      try {
+        command = new SendEmailCommand(await inputOf(account.id, account.credentials, message))
+      } catch (error) {
+        return notBegun(error)
+      }
       const { traceparent } = message
       let begun = false
       command.middlewareStack.add(
@@ -61,7 +70,7 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
         const { MessageId } = await client.send(command)
         return accepted(MessageId ?? null)
       } catch (error) {
-        return begun && !isNotWritable(error) ? answerOf(error, message.to) : notBegun(error)
+        return begun && !isNotWritable(error) ? answerOf(error, addressesOf(message)) : notBegun(error)
       }
     },
     close: () => clients.close(),
@@ -69,32 +78,39 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
 }
 
 /** The request, with tags that SES returns in every event (`mail.tags`). */
-function inputOf(
+async function inputOf(
   providerId: string,
   credentials: SesCredentials,
   message: EmailMessage & Correlation,
-): SendEmailCommandInput {
-  const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
-  const { to, to_name, subject, text, html, traceparent } = message
+): Promise<SendEmailCommandInput> {
+  const { to, to_name, cc, bcc } = message
+  const tags = Object.entries(travellingWith(message, { provider_id: providerId }))
   return {
     FromEmailAddress: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
-    Destination: { ToAddresses: [formatMailbox(to, to_name)] },
-    Content: {
-      Simple: {
-        Subject: utf8(subject),
-        Body: {
-          ...(text === undefined ? {} : { Text: utf8(text) }),
-          ...(html === undefined ? {} : { Html: utf8(html) }),
-        },
+    Destination: {
+      ToAddresses: [formatMailbox(to, to_name)],
+      CcAddresses: mailboxTexts(cc),
+      BccAddresses: mailboxTexts(bcc),
+    },
+    Content: await contentOf(credentials, message),
+    EmailTags: tags.map(([Name, Value]) => ({ Name, Value })),
+    ...(credentials.configuration_set ? { ConfigurationSetName: credentials.configuration_set } : {}),
+  }
+}
+
+/** Texts alone are sent as such; a message with more in MIME, as over SMTP. */
+async function contentOf(credentials: SesCredentials, message: EmailMessage & Correlation): Promise<EmailContent> {
+  const { subject, text, html, cc, bcc, reply_to, headers, attachments } = message
+  if (cc || bcc || reply_to || headers || attachments) return { Raw: { Data: await composeMime(credentials, message) } }
+  const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
+  return {
+    Simple: {
+      Subject: utf8(subject),
+      Body: {
+        ...(text === undefined ? {} : { Text: utf8(text) }),
+        ...(html === undefined ? {} : { Html: utf8(html) }),
       },
     },
-    EmailTags: [
-      { Name: 'notification_id', Value: message.notificationId },
-      { Name: 'attempt_id', Value: message.attemptId },
-      { Name: 'provider_id', Value: providerId },
-      ...(traceparent ? [{ Name: 'traceparent', Value: traceparent }] : []),
-    ],
-    ...(credentials.configuration_set ? { ConfigurationSetName: credentials.configuration_set } : {}),
   }
 }
 
@@ -108,7 +124,7 @@ interface SdkError {
 }
 
 /** Classifies a failed call: permanent, retryable or unknown. */
-function answerOf(error: unknown, to: string): CarrierAnswer {
+function answerOf(error: unknown, recipients: readonly string[]): CarrierAnswer {
   const { name = 'Error', message = '', code, hasLeft, $metadata, $response } = error as SdkError
   const status = $metadata?.httpStatusCode
   // An unreadable 2xx: the message may have been accepted.
@@ -116,7 +132,7 @@ function answerOf(error: unknown, to: string): CarrierAnswer {
     const verdict = judgeSesError(status, name)
     const isNamed = error instanceof SESv2ServiceException && !/^(Unknown|UnknownError|Error)$/.test(name)
     const ownWord = isNamed ? name : `http_${status}`
-    const sentence = isNamed && message ? withoutAddresses(message, [to]) : `Amazon SES answered ${status}`
+    const sentence = isNamed && message ? withoutAddresses(message, recipients) : `Amazon SES answered ${status}`
     return refusal(ownWord, verdict, `${ownWord} ${sentence}`, readRetryAfter($response?.headers?.['retry-after']))
   }
   const reason = code ?? name

@@ -127,3 +127,50 @@ test('a server without TLS is used where the configuration says so', async () =>
   expect(answer.outcome).toBe('accepted')
   expect(server.received[0]?.secure).toBe(false)
 })
+
+test('copies are recipients of the envelope, and nobody reads who got a hidden one', async () => {
+  const server = await startServer()
+  const email = emailOf({
+    cc: [{ address: 'grace@example.net', name: 'Grace' }],
+    bcc: [{ address: 'audit@example.net' }],
+    reply_to: [{ address: 'help@example.com' }],
+    headers: { 'List-Id': 'Orders <orders.example.com>' },
+  })
+  expect(await startCarrier().send(providerAt(server.port), email)).toMatchObject({ outcome: 'accepted' })
+  const [{ to, text }] = server.received as [Received]
+  expect(to).toEqual(['ada@example.net', 'grace@example.net', 'audit@example.net'])
+  expect(text).toMatch(/^Cc: Grace <grace@example\.net>\r$/m)
+  expect(text).toMatch(/^Reply-To: help@example\.com\r$/m)
+  expect(text).toMatch(/^List-Id: Orders <orders\.example\.com>\r$/im)
+  expect(text).not.toMatch(/audit@|^Bcc:/im)
+})
+
+test('a file and an inline image travel in MIME', async () => {
+  const server = await startServer()
+  const email = emailOf({
+    html: '<img src="cid:logo">',
+    attachments: [
+      { filename: 'a.pdf', content_type: 'application/pdf', content: Buffer.from('%PDF-1.7\n') },
+      { filename: 'logo.png', content_type: 'image/png', content: Buffer.from('png'), content_id: 'logo' },
+    ],
+  })
+  expect(await startCarrier().send(providerAt(server.port), email)).toMatchObject({ outcome: 'accepted' })
+  const [{ text }] = server.received as [Received]
+  expect(text).toMatch(/^Content-Type: multipart\/mixed;/m)
+  expect(text).toMatch(/^Content-Disposition: attachment; filename=a\.pdf\r$/m)
+  expect(text).toMatch(/^Content-Id: <logo>\r$/im)
+  expect(text).toContain(Buffer.from('%PDF-1.7\n').toString('base64'))
+})
+
+test.each<[string, string, object]>([
+  ['the recipient', 'ada@example.net', { outcome: 'rejected_permanent', code: 'smtp_550' }],
+  ['a copy', 'grace@example.net', { outcome: 'accepted' }],
+])('%s alone is refused: the answer is that of the recipient', async (_who, refused, expected) => {
+  const server = await startServer({
+    onRcptTo: ({ address }, _session, done) =>
+      address === refused ? done(Object.assign(new Error('5.1.1 No such mailbox'), { responseCode: 550 })) : done(),
+  })
+  const email = emailOf({ cc: [{ address: 'grace@example.net' }] })
+  expect(await startCarrier().send(providerAt(server.port), email)).toMatchObject(expected)
+  expect(server.received).toHaveLength(1)
+})

@@ -4,7 +4,9 @@ import { withoutAddresses } from '@notify/privacy'
 import { createTransport } from 'nodemailer'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { createClientCache } from '../client-cache.ts'
-import type { Correlation, EmailMessage } from '../messages.ts'
+import { mailOf } from '../compose-mime.ts'
+import type { EmailMessage } from '../messages.ts'
+import { addressesOf } from '../recipients-of.ts'
 import type { SenderDefinition } from '../sender.ts'
 import { accepted, refusal } from '../verdict.ts'
 import { checkAccount } from './check.ts'
@@ -36,10 +38,12 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
         const signal = AbortSignal.timeout(timeoutMs)
         const mail = { ...mailOf(account.credentials, message), signal }
         try {
-          await pool.sendMail(mail)
-          return accepted(mail.messageId)
+          const { rejectedErrors = [] } = await pool.sendMail(mail)
+          // The server took it for copies alone.
+          const refused = rejectedErrors.find(({ recipient }) => recipient === message.to)
+          return refused ? answerOf(refused, addressesOf(message), false) : accepted(mail.messageId)
         } catch (error) {
-          return answerOf(error, message.to, bodies.get(signal)?.readableDidRead === true)
+          return answerOf(error, addressesOf(message), bodies.get(signal)?.readableDidRead === true)
         }
       },
       close() {
@@ -80,32 +84,14 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
   return pool
 }
 
-function mailOf(credentials: SmtpCredentials, message: EmailMessage & Correlation) {
-  const { to, to_name, subject, text, html, notificationId, attemptId } = message
-  const from = message.from ?? credentials.from
-  const from_name = message.from_name ?? credentials.from_name
-  return {
-    from: { address: from, name: from_name ?? '' },
-    to: { address: to, name: to_name ?? '' },
-    envelope: { from, to: [to] },
-    subject,
-    ...(text === undefined ? {} : { text }),
-    ...(html === undefined ? {} : { html }),
-    messageId: `<${attemptId}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-    headers: { 'X-Notification-Id': notificationId },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  }
-}
-
 /** Classifies a failed send: permanent, retryable or unknown. */
-function answerOf(error: unknown, to: string, bodyBegan: boolean): CarrierAnswer {
+function answerOf(error: unknown, recipients: readonly string[], bodyBegan: boolean): CarrierAnswer {
   const { code, responseCode, response, originalCode } = error as Omit<SmtpFault, 'bodyBegan'> & {
     response?: string
     originalCode?: string
   }
   const verdict = judgeSmtpFault({ code, responseCode, bodyBegan })
   const reply = responseCode === undefined ? undefined : `smtp_${responseCode}`
-  const sentence = response ? withoutAddresses(response, [to]) : null
+  const sentence = response ? withoutAddresses(response, recipients) : null
   return refusal(reply ?? originalCode ?? code ?? 'no_answer', verdict, sentence)
 }

@@ -45,6 +45,8 @@ export interface CarrierFixture {
   undelivered: object
   /** Of email: the receipts of the other recipients, if they differ from the usual. */
   unusual?: Partial<Record<'softbounce' | 'virus', object>>
+  /** Set where reports on a message with copies do not say whom they are about. */
+  reportsAreVague?: true
   /** How callbacks are proven; null where the carrier never calls. */
   proof: {
     /** The field of the credentials that verifies. */

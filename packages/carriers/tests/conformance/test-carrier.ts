@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
+import { sendingCarriers } from '../../src/sending.ts'
 import { endAll, recognizeErrorsOfNode } from './broken-carrier.ts'
 import { testCallbacks } from './callbacks.ts'
 import { testDomains } from './domains.ts'
 import { testFaults } from './faults.ts'
 import type { CarrierFixture } from './fixture.ts'
+import { testMail } from './mail.ts'
 import { testProof } from './proof.ts'
 import { testSending } from './sending.ts'
 import { startWorld, type World } from './world.ts'
@@ -22,6 +24,7 @@ export function testCarrier(fixture: CarrierFixture): void {
   afterEach(endAll)
   const worldOf = () => world
   testSending(fixture, worldOf)
+  if (sendingCarriers[fixture.kind]?.channel === 'email') testMail(fixture, worldOf)
   if (fixture.mode !== 'test') testFaults(fixture, worldOf)
   testDomains(fixture, worldOf)
   if (fixture.proof === null) return

@@ -10,9 +10,14 @@ export const email: ChannelPages<Template, Form> = {
   name: 'Email',
   fill: 'fill-[var(--chart-2)]',
   firstTemplate: { subject: 'A title', body: 'Hello {{ name }}' },
-  emptyForm: { subject: '', body: '', html_body: '' },
-  formOf: (template) => ({ ...template, html_body: template.html_body ?? '' }),
-  templateOf: ({ html_body, ...texts }) => (html_body === '' ? texts : { ...texts, html_body }),
+  emptyForm: { subject: '', body: '', html_body: '', preheader: '' },
+  formOf: ({ subject, body = '', html_body = '', preheader = '' }) => ({ subject, body, html_body, preheader }),
+  templateOf: ({ subject, body, html_body, preheader }) => ({
+    subject,
+    ...(body === '' && html_body !== '' ? {} : { body }),
+    ...(html_body === '' ? {} : { html_body }),
+    ...(preheader === '' ? {} : { preheader }),
+  }),
   Fields: EmailFields,
   Rendered: ({ template: { subject, body, html_body } }) => (
     <>
@@ -20,10 +25,10 @@ export const email: ChannelPages<Template, Form> = {
         <span className="text-faint">Subject</span> <PlainText className="font-medium">{subject}</PlainText>
       </p>
       {html_body === undefined ? null : <EmailFrame html={html_body} />}
-      <TextBlock label="Text of the email">{body}</TextBlock>
+      <TextBlock label="Text of the email">{body ?? ''}</TextBlock>
     </>
   ),
-  partsOf: ({ subject, body, html_body }) => ({ subject, text: body, HTML: html_body }),
+  partsOf: ({ subject, body, html_body, preheader }) => ({ subject, preheader, text: body, HTML: html_body }),
   hasCarrier: true,
   suppression: { label: 'Email address', placeholder: 'ada@example.com' },
   firstMessage: {
@@ -42,13 +47,19 @@ function EmailFields({ value, onChange }: FieldsProps<Form>) {
   return (
     <>
       <TextField label="Subject" dir="auto" {...of('subject')} />
-      <TextAreaField label="Text" rows={8} {...of('body')} />
+      <TextAreaField label="Text" rows={8} hint="Made from the HTML where it is empty." {...of('body')} />
       <TextAreaField
         label="HTML (optional)"
         rows={12}
         code
         hint="Values are escaped. Use inline styles."
         {...of('html_body')}
+      />
+      <TextField
+        label="Preheader (optional)"
+        dir="auto"
+        hint="Lists of messages show it after the subject; needs HTML."
+        {...of('preheader')}
       />
     </>
   )

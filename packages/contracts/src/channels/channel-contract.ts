@@ -1,7 +1,17 @@
 import type { z } from 'zod'
 
 /** Fields of a dispatch request that only some channels show. */
-export type ShownField = 'subject' | 'title' | 'html_body' | 'from'
+export type ShownField =
+  | 'preheader'
+  | 'subject'
+  | 'title'
+  | 'html_body'
+  | 'from'
+  | 'reply_to'
+  | 'cc'
+  | 'bcc'
+  | 'headers'
+  | 'attachments'
 
 /** A channel as callers see it. */
 export interface ChannelContract<Template extends z.ZodType = z.ZodType> {

@@ -5,9 +5,16 @@ import type { ChannelContract } from './channel-contract.ts'
 const Line = z.string().regex(/^[^\r\n]*$/, 'must be one line')
 
 export const email = {
-  template: z.strictObject({ subject: Line, body: z.string(), html_body: z.string().optional() }),
+  template: z.strictObject({
+    subject: Line,
+    body: z.string().optional().meta({ description: 'Made from `html_body` where it is absent' }),
+    html_body: z.string().optional(),
+    preheader: Line.optional().meta({
+      description: 'What lists of messages show after the subject; requires `html_body`',
+    }),
+  }),
   recipientFields: ['email', 'name'],
-  shownFields: ['subject', 'html_body', 'from'],
+  shownFields: ['subject', 'html_body', 'preheader', 'from', 'reply_to', 'cc', 'bcc', 'headers', 'attachments'],
   showsData: false,
   sendsCodes: true,
   suppresses: true,

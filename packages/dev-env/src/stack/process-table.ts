@@ -154,6 +154,8 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     SENDS_PER_PREFIX: '1000000',
     FRAUD_CONVERSION: '0',
     WEBHOOK_EGRESS_ALLOW: `127.0.0.1:${ports.receiver}`,
+    ATTACHMENT_EGRESS_ALLOW: `127.0.0.1:${ports.receiver}`,
+    ATTACHMENT_CA_FILE: wiring.certificates.ca,
     WEBHOOK_CA_FILE: wiring.certificates.ca,
     WEBHOOK_SANDBOX_URL: `${receiverUrl(wiring)}/ok/test-mode`,
     // Short, so that a failing message is seen to fail soon.

@@ -14,6 +14,7 @@ import { startStack } from '../stack/start-stack.ts'
 import { makeState } from '../state/make-state.ts'
 import { type ApiRequest, type ApiResponse, callApi } from './call-api.ts'
 import { chooseTestProcesses } from './choose-processes.ts'
+import type { SandboxMessage } from './sandbox-message.ts'
 import { sharedCertificates } from './shared-certificates.ts'
 import { sharedPostgresVariable, startTestPostgres, type TestPostgres } from './shared-postgres.ts'
 
@@ -35,20 +36,6 @@ export interface TestEnvOptions
   withSender?: boolean
   /** Gives services a database with all tables, not an empty one to migrate. By default with services, if not all are apart. */
   migrated?: boolean
-}
-
-/** A message as the carrier sandbox received it. */
-export interface SandboxMessage {
-  id: string
-  channel: string
-  to: string
-  from: string
-  text: string
-  provider_message_id: string
-  received_at: string
-  request: { headers: Record<string, string>; body: unknown }
-  subject?: string
-  html?: string
 }
 
 /** A DNS record; `FAULT` makes every query for the name fail with `SERVFAIL`, `TIMEOUT`, `REFUSED` or `NXDOMAIN`. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Route } from '@notify/contracts'
 import { Problem } from '../problem.ts'
 import { requireShape } from '../require-shape.ts'
 import type { BodyShare } from './body-budget.ts'
@@ -25,7 +26,18 @@ export async function bodyOf(
     isChecked: contract.auth.caller === 'internal',
     keepUnstorable: contract.judgesParts,
   })
+  requireAllowance(contract, read)
   // An invalid body is reported before an invalid Idempotency-Key, which is checked later.
   if (passedOn && isIdempotencyKey(request.headers['idempotency-key'])) return read
   return { value: requireShape(contract.body ?? nothing, read.value), text: read.text }
+}
+
+/** @throws Problem `payload_too_large` for a body that is longer than others without what makes it so */
+function requireAllowance({ exemptLength }: Route, { value, text }: Body): void {
+  if (!exemptLength || text.length <= defaultMaxBodyBytes) return
+  if (text.length - exemptLength(value) <= defaultMaxBodyBytes) return
+  throw new Problem(
+    'payload_too_large',
+    `The body may have at most ${defaultMaxBodyBytes} bytes beside its attachments`,
+  )
 }

@@ -15,7 +15,9 @@ import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
 import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
+import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
+import type { FetchTenantFile } from '../channels/fetch-file.ts'
 import type { Context } from '../context.ts'
 import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
 
@@ -26,7 +28,11 @@ export type AcceptContext = Context &
   WithProviders &
   WithDomains &
   WithConsents &
-  WithCarrierTemplates & { renderer: Renderer; wakeSenders: WakeSenders }
+  WithCarrierTemplates & {
+    renderer: Renderer
+    wakeSenders: WakeSenders
+    fetchFile: FetchTenantFile
+  }
 
 /** The tenant's application that sends a notification. */
 export type Sender = Pick<
@@ -61,6 +67,10 @@ export interface NewNotification {
   recipientMasked: string
   recipientIndex: string
   payload: Buffer
+  /** Who else receives it. */
+  copies?: readonly CopyRow[]
+  /** Its files, encrypted as one value. */
+  files?: Buffer
   /** The caller's metadata, encrypted. */
   metadata: Buffer | undefined
   /** When to send it; undefined for at once. */
@@ -96,12 +106,14 @@ export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>)
 export function acceptedText(
   { notificationId, request }: Candidate,
   delivery_status: NotificationAccepted['delivery_status'] = 'queued',
+  copies: readonly CopyRow[] = [],
 ): string {
   const answer: NotificationAccepted = {
     status: 'accepted',
     notification_id: notificationId,
     channel: request.channel,
     delivery_status,
+    ...leftOut(copies),
   }
   return JSON.stringify(answer)
 }

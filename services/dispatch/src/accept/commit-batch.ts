@@ -30,10 +30,10 @@ export type Fault = Known | SuppressionReason
  * One statement, one transaction. It writes all of the batch or nothing, because most messages are parameters: making them in
  * SQL costs half as much again. The division fails if the key of another request was committed after the snapshot.
  */
-const commitsOf = (channels: Channels) =>
+const commitsOf = (channels: Channels, parts: Parts) =>
   defineStatements(
     (messages: number) => ({
-      name: `commit-accepted-${messages}`,
+      name: `commit-accepted-${messages}${parts}`,
       text: `
     with judged as (
       select *, case
@@ -44,7 +44,7 @@ const commitsOf = (channels: Channels) =>
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
         mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
-        traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text)
+        traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${parts && ', copies json, files text'})
     ), fresh as (
       select * from judged where not exists (select from judged where fault is not null)
     ), keys as (
@@ -58,7 +58,7 @@ const commitsOf = (channels: Channels) =>
         send_at, expires_at, erase_when_terminal, created_at, created_at, locale, requested_locale
       from fresh
       returning status, ${handOffColumns}
-    ), ${orderedWork(channels, `inserted where status = 'queued'`)} messages as (
+    ), ${parts ? keepParts : orderedWork(channels, `inserted where status = 'queued'`)} messages as (
       insert into outbox (subject, events) ${messagesSql(messages, 2)} where exists (select from fresh)
     )
     select (select json_object_agg(id, fault) from judged where fault is not null) as faults,
@@ -68,12 +68,29 @@ const commitsOf = (channels: Channels) =>
     1,
   )
 
-/** Made once for each number of messages: the text is long. */
-const commits = new Map([[registry, commitsOf(registry)]])
+/** Whether notifications have rows in other tables. Most have none; those that have are no hand-offs, and their statement orders none. */
+type Parts = '' | '-parts'
+const partsOf = ({ copies, files }: NewNotification): Parts => (copies || files ? '-parts' : '')
 
-function commitOf(channels: Channels, messages: number) {
-  const commitOfCount = commits.get(channels) ?? commitsOf(channels)
-  commits.set(channels, commitOfCount)
+const keepParts = `copied as (
+      insert into copies (notification_id, recipient_index, position, field, recipient_masked, mark, suppressed)
+      select fresh.id, copy.recipient_index, copy.position, copy.field, copy.recipient_masked, copy.mark, copy.suppressed
+      from fresh cross join json_to_recordset(coalesce(fresh.copies, '[]')) as copy (recipient_index text, position smallint,
+        field text, recipient_masked text, mark text, suppressed text)
+    ), filed as (
+      insert into attachments (id, tenant_id, content)
+      select id, tenant_id, decode(files, 'base64') from fresh where files is not null
+    ),`
+
+/** Made once for each number of messages: the text is long. */
+const commits = {
+  '': new Map([[registry, commitsOf(registry, '')]]),
+  '-parts': new Map([[registry, commitsOf(registry, '-parts')]]),
+}
+
+function commitOf(channels: Channels, parts: Parts, messages: number) {
+  const commitOfCount = commits[parts].get(channels) ?? commitsOf(channels, parts)
+  commits[parts].set(channels, commitOfCount)
   return commitOfCount(messages)
 }
 
@@ -91,7 +108,17 @@ export async function commitBatch(
   batch: readonly NewNotification[],
 ): Promise<Map<string, Fault>> {
   const faults = new Map<string, Fault>()
-  let left = batch
+  for (const group of Map.groupBy(batch, partsOf).values()) await commitGroup(run, channels, group, faults)
+  return faults
+}
+
+async function commitGroup(
+  run: Run,
+  channels: Channels,
+  group: readonly NewNotification[],
+  faults: Map<string, Fault>,
+): Promise<void> {
+  let left = group
   for (let races = 0; left.length > 0; ) {
     try {
       const found = Object.entries(await tryCommit(run, channels, left))
@@ -102,7 +129,6 @@ export async function commitBatch(
       if (!raceCodes.includes((error as { code?: unknown }).code) || races++ === mostRaces) throw error
     }
   }
-  return faults
 }
 
 /** Commits all, or nothing. @returns the faults by id; without any, all are committed */
@@ -114,7 +140,7 @@ async function tryCommit(
   const createdAt = new Date().toISOString()
   const facts = batch.map((one) => factOf(one, createdAt))
   const messages = [...initialHandOffs(channels, batch, createdAt), ...messagesOf(notificationChanged, facts)]
-  const [row] = await run(commitOf(channels, messages.length), [
+  const [row] = await run(commitOf(channels, partsOf(batch[0]!), messages.length), [
     JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
     ...messageValues(messages),
   ])
@@ -129,6 +155,8 @@ function rowOf(
     recipientMasked,
     recipientIndex,
     payload,
+    copies,
+    files,
     metadata,
     sendAt,
     credits,
@@ -150,6 +178,8 @@ function rowOf(
     recipient_masked: recipientMasked,
     recipient_index: recipientIndex,
     payload: payload.toString('base64'),
+    copies: copies?.map((copy, position) => ({ ...copy, position })),
+    files: files?.toString('base64'),
     metadata: metadata?.toString('base64'),
     credits,
     category,

@@ -34,7 +34,7 @@ export async function commitJudged(
   return results.map((result) => (result instanceof Error ? refusalOf(result) : result))
 }
 
-/** Bytes of the payloads that one statement carries: an email may have megabytes, and batches hundreds of them. */
+/** Bytes of the payloads and files that one statement carries: an email may have megabytes, and batches hundreds of them. */
 const maxPart = 1024 * 1024
 
 /** Parts that a statement can carry; nearly always one. */
@@ -42,7 +42,7 @@ function partsOf(items: readonly NewNotification[]): NewNotification[][] {
   const parts: NewNotification[][] = []
   let room = 0
   for (const item of items) {
-    const { length } = item.payload
+    const length = item.payload.length + (item.files?.length ?? 0)
     if (length > room) {
       parts.push([])
       room = maxPart

@@ -4,7 +4,10 @@ import { requireApproved } from '../catalogue/carrier-templates/require-approved
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
 import { domainOf } from '../catalogue/domains/verified-domains.ts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
+import { judgeCopies } from '../catalogue/suppressions/judge-copies.ts'
+import { attachmentAad } from '../channels/attachment-column.ts'
 import type { ChannelDefinition } from '../channels/channel.ts'
+import { framed } from '../channels/file-frame.ts'
 import { payloadAad } from '../channels/payload-aad.ts'
 import { requireFit } from '../outcome/hand-offs/hand-off-events.ts'
 import { sealMetadata } from '../outcome/notifications/metadata.ts'
@@ -36,6 +39,14 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   if (definition.needsConsent) await requireConsent(context, principal, recipientIndex, draft.template)
   if (draft.template) await requireApproved(context, providers, alternatives)
   const sendAt = readSendAt(request)
+  const copies =
+    draft.copies &&
+    (await judgeCopies(
+      context,
+      { id: notificationId, tenantId: tenant_id, channel, mode: principal.mode },
+      draft.copies,
+    ))
+  const files = draft.files && framed(await draft.files((url, field) => context.fetchFile(tenant_id, url, field)))
   const payload = await content
   if (definition.delivery.by === 'hand-off') {
     requireNoTerms(candidate, channel)
@@ -51,12 +62,14 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
       payload,
       payloadAad(definition, { id: notificationId, tenantId: tenant_id, lane }),
     ),
+    ...(copies && { copies }),
+    ...(files && { files: context.secrets.keyRing.encrypt(files, attachmentAad(tenant_id, notificationId)) }),
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     credits: draft.credits,
     category: draft.template?.category ?? null,
     locale,
-    response: acceptedText(candidate, sendAt ? 'scheduled' : 'queued'),
+    response: acceptedText(candidate, sendAt ? 'scheduled' : 'queued', copies),
   }
 }
 

@@ -28,6 +28,21 @@ export interface DraftSettings {
   locale?: string | undefined
 }
 
+/**
+ * Reads a file from an address that the tenant chose.
+ * @param field path of the address in the request, which errors name
+ * @throws Problem `attachment_not_available`, `rate_limited`, or `service_unavailable` when our own network fails
+ */
+export type FetchFile = (url: string, field: string) => Promise<Buffer>
+
+/** Another recipient of a message, who is suppressed apart from the first one. */
+export interface Copy {
+  field: 'cc' | 'bcc'
+  /** As it is indexed. */
+  to: string
+  masked: string
+}
+
 /** A message with a valid recipient. Its content is composed after all other checks. */
 export interface Draft<P extends Payload = Payload> {
   /** The recipient as it is indexed: phone number, address, user id or URL. */
@@ -35,6 +50,13 @@ export interface Draft<P extends Payload = Payload> {
   masked: string
   /** A sender of the caller's own, in place of the provider's; its domain must be verified. */
   from: string | undefined
+  /** Who else receives it. */
+  copies?: readonly Copy[]
+  /**
+   * Its files, in the order in which {@link ChannelDefinition.files} gets them back.
+   * @throws Problem naming the file at fault
+   */
+  files?(fetch: FetchFile): Promise<readonly Buffer[]>
   /** The carrier's template that the message is made of. */
   template?: TemplateReference
   credits: number
@@ -95,6 +117,15 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   draft(request: DispatchRequest, settings: DraftSettings): Draft<P>
   /** The sender of {@link Draft.from}, whose domain is verified again before the message is sent. */
   senderOf?(payload: P): string | undefined
+  /** The recipients of {@link Draft.copies}; those that are suppressed are left out before the message is sent. */
+  copies?: {
+    of(payload: P): readonly Copy[]
+    without(payload: P, isLeftOut: (to: string) => boolean): P
+    /** The recipient of the message itself. */
+    ownOf(payload: P): string
+  }
+  /** The files of {@link Draft.files}, which are stored outside of the payload. */
+  files?: { has(payload: P): boolean; attach(payload: P, files: readonly Buffer[]): Payload }
   /** Whether recipients must have agreed: the consent service is asked at acceptance, and again before the carrier is called. */
   needsConsent?: true
   /** The template of {@link Draft.template}, which must still be approved at the provider that is to send it. */

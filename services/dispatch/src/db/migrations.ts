@@ -8,6 +8,8 @@ import { eventTranslations } from './migrations/0006-event-translations.ts'
 import { versionTranslations } from './migrations/0007-version-translations.ts'
 import { templateTranslations } from './migrations/0008-template-translations.ts'
 import { notificationLocales } from './migrations/0009-notification-locales.ts'
+import { copies } from './migrations/0010-copies.ts'
+import { attachments } from './migrations/0011-attachments.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -23,4 +25,6 @@ export const migrations: Migrations = [
   versionTranslations,
   templateTranslations,
   notificationLocales,
+  copies,
+  attachments,
 ]

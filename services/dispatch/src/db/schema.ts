@@ -10,8 +10,10 @@ import type {
   TranslationBases,
 } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
+import { carrierTemplateTables } from './carrier-template-tables.ts'
 import { domainTables } from './domain-tables.ts'
 import { eventTables } from './event-tables.ts'
+import { mailTables } from './mail-tables.ts'
 
 export const tables = {
   ...eventTables,
@@ -145,6 +147,7 @@ export const tables = {
     last_id: column.id('notif'),
     placed_at: column.timestamp().withDefault(),
   },
+  ...mailTables,
   tallies: {
     id: column.bigint().generated(),
     accepted: column.bigint(),
@@ -172,28 +175,7 @@ export const tables = {
   },
   ...domainTables,
   balance_lease: { one: column.boolean().withDefault(), holder: column.text(), leased_until: column.timestamp() },
-  /** The templates of accounts, as their carriers report them. */
-  carrier_templates: {
-    provider_id: column.id('prov'),
-    tenant_id: column.id('ten'),
-    name: column.text(),
-    language: column.text(),
-    status: column.text(),
-    category: column.text(),
-    quality: column.text().nullable(),
-    /** When the carrier was asked or reported the change; an older report never replaces it. */
-    reported_at: column.timestamp(),
-  },
-  /** When the templates of an account are read again. */
-  carrier_template_syncs: {
-    provider_id: column.id('prov'),
-    /** Revision of the credentials for which a reading was planned. */
-    revision: column.integer(),
-    next_sync_at: column.timestamp().nullable(),
-    synced_at: column.timestamp().nullable(),
-    failures: column.smallint().withDefault(),
-    error: column.text().nullable(),
-  },
+  ...carrierTemplateTables,
   suppressions: {
     id: column.id('sup'),
     tenant_id: column.id('ten'),

@@ -131,9 +131,12 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
       await putBack(claim, 'late')
       return { kind: 'again' }
     }
-    const result = await callCarrier(context, claim, provider, span).catch(onFault)
+    const result = await callCarrier(context, claim, provider, { parent: span, latestMs }).catch(onFault)
     if (result.kind === 'answered') return record(claim, providers, provider, result.answer, otherProvider)
     switch (result.reason) {
+      case 'late':
+        await putBack(claim, 'late')
+        return { kind: 'again' }
       case 'circuit_open':
         return hold(claim, providers, carriers.circuitOpenMs(provider, mode))
       case 'provider_unfit':

@@ -1,6 +1,7 @@
 import type { EncryptedColumn } from '@notify/database'
 import { privateKeyColumn } from '../catalogue/domains/domain-store.ts'
 import { credentialsColumn } from '../catalogue/providers/provider-directory.ts'
+import { attachmentColumn } from '../channels/attachment-column.ts'
 import { payloadColumn } from '../channels/payload-aad.ts'
 import { channels } from '../channels/registry.ts'
 import { metadataColumn } from '../outcome/notifications/metadata.ts'
@@ -8,6 +9,7 @@ import { metadataColumn } from '../outcome/notifications/metadata.ts'
 /** Every encrypted column, for `rotate-keys`. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   payloadColumn(channels),
+  attachmentColumn,
   metadataColumn,
   credentialsColumn,
   privateKeyColumn,

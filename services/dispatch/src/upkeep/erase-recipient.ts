@@ -1,5 +1,6 @@
 import { eraseRecipientCommand } from '@notify/database'
-import { countNotifications, countSuppressions, eraseNotifications, eraseSuppressions } from './erasure-store.ts'
+import { countSuppressions, eraseNotifications, eraseSuppressions } from './erasure-store.ts'
+import { countNotifications } from './notifications-of-person.ts'
 
 /** `main.ts erase-recipient`: erases a person's content, metadata, masked recipient and blind index. */
 export const eraseRecipient = eraseRecipientCommand(() => [

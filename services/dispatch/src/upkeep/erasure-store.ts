@@ -2,23 +2,12 @@ import { column, defineStatement, erasedText, type Person, type Queries } from '
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 import { factsInto } from '../outcome/facts/fact-sql.ts'
+import { theirs } from './notifications-of-person.ts'
 
 const batch = 200
 
 const count = sql<number>`count(*)::int`.as('count')
 const waits = `n.status in ('queued', 'scheduled')`
-
-export async function countNotifications(db: Queries, { tenantId, index = '' }: Person): Promise<number> {
-  const [row] = await db.runLong(
-    build
-      .selectFrom('notifications')
-      .select(count)
-      .where(sql<boolean>`hashtextextended(recipient_index, 0) = hashtextextended(${index}::text, 0)`)
-      .where('recipient_index', '=', index)
-      .where('tenant_id', '=', tenantId),
-  )
-  return row!.count
-}
 
 /** What a worker is sending is left for the next run. What waits is not sent any more, and nothing follows it. */
 const erase = defineStatement({
@@ -26,12 +15,12 @@ const erase = defineStatement({
   text: `
     with theirs as (
       select id from notifications
-      where hashtextextended(recipient_index, 0) = hashtextextended($2::text, 0) and recipient_index = $2 and tenant_id = $1
-        and not sending
+      where id in (${theirs}) and not sending
       order by id limit ${batch} for update
     ), erased as (
       update notifications n
-      set recipient_masked = '${erasedText}', recipient_index = '${erasedText}', payload = null, metadata = null, retryable = false,
+      set recipient_masked = case when n.recipient_index = $2 then '${erasedText}' else n.recipient_masked end,
+          recipient_index = case when n.recipient_index = $2 then '${erasedText}' else n.recipient_index end, payload = null, metadata = null, retryable = false,
           status = case when ${waits} then 'failed' else n.status end,
           failure_reason = case when ${waits} then 'recipient_erased' else n.failure_reason end,
           next_attempt_at = case when ${waits} then null else n.next_attempt_at end,
@@ -41,6 +30,8 @@ const erase = defineStatement({
     ), words as (
       update attempts set provider_message = null, provider_message_id = null
       where notification_id = any(array(select id from erased))
+    ), copied as (
+      delete from copies where notification_id = any(array(select id from erased)) and recipient_index = $2
     ), tails as (
       delete from hand_off_tails where recipient_index = $2 and last_id = any(array(select id from erased))
     ), facts as (${factsInto('erased where status <> old_status')})

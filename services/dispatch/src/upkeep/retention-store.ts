@@ -14,6 +14,10 @@ const deletePage = defineStatement({
       delete from notifications where id = any(array(select id from page)) returning id, recipient_index
     ), attempts_gone as (
       delete from attempts where notification_id = any(array(select id from gone))
+    ), copies_gone as (
+      delete from copies where notification_id = any(array(select id from gone))
+    ), files_gone as (
+      delete from attachments where id = any(array(select id from gone))
     ), forgotten as (
       delete from in_flight where id = any(array(select id from gone))
     ), tails_gone as (

@@ -1,4 +1,4 @@
-import { type createNotificationBatch as contract, maxBatchRequests } from '@notify/contracts'
+import { type createNotificationBatch as contract, maxBatchRequests, recipientsOf } from '@notify/contracts'
 import { type PassedOn, Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { forward } from '../forwarding/forward.ts'
@@ -12,7 +12,7 @@ export async function createBatch(context: RouteContext, request: PassedOn<typeo
 
 function countOf(body: unknown): number {
   const requests = (body as { requests?: unknown } | null)?.requests
-  const count = Array.isArray(requests) ? requests.length : 1
   // A list that is too long is refused as a whole; it must not exhaust its caller's limit for minutes.
-  return count > 0 && count <= maxBatchRequests ? count : 1
+  if (!Array.isArray(requests) || requests.length === 0 || requests.length > maxBatchRequests) return 1
+  return requests.reduce((count, one) => count + recipientsOf(one), 0)
 }

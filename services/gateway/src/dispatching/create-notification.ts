@@ -1,14 +1,15 @@
-import { type createNotification as contract, type ItemResult, newId } from '@notify/contracts'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { type createNotification as contract, type ItemResult, newId, recipientsOf } from '@notify/contracts'
 import { type PassedOn, Problem, Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 
 /** Total timeout of a request, including queueing and retries. */
 const patienceMs = 7000
 
-/** Accepts a notification under an id chosen by the gateway. */
+/** Accepts a notification under an id chosen by the gateway. Each copy counts against the caller's limits as well. */
 export async function createNotification(
-  { accept }: RouteContext,
-  { bodyText: text, principal, idempotencyKey, span, requestId }: PassedOn<typeof contract>,
+  { accept, charge }: RouteContext,
+  { body, bodyText: text, principal, idempotencyKey, span, requestId }: PassedOn<typeof contract>,
 ): Promise<Reply> {
   const notificationId = newId('notif')
   span.set({ 'notification.id': notificationId })
@@ -18,10 +19,12 @@ export async function createNotification(
     traceparent: span.traceparent,
     request_id: requestId,
   }
-  return replyTo(await accept({ requestId, principal, item, text, untilMs: performance.now() + patienceMs }))
+  const more = recipientsOf(body) - 1
+  const limits = more > 0 ? charge(principal, more) : {}
+  return replyTo(await accept({ requestId, principal, item, text, untilMs: performance.now() + patienceMs }), limits)
 }
 
-function replyTo(result: ItemResult): Reply {
+function replyTo(result: ItemResult, limits: OutgoingHttpHeaders): Reply {
   if ('problem' in result) {
     const { code, detail, errors } = result.problem
     if (code === 'unauthenticated') throw notVouchedFor(detail)
@@ -30,7 +33,7 @@ function replyTo(result: ItemResult): Reply {
       ...(code === 'rate_limited' ? { headers: { 'Retry-After': '1' } } : {}),
     })
   }
-  return new Reply(202, result.body, result.replayed ? { 'Idempotent-Replayed': 'true' } : {})
+  return new Reply(202, result.body, result.replayed ? { ...limits, 'Idempotent-Replayed': 'true' } : limits)
 }
 
 /** The gateway has verified the caller: if dispatch refuses the principal, the gateway's clock or key is wrong. */

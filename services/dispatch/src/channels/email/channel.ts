@@ -1,10 +1,24 @@
 import { maskEmail } from '@notify/privacy'
-import type { ChannelDefinition } from '../channel.ts'
+import type { ChannelDefinition, Copy } from '../channel.ts'
 import { composeEmail } from './compose.ts'
 import { markLanguage } from './mark-language.ts'
-import { EmailPayload } from './payload.ts'
+import { EmailPayload, type Mailbox } from './payload.ts'
+import { readAttachments } from './read-attachments.ts'
 import { readEnvelope } from './recipient.ts'
 import { emailTemplate } from './template.ts'
+
+/** Whom an email is copied to. */
+function copiesOf({ cc = [], bcc = [] }: Pick<EmailPayload, 'cc' | 'bcc'>): Copy[] {
+  const copyOf = (field: Copy['field']) => (mailbox: Mailbox) => ({
+    field,
+    to: mailbox.address,
+    masked: maskEmail(mailbox.address),
+  })
+  return [...cc.map(copyOf('cc')), ...bcc.map(copyOf('bcc'))]
+}
+
+const filled = <T extends Record<string, Mailbox[]>>(lists: T): Partial<T> =>
+  Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<T>
 
 /** What has never received mail may be suppressed too, so this is wider than what can be sent to. */
 const address = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u
@@ -15,11 +29,14 @@ export const email: ChannelDefinition<EmailPayload> = {
   template: emailTemplate,
   draft(request, { locale }) {
     const envelope = readEnvelope(request)
-    const { to, from } = envelope
+    const { to, from, cc, bcc } = envelope
+    const { attachments = [] } = request
     return {
       to,
       masked: maskEmail(to),
       from,
+      ...((cc || bcc) && { copies: copiesOf(envelope) }),
+      ...(attachments.length > 0 && { files: (fetch) => readAttachments(attachments, fetch) }),
       credits: 0,
       compose: async (templates, fill) => ({
         channel: 'email',
@@ -28,6 +45,21 @@ export const email: ChannelDefinition<EmailPayload> = {
     }
   },
   senderOf: ({ from }) => from,
+  copies: {
+    of: copiesOf,
+    ownOf: ({ to }) => to,
+    without: ({ cc = [], bcc = [], ...payload }, isLeftOut) => {
+      const kept = (copies: Mailbox[]) => copies.filter(({ address }) => !isLeftOut(address))
+      return { ...payload, ...filled({ cc: kept(cc), bcc: kept(bcc) }) }
+    },
+  },
+  files: {
+    has: ({ attachments = [] }) => attachments.length > 0,
+    attach: ({ attachments = [], ...payload }, files) => ({
+      ...payload,
+      attachments: attachments.map((one, at) => ({ ...one, content: files[at] ?? Buffer.alloc(0) })),
+    }),
+  },
   receiptDeadlineMs: ({ RECEIPT_DEADLINE }) => RECEIPT_DEADLINE,
   suppression: {
     faultOf: (recipient) => (address.test(recipient) ? undefined : 'must be an email address'),

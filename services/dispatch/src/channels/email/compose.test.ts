@@ -187,3 +187,40 @@ test('a subject may stand in a template of several lines', async () => {
   const subject = '\n  {% if vip %}Dear {% endif %}{{ name }}\n'
   expect((await compose({ ...event, data: { name: 'Ada' } }, { subject, body: 'B' })).subject).toBe('Ada')
 })
+
+test('an email of HTML alone gets a text made of it', async () => {
+  const html_body =
+    '<html><head><title>T</title><style>p{}</style></head><body><h1>Hello {{name}}</h1><p>Your <a href="https://shop.example/o">order</a>.</p><img src="cid:logo" alt=""></body></html>'
+  const made = { text: 'Hello Ada\n\nYour order (https://shop.example/o).', html: html_body.replace('{{name}}', 'Ada') }
+  const filled = { subject: 'S', html_body }
+  expect(await compose({ recipient, ...filled, template_data: { name: 'Ada' } })).toMatchObject(made)
+  expect(await compose({ recipient, template_data: { name: 'Ada' } }, filled)).toMatchObject(made)
+})
+
+test.each<[string, object, string]>([
+  ['neither text nor HTML', { body: undefined, html_body: undefined }, 'body'],
+  ['HTML without text', { body: undefined, html_body: '<img src="cid:logo">' }, 'html_body'],
+  ['long HTML without a text', { body: undefined, html_body: `<p>${'a'.repeat(100_000)}</p>` }, 'html_body'],
+  ['a preheader of two lines', { preheader: 'a\nb' }, 'preheader'],
+])('%s is refused', async (_what, fields, path) => {
+  expect(await refusalOf({ ...content, ...fields })).toMatchObject(['validation_failed', path, expect.anything()])
+})
+
+test('a preheader stands hidden at the beginning of the HTML body, escaped, and not in the text', async () => {
+  const html_body = '<html><BODY class="a">\n<p>Hi</p></BODY></html>'
+  const { html, text } = await compose({ recipient, subject: 'S', html_body, preheader: ' Ships <today> & "more" ' })
+  expect(html).toMatch(
+    /^<html><BODY class="a"><div style="display:none;[^"]*" [^>]*>Ships &lt;today&gt; &amp; &quot;more&quot;&#847;.*<\/div>\n<p>Hi<\/p><\/BODY><\/html>$/,
+  )
+  expect(text).toBe('Hi')
+  const bare = await compose({ recipient, subject: 'S', body: 'B', html_body: '<p>Hi</p>', preheader: 'First' })
+  expect(bare).toMatchObject({
+    text: 'B',
+    html: expect.stringMatching(/^<div style="display:none;[^>]*>First.*<\/div><p>Hi<\/p>$/),
+  })
+})
+
+test('a preheader is filled with the variables of its template', async () => {
+  const { html } = await compose(event, { ...template, preheader: 'Order {{order}}' })
+  expect(html).toMatch(/^<div style="display:none;[^>]*>Order A&amp;1&#847;/)
+})

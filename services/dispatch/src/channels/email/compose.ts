@@ -3,11 +3,18 @@ import { fieldProblem } from '@notify/service-kit'
 import type { Fill, NamedTemplate } from '@notify/templates'
 import { textFault } from '../text-fault.ts'
 import type { EmailPayload } from './payload.ts'
+import { withPreheader } from './preheader.ts'
 import { type Envelope, readEnvelope } from './recipient.ts'
+import { mostConverted, textOfHtml } from './text-of-html.ts'
 
 /** The parts of a dispatch request that an email is made of. */
 type EmailRequest = Pick<DispatchRequest, 'recipient'> &
-  Partial<Pick<DispatchRequest, 'event_key' | 'subject' | 'body' | 'html_body' | 'data' | 'template_data' | 'from'>>
+  Partial<
+    Pick<
+      DispatchRequest,
+      'event_key' | 'subject' | 'body' | 'html_body' | 'preheader' | 'data' | 'template_data' | 'from'
+    >
+  >
 type EmailTemplate = NonNullable<EventTemplates['email']>
 type Content = Pick<EmailPayload, 'subject' | 'html'> & { text: string }
 
@@ -36,56 +43,87 @@ function filled(request: EmailRequest, template: EmailTemplate, fill: Fill): Pro
 }
 
 /** The caller's own content. */
-async function written({ subject, body, html_body, template_data }: EmailRequest, fill: Fill): Promise<Content> {
+async function written(request: EmailRequest, fill: Fill): Promise<Content> {
+  const { subject, body, html_body, preheader, template_data } = request
   if (subject === undefined) throw fieldProblem('validation_failed', 'subject', 'is missing; an email needs one')
-  if (body === undefined) throw fieldProblem('validation_failed', 'body', 'is missing')
-  if (template_data === undefined) return checked({ subject, text: body, html: html_body }, (part) => part)
-  return fillParts({ subject, body, html_body }, template_data, fill, (part) => ({ field: 'template_data', part }))
+  if (body === undefined && html_body === undefined) throw fieldProblem('validation_failed', 'body', 'is missing')
+  if (template_data === undefined) return checked({ subject, text: body, html: html_body, preheader }, (part) => part)
+  return fillParts({ subject, body, html_body, preheader }, template_data, fill, (part) => ({
+    field: 'template_data',
+    part,
+  }))
 }
 
-type Part = 'subject' | 'body' | 'html_body'
+const parts = ['subject', 'body', 'html_body', 'preheader'] as const
+type Part = (typeof parts)[number]
 
 async function fillParts(
-  { subject, body, html_body }: { subject: string; body: string; html_body?: string | undefined },
+  template: { [P in Part]?: string | undefined },
   variables: Record<string, unknown>,
   fill: Fill,
   nameOf: (part: Part) => Pick<NamedTemplate, 'field' | 'part'>,
 ): Promise<Content> {
-  const texts: NamedTemplate[] = [
-    { form: 'text', template: subject, ...nameOf('subject') },
-    { form: 'text', template: body, ...nameOf('body') },
-  ]
-  if (html_body !== undefined) texts.push({ form: 'html', template: html_body, ...nameOf('html_body') })
-  const [title = '', text = '', html] = await fill(texts, variables)
-  return checked({ subject: title, text, html }, (place) => {
+  const given = parts.filter((part) => template[part] !== undefined)
+  const texts = given.map(
+    (part): NamedTemplate => ({
+      form: part === 'html_body' ? 'html' : 'text',
+      template: template[part]!,
+      ...nameOf(part),
+    }),
+  )
+  const made = await fill(texts, variables)
+  const {
+    subject = '',
+    body,
+    html_body: html,
+    preheader,
+  } = Object.fromEntries(given.map((part, at) => [part, made[at]!]))
+  return checked({ subject, text: body, html, preheader }, (place) => {
     const { part, field } = nameOf(place)
     return part ?? field
   })
 }
 
 /** Rejects what no carrier accepts, even in stored templates: a variable can hold a line break, a filter can make a NUL. */
-function checked(
-  { subject, text, html }: Omit<Content, 'html'> & { html?: string | undefined },
+async function checked(
+  { subject, text: given, html: written = '', preheader = '' }: Written,
   /** Which field of the request is at fault for a part of the content. */
   pathOf: (part: Part) => string,
-): Content {
+): Promise<Content> {
   const title = subject.trim()
-  if (title === '') throw fieldProblem('validation_failed', pathOf('subject'), 'gives an empty subject')
-  if (title.length > maxSubject)
-    throw fieldProblem('validation_failed', pathOf('subject'), `gives a subject of more than ${maxSubject} characters`)
-  if (!oneLinePattern.test(title)) {
-    throw fieldProblem('validation_failed', pathOf('subject'), 'gives a subject with line breaks or control characters')
+  const fault = (part: Part, message: string) => fieldProblem('validation_failed', pathOf(part), message)
+  if (title === '') throw fault('subject', 'gives an empty subject')
+  if (title.length > maxSubject) throw fault('subject', `gives a subject of more than ${maxSubject} characters`)
+  if (!oneLinePattern.test(title)) throw fault('subject', 'gives a subject with line breaks or control characters')
+  if (!oneLinePattern.test(preheader))
+    throw fault('preheader', 'gives a preheader with line breaks or control characters')
+  const hasHtml = written.trim() !== ''
+  if (given === undefined && written.length > mostConverted)
+    throw fault('html_body', `has more than ${mostConverted} characters; give body as well`)
+  const text = given ?? (await textOfHtml(written))
+  if (text.trim() === '') {
+    throw given === undefined
+      ? fault('html_body', 'renders to HTML without text; give body as well')
+      : fault('body', 'renders to an empty text')
   }
-  if (text.trim() === '') throw fieldProblem('validation_failed', pathOf('body'), 'renders to an empty text')
+  const html = hasHtml && preheader.trim() !== '' ? withPreheader(written, preheader.trim()) : written
   for (const [part, content] of [
     ['subject', title],
     ['body', text],
-    ['html_body', html ?? ''],
+    ['html_body', html],
   ] as const) {
-    const fault = textFault(content)
-    if (fault) throw fieldProblem('validation_failed', pathOf(part), `gives ${nameOfPart[part]} that ${fault}`)
+    const broken = textFault(content)
+    if (broken) throw fault(part, `gives ${nameOfPart[part]} that ${broken}`)
   }
-  return { subject: title, text, ...(html === undefined || html.trim() === '' ? {} : { html }) }
+  return { subject: title, text, ...(hasHtml ? { html } : {}) }
 }
 
-const nameOfPart: Record<Part, string> = { subject: 'a subject', body: 'a text', html_body: 'HTML' }
+/** The parts as they were rendered. */
+interface Written {
+  subject: string
+  text: string | undefined
+  html: string | undefined
+  preheader: string | undefined
+}
+
+const nameOfPart = { subject: 'a subject', body: 'a text', html_body: 'HTML' }

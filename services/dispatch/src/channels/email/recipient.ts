@@ -1,21 +1,34 @@
-import { type DispatchRequest, oneLinePattern } from '@notify/contracts'
+import { type AttachmentInput, type DispatchRequest, oneLinePattern } from '@notify/contracts'
 import { fieldProblem, type Problem } from '@notify/service-kit'
 import type { EmailPayload } from './payload.ts'
 import { readAddress } from './read-address.ts'
+import { maxName, readMailboxes } from './read-mailboxes.ts'
 
-/** Whom an email is for, and its sender when that is not the provider's. */
-export type Envelope = Pick<EmailPayload, 'to' | 'to_name' | 'from'>
-type EnvelopeRequest = Pick<DispatchRequest, 'recipient'> & Partial<Pick<DispatchRequest, 'from'>>
-
-const maxName = 200
+/** Everything of an email but its content. */
+export type Envelope = Omit<EmailPayload, 'channel' | 'subject' | 'text' | 'html'>
+type EnvelopeRequest = Pick<DispatchRequest, 'recipient'> &
+  Partial<Pick<DispatchRequest, 'from' | 'reply_to' | 'cc' | 'bcc' | 'headers' | 'attachments'>>
 
 /**
- * Reads the recipient of an email, and the sender if it is not the provider's.
- * @throws Problem `invalid_recipient`, or `validation_failed` naming `from`
+ * Reads the recipients and the headers of an email, and the sender if it is not the provider's.
+ * @throws Problem `invalid_recipient`, or `validation_failed` naming `from` or `reply_to`
  */
-export function readEnvelope({ recipient, from }: EnvelopeRequest): Envelope {
-  return { ...recipientOf(recipient), ...(from === undefined ? {} : { from: senderOf(from) }) }
+export function readEnvelope({ recipient, from, headers, attachments = [], ...others }: EnvelopeRequest): Envelope {
+  const to = recipientOf(recipient)
+  return {
+    ...to,
+    ...(from === undefined ? {} : { from: senderOf(from) }),
+    ...readMailboxes(others, to.to),
+    ...(attachments.length > 0 ? { attachments: attachments.map(described) } : {}),
+    ...(headers && Object.keys(headers).length > 0 ? { headers } : {}),
+  }
 }
+
+const described = ({ filename, content_type, content_id }: AttachmentInput) => ({
+  filename,
+  content_type,
+  ...(content_id === undefined ? {} : { content_id }),
+})
 
 function recipientOf(recipient: DispatchRequest['recipient']): Pick<EmailPayload, 'to' | 'to_name'> {
   const isText = typeof recipient === 'string'

@@ -4,18 +4,25 @@ import { textFaults } from '../template-faults.ts'
 import { composeEmail, maxSubject } from './compose.ts'
 
 export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>> = {
-  map: ({ subject, body, html_body }, visit) => ({
+  map: ({ subject, body, html_body, preheader }, visit) => ({
     subject: visit(subject, 'text', 'email.subject'),
-    body: visit(body, 'text', 'email.body'),
+    ...(body === undefined ? {} : { body: visit(body, 'text', 'email.body') }),
+    ...(preheader === undefined ? {} : { preheader: visit(preheader, 'text', 'email.preheader') }),
     ...(html_body === undefined ? {} : { html_body: visit(html_body, 'html', 'email.html_body') }),
   }),
   codeTexts: ({ body, html_body }) => ({ 'email.body': body, 'email.html_body': html_body }),
-  faults: ({ subject, body }) => [
+  faults: ({ subject, body, html_body, preheader }) => [
     ...textFaults('email.subject', subject, maxSubject),
     ...(oneLinePattern.test(subject)
       ? []
       : [{ path: 'email.subject', message: 'must not contain control characters' }]),
-    ...(body.trim() === '' ? [{ path: 'email.body', message: 'must not be empty' }] : []),
+    ...(body === undefined && html_body === undefined
+      ? [{ path: 'email.body', message: 'is missing: give body, html_body or both' }]
+      : []),
+    ...(body?.trim() === '' ? [{ path: 'email.body', message: 'must not be empty' }] : []),
+    ...(preheader !== undefined && html_body === undefined
+      ? [{ path: 'email.preheader', message: 'requires html_body' }]
+      : []),
   ],
   async preview(template, field, variables, fill) {
     const form = field === 'data' ? { event_key: 'preview' } : {}

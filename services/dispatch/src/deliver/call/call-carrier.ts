@@ -5,44 +5,54 @@ import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
 import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
 import { domainOf, type Standings, type WithDomains } from '../../catalogue/domains/verified-domains.ts'
 import { carrierOfKind, type Provider } from '../../catalogue/providers/provider-directory.ts'
+import type { Payload } from '../../channels/channel.ts'
 import { payloadAad } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
 import type { Claim } from '../claim/claim-store.ts'
+import { attachFiles } from './attach-files.ts'
 import type { CarrierMessage } from './carrier.ts'
 import { circuitOpenCode, type GuardedCarriers } from './circuit-breaker.ts'
+import type { FileRoom } from './file-room.ts'
+import { leaveOutCopies } from './leave-out-copies.ts'
 import { senderUnverified, senderUnverifiedThere, templateNotApproved } from './own-answers.ts'
 
 const largeText = 50_000
 
 /** What a call needs of the context. */
-export type CallContext = Pick<Context, 'carrierTable' | 'channels' | 'log' | 'metrics' | 'secrets' | 'tracer'> &
+export type CallContext = Pick<Context, 'carrierTable' | 'channels' | 'db' | 'log' | 'metrics' | 'secrets' | 'tracer'> &
   WithDomains &
   WithCarrierTemplates &
-  WithConsents & { carriers: GuardedCarriers }
+  WithConsents & { carriers: GuardedCarriers; fileRoom: FileRoom }
 
 /** How a call ended, or why none was made. */
 export type CallResult =
   | { kind: 'answered'; answer: CarrierAnswer }
   /** The provider's circuit opened after it was chosen. */
   | { kind: 'not_called'; reason: 'circuit_open' }
+  /** There was no room for its files in time. */
+  | { kind: 'not_called'; reason: 'late' }
   /** The provider may not send this message now; another one may. */
   | { kind: 'not_called'; reason: 'provider_unfit'; answer: CarrierAnswer }
   /** No provider may send this message now. */
   | { kind: 'not_called'; reason: 'refused'; answer: CarrierAnswer }
 
-/** Hands a claimed message to one provider's carrier. Never throws for the carrier's errors. */
+/**
+ * Hands a claimed message to one provider's carrier. Never throws for the carrier's errors.
+ * @param latestMs when the call must have begun, by `performance.now()`
+ */
 export async function callCarrier(
   context: CallContext,
   claim: Claim,
   provider: Provider,
-  parent: Span,
+  { parent, latestMs }: { parent: Span; latestMs: number },
 ): Promise<CallResult> {
-  const { channels, secrets, directory, carriers, tracer, metrics } = context
+  const { channels, secrets, directory } = context
   const channel = channels[claim.channel]!
   const stored = secrets.keyRing.decrypt(claim.payload, payloadAad(channel, { ...claim, tenantId: claim.tenant_id }))
   // The clients of carriers take milliseconds to serialize a large message; a code must not wait for several of them.
   if (stored.length > largeText) await ownLoopTurn()
-  const payload = channel.payload.parse(JSON.parse(stored))
+  const composed = channel.payload.parse(JSON.parse(stored))
+  const { payload, recipientTag } = await leaveOutCopies(context, channel, claim, composed)
   // Since the acceptance the domain may have lost its records, or have gone to another tenant.
   const sender = channel.senderOf?.(payload)
   const domain = sender === undefined ? undefined : domainOf(sender)
@@ -55,6 +65,31 @@ export async function callCarrier(
   if (unfit) return { kind: 'not_called', reason: 'provider_unfit', answer: templateNotApproved(unfit) }
   const refused = channel.needsConsent && (await askBeforeSend(context, claim, template))
   if (refused) return { kind: 'not_called', reason: 'refused', answer: refused }
+  const more = { ...(standing === 'verified' && { verified_domain: domain }), ...(recipientTag && { recipientTag }) }
+  if (!channel.files?.has(payload)) return call(context, claim, provider, { parent, payload, more })
+  const leave = await context.fileRoom(claim.tenant_id, latestMs)
+  if (!leave) return { kind: 'not_called', reason: 'late' }
+  try {
+    const whole = await attachFiles(context, channel.files, claim, payload)
+    return await call(context, claim, provider, { parent, payload: whole, more })
+  } finally {
+    leave()
+  }
+}
+
+interface Outgoing {
+  parent: Span
+  payload: Payload
+  /** What the carrier is given beside the payload. */
+  more: object
+}
+
+async function call(
+  { carriers, tracer, metrics }: CallContext,
+  claim: Claim,
+  provider: Provider,
+  { parent, payload, more }: Outgoing,
+): Promise<CallResult> {
   const span = tracer.start(`send ${provider.kind}`, {
     parent: parent.traceparent,
     kind: SpanKind.CLIENT,
@@ -68,7 +103,7 @@ export async function callCarrier(
     traceparent: span.traceparent,
   }
   // Providers are listed by channel, so the carrier accepts this channel's payload.
-  const message = { ...payload, ...(standing === 'verified' && { verified_domain: domain }), ...correlation }
+  const message = { ...payload, ...more, ...correlation }
   const answer = await carriers.send(provider, message as unknown as CarrierMessage)
   metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })

@@ -27,12 +27,24 @@ const attemptsOf = prepared('find-attempts', ({ id }: { id: Id<'notif'> }) =>
     .orderBy('number'),
 )
 
+const copiesOf = prepared('find-copies', ({ id }: { id: Id<'notif'> }) =>
+  build
+    .selectFrom('copies')
+    .select(['field', 'recipient_masked', 'suppressed'])
+    .where('notification_id', '=', id)
+    .orderBy('position'),
+)
+
 /** A notification and its attempts, for keys of its application and mode. */
-export const getNotification: Handler<Context, typeof contract> = async ({ db, secrets }, { params, principal }) => {
+export const getNotification: Handler<Context, typeof contract> = async (
+  { channels, db, secrets },
+  { params, principal },
+) => {
   const { application_id, mode } = principal
   const [found] = await db.run(find({ id: params.notification_id, application_id, mode }))
   if (!found) throw new Problem('not_found', 'No notification of this application has this id')
   const attempts = await db.run(attemptsOf({ id: found.id }))
+  const copies = channels[found.channel]?.copies ? await db.run(copiesOf({ id: found.id })) : []
   return {
     notification_id: found.id,
     channel: found.channel,
@@ -49,6 +61,7 @@ export const getNotification: Handler<Context, typeof contract> = async ({ db, s
     send_at: found.send_at?.toISOString() ?? null,
     created_at: found.created_at.toISOString(),
     updated_at: found.updated_at.toISOString(),
+    ...(copies.length > 0 && { copies }),
     read_at: firstRead(attempts)?.toISOString() ?? null,
     attempts: attempts.map(attemptOf),
   }

@@ -2,7 +2,10 @@ import type { Receipt } from '@notify/contracts'
 import { defineStatement, pick, type Queries } from '@notify/database'
 import { tables } from '../../db/schema.ts'
 
-/** "Offset 0" looks up each row by itself. Two accounts with the same id never meet. */
+/**
+ * "Offset 0" looks up each row by itself. Two accounts with the same id never meet. Of a message with copies, such a receipt
+ * does not say whom it is about.
+ */
 const find = defineStatement({
   name: 'find-correlation',
   text: `
@@ -16,6 +19,7 @@ const find = defineStatement({
       where hashtextextended(provider_id || ' ' || provider_message_id, 0)
           = hashtextextended(lost.provider_id || ' ' || lost.provider_message_id, 0)
         and provider_id = lost.provider_id and provider_message_id = lost.provider_message_id
+        and not exists (select from copies where copies.notification_id = attempts.notification_id)
       offset 0
     ) as a`,
   columns: pick(tables.attempts, 'notification_id', 'id', 'provider_id', 'provider_message_id'),

@@ -33,6 +33,8 @@ export function createReceiptRecorder(
     context.metrics.receipt(receipt.channel, receipt.status)
     // Without our ids it belongs to a message that was sent by other means from the same account.
     if (!receipt.notification_id || !receipt.attempt_id || isObservation(receipt.status)) return
+    // The message's own recipient decides its state.
+    if (receipt.copy !== undefined) return
     // Half of all receipts repeat what this worker has just recorded.
     if (receipt.status === 'sent' && context.sentAttempts.has(receipt.attempt_id)) return
     await record(receipt)

@@ -1,0 +1,17 @@
+import type { ErrorHelp } from './error-help.ts'
+import type { ErrorCode } from './errors.ts'
+
+type MailCode = Extract<ErrorCode, `attachment_${string}` | 'domain_not_verified'>
+
+/** The help of errors of emails. */
+export const mailHelp: Readonly<Record<MailCode, ErrorHelp>> = {
+  attachment_not_available: {
+    meaning:
+      'An attachment cannot be read from its address: the answer is not 200, is too large, or does not come in time.',
+    action: 'Give an address that answers without a redirect, or the bytes as `content`.',
+  },
+  domain_not_verified: {
+    meaning: 'The sender address belongs to a domain that is not verified.',
+    action: 'Publish the DNS records of the domain and verify it, or omit from.',
+  },
+}
