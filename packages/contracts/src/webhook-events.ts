@@ -44,12 +44,12 @@ export const subscriptionChanged = defineEvent({
 })
 export type SubscriptionChange = z.output<typeof subscriptionChanged.schema>
 
-/** An attempt to deliver a webhook has failed. `failed`: it is tried again; `exhausted`: it is not. `succeeded` is no longer published. */
+/** An attempt to deliver a webhook has failed. `failed`: it is tried again; `exhausted`: it is not. */
 export const deliveryAttempted = defineEvent({
   publisher: 'webhook-delivery',
   subject: 'webhooks.delivery.{outcome}',
   schema: z.object({
-    outcome: z.enum(['succeeded', 'failed', 'exhausted']),
+    outcome: z.enum(['failed', 'exhausted']),
     delivery_id: idSchema('whdel'),
     tenant_id: idSchema('ten'),
     application_id: idSchema('app'),

@@ -1,8 +1,10 @@
 import type { changeWebhookSubscription as contract } from '@notify/contracts'
 import { nextUpdatedAt, requireUnchanged } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
+import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { urlAad } from '../db/aad.ts'
+import { build } from '../db/schema.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { setEndpointActive } from './disable-subscription.ts'
@@ -21,10 +23,13 @@ export const changeSubscription: Handler<Context, typeof contract> = async (cont
     const status = body.status ?? known.status
     const disabled_reason = status === 'active' ? null : (known.disabled_reason ?? 'operator')
     const url = body.url === undefined ? known.url : secrets.keyRing.encrypt(body.url, urlAad(known.tenant_id, id))
+    const { events = known.events, description = known.description } = body
     await run(
-      `update subscriptions set url = $2, events = $3, description = $4, status = $5, disabled_reason = $6,
-         revision = revision + 1, updated_at = ${nextUpdatedAt()} where id = $1`,
-      [id, url, body.events ?? known.events, body.description ?? known.description, status, disabled_reason],
+      build
+        .updateTable('subscriptions')
+        .set(({ eb }) => ({ url, events, description, status, disabled_reason, revision: eb('revision', '+', 1) }))
+        .set('updated_at', sql.raw<Date>(nextUpdatedAt()))
+        .where('id', '=', id),
     )
     if (status !== known.status) await setEndpointActive(run, id, status === 'active')
     const changed = await requireSubscription(run, principal, id)
