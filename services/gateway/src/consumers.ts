@@ -11,11 +11,10 @@ import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { itemOfCode } from './activity/project-notification.ts'
 import { appendAuditEntry } from './audit/audit-store.ts'
 import type { ConsumerContext } from './context.ts'
-import { mostHeld } from './facts/hold-newest.ts'
 
 const options = {
-  // The facts that are held, and one statement's worth beside them.
-  concurrency: 3 * mostHeld + 2000,
+  // One statement's worth of facts, and as many again that collect meanwhile.
+  concurrency: 4000,
   retry: ['250ms', '1s', '5s', '15s'],
   async handle({ project, countUsage }: ConsumerContext, fact: NotificationFact) {
     await Promise.all([project(fact), countUsage(fact)])

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import type { ActivityStatus } from '@notify/contracts'
-import { holdNewest, mostHeld, type Revised } from './hold-newest.ts'
+import { holdNewest, type Revised } from './hold-newest.ts'
 
 const factOf = (notification_id: string, revision: number, status: ActivityStatus): Revised => ({
   notification_id,
@@ -60,7 +60,7 @@ test('a fact is not settled before its write, and fails with it', async () => {
 
 test('thousands of messages that do not end are written without a delay', async () => {
   const { written, hold } = await recording()
-  const settled = Array.from({ length: mostHeld + 1 }, (_, n) => hold(factOf(`a${n}`, 1, 'queued')))
+  const settled = Array.from({ length: 1001 }, (_, n) => hold(factOf(`a${n}`, 1, 'queued')))
   await Promise.all(settled)
-  expect(written).toHaveLength(mostHeld + 1)
+  expect(written).toHaveLength(1001)
 })

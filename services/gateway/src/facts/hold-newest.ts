@@ -3,8 +3,8 @@ import type { ActivityStatus, NotificationFact } from '@notify/contracts'
 const flushEveryMs = 250
 /** How long a fact waits for a newer one of its message. */
 const longestMs = 1000
-/** More messages are passed on at once, so that consumers receive more: each holds up to three facts in progress. */
-export const mostHeld = 2500
+/** More are passed on at once, so that consumers receive more. */
+const mostHeld = 1000
 
 /** States that another one usually follows within moments. */
 const passing: ReadonlySet<ActivityStatus> = new Set(['queued', 'sent'])
