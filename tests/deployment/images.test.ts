@@ -57,6 +57,7 @@ beforeAll(async () => {
         NODE_OPTIONS: options.join(' '),
         // Receivers on this machine are refused in production.
         WEBHOOK_EGRESS_ALLOW: '',
+        ATTACHMENT_EGRESS_ALLOW: '',
       },
     },
   })

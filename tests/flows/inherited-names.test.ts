@@ -115,7 +115,7 @@ const inputs: [string, number, (name: string) => Promise<ApiResponse>][] = [
     (name) => signedForm({ ...statusFields(demoAccount(env), 'sent'), ...JSON.parse(at(name)) }),
   ],
   ['status of a signed form', 200, (name) => signedForm(statusFields(demoAccount(env), name))],
-  ['account of a form', 403, (name) => signedForm({ ...statusFields(demoAccount(env), 'sent'), AccountSid: name })],
+  ['account of a form', 422, (name) => signedForm({ ...statusFields(demoAccount(env), 'sent'), AccountSid: name })],
 ]
 
 describe.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is an ordinary name', (name) => {

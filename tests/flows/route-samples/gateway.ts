@@ -80,8 +80,8 @@ async function seenOperator(env: TestEnv): Promise<string> {
   const token = operatorToken(env, { sub: crypto.randomUUID(), name: 'Ada' })
   const { operator_id } = (await env.api('GET', '/api/v1/me', { token })).body
   await eventually(async () => {
-    const { body } = await env.api('GET', '/api/v1/operators', { token: env.operatorToken })
-    expect(body.items).toContainEqual(expect.objectContaining({ operator_id }))
+    const { rows } = await env.admin.query('select from gateway.operators where id = $1', [operator_id])
+    expect(rows).toHaveLength(1)
   })
   return operator_id
 }

@@ -26,6 +26,8 @@ export const tenantTables: TenantTables = {
     notifications: 'what was accepted here is sent and followed here',
     in_flight: 'follows notifications',
     attempts: 'of notifications',
+    copies: 'of notifications',
+    attachments: 'of notifications',
     hand_off_tails: 'the order of what was accepted here',
     held_queues: 'queues of this cell',
     send_slots: 'the pace of this cell',

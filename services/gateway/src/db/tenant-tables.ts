@@ -18,5 +18,6 @@ export const tenantTables: TenantTables = {
     retry_jobs: 'retries of the history',
     usage_messages: 'usage of this cell; what a tenant uses is the sum of the cells',
     usage_days: 'usage of this cell; what a tenant uses is the sum of the cells',
+    usage_locales: 'usage of this cell; what a tenant uses is the sum of the cells',
   },
 }
