@@ -136,7 +136,10 @@ test('the way to rotate keys names a server of every service that keeps somethin
   expect(ways.map(serviceOf).sort()).toEqual(encrypting)
   for (const way of ways) {
     expect(environmentOf(way)).toContainEqual(
-      expect.objectContaining({ name: 'ENCRYPTION_KEYS', secret: 'encryption' }),
+      expect.objectContaining({
+        name: 'ENCRYPTION_KEYS',
+        secret: serviceOf(way) === 'gateway' ? 'gateway' : 'encryption',
+      }),
     )
     // The image's entry point is gone with `exec`: node is found by its name, in the folder of the service.
     expect(way.spec.template.spec.containers[0].workingDir).toBeUndefined()

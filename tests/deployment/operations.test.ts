@@ -110,8 +110,8 @@ function section(title: string): string {
 const serviceOf = (process: string) => process.replace(/^(dispatch)-\w+$/, '$1')
 
 /** Whether a service decrypts with the keys of the Secret `encryption`. */
-const hasSharedRing = (service: string) =>
-  /name: ENCRYPTION_KEYS\n\s+valueFrom: \{ secretKeyRef: \{ name: encryption,/.test(
+const hasRing = (service: string) =>
+  /name: ENCRYPTION_KEYS\n\s+valueFrom: \{ secretKeyRef: \{ name: (encryption|gateway),/.test(
     readText(`k8s/base/${service}/environment.yaml`),
   )
 
@@ -224,8 +224,8 @@ test('a person is erased from every service, dispatch first', () => {
   expect(processes.map(serviceOf).toSorted()).toEqual(serviceNames.toSorted())
 })
 
-test('keys are rotated in every service that has the shared ring', () => {
-  const holders = [...services].filter((service) => hasSharedRing(service))
+test('keys are rotated in every service that has a ring', () => {
+  const holders = [...services].filter((service) => hasRing(service))
   const rotated = programs.filter(({ args }) => args[0] === 'rotate-keys').map(({ process }) => serviceOf(process))
   expect(rotated.toSorted()).toEqual(holders.toSorted())
 })

@@ -33,6 +33,7 @@ test('rotate-keys re-encrypts everything with the first key of the ring, and mes
   expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('values re-encrypted') })
   for (const table of ['notifications', 'providers', 'domains']) expect(output).toContain(`"table":"${table}"`)
   expect((await run('callbacks', 'rotate-keys')).output).toContain('"rotated":2')
+  expect((await run('gateway', 'rotate-keys')).output).toMatch(/"table":"operators".*"rotated":1/)
   expect(await keyIds()).toEqual(['after'])
   expect(await privateKeyOf(domain.body)).toBe(domainKey)
   expect((await run('dispatch-api', 'rotate-keys')).output).not.toMatch(/"rotated":[1-9]/)
@@ -61,8 +62,8 @@ test('an unknown command of a service starts nothing, and prints the existing on
     ],
     [
       'gateway',
-      'rotate-keys',
-      'gateway has no command rotate-keys; it has: migrate, create-tenant, dead-letters, consumers, after-restore, erase-recipient, export-tenant, import-tenant',
+      'rotate-key',
+      'gateway has no command rotate-key; it has: migrate, rotate-keys, create-tenant, dead-letters, consumers, after-restore, erase-recipient, export-tenant, import-tenant',
     ],
   ] as const) {
     const { status, output } = await run(process, argument)
