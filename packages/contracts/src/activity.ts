@@ -123,7 +123,7 @@ export const retryActivity = defineRoute({
   auth: operator('activity:retry'),
   params: z.object({ id: givenId('notif') }),
   query: z.strictObject({
-    retry_count: wholeNumber(0, 1_000_000)
+    expected_retry_count: wholeNumber(0, 1_000_000)
       .optional()
       .meta({
         description:

@@ -44,6 +44,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   messages: 1,
   number: 1,
   retry_count: 0,
+  expected_retry_count: 0,
   attempts_remaining: 5,
   resends_remaining: 3,
   expires_in_seconds: 300,

@@ -4381,7 +4381,7 @@ export interface operations {
                  * @description The retry_count that the caller has seen. If it has grown since, the answer is 409 retry_in_progress, so that two clicks retry once.
                  * @example 0
                  */
-                retry_count?: number;
+                expected_retry_count?: number;
             };
             header?: {
                 /**

@@ -28,7 +28,7 @@ async function undelivered(): Promise<string> {
 }
 
 const retrySeen = (id: string, retryCount: string) =>
-  env.api('POST', `/api/v1/activity/${id}/retry?retry_count=${retryCount}`, { token: env.operatorToken })
+  env.api('POST', `/api/v1/activity/${id}/retry?expected_retry_count=${retryCount}`, { token: env.operatorToken })
 
 test('a retry is queued, sent again, counted, and the trail follows it', async () => {
   const to = freshPhone('0002')
@@ -56,7 +56,7 @@ test('of many retries at the same moment one wins, the others are 409 retry_in_p
   await untilActivity(env, id, { status: 'undelivered', retry_count: 1 })
 })
 
-test('a retry that names the retry_count it saw is refused once another one was queued, also after that one failed', async () => {
+test('a retry that names the retry_count that it expects is refused once another one was queued, also after that one failed', async () => {
   const id = await undelivered()
   expect((await retrySeen(id, '0')).status).toBe(202)
   await untilActivity(env, id, { status: 'undelivered', retry_count: 1, retryable: true })
@@ -65,7 +65,7 @@ test('a retry that names the retry_count it saw is refused once another one was 
   expect(stale.body.detail).toBe('Retry 1 of this message was requested already; read its result first')
   expect((await retrySeen(id, '1')).status).toBe(202)
   await untilActivity(env, id, { status: 'undelivered', retry_count: 2 })
-  for (const bad of ['-1', '1.5', 'x', '', '1&retry_count=2', '1&more=1']) {
+  for (const bad of ['-1', '1.5', 'x', '', '1&expected_retry_count=2', '1&more=1']) {
     expectProblem(await retrySeen(id, bad), 422, 'validation_failed')
   }
 })

@@ -51,7 +51,11 @@ export function useRetry() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: ({ transaction_id: id, retry_count }: Retried) =>
-      answer(api.POST('/api/v1/activity/{id}/retry', { params: { path: { id }, query: { retry_count } } })),
+      answer(
+        api.POST('/api/v1/activity/{id}/retry', {
+          params: { path: { id }, query: { expected_retry_count: retry_count } },
+        }),
+      ),
     onMutate: ({ transaction_id, retry_count }) => markRetried(client, transaction_id, retry_count),
     onError: (error, { transaction_id }) => {
       markRetried(client, transaction_id, undefined)

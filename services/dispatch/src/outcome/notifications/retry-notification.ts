@@ -47,7 +47,7 @@ export const retryNotification: Handler<Context, typeof contract> = idempotent({
 
 async function retry(run: Run, channels: Channels, request: Request): Promise<Reply> {
   const { params, principal, query } = request
-  const [queued] = await run(requeue(channels), [params.id, principal.tenant_id, query.retry_count ?? null])
+  const [queued] = await run(requeue(channels), [params.id, principal.tenant_id, query.expected_retry_count ?? null])
   if (!queued) throw await refusal(run, request)
   // For a retry job, the audited change is the creation of the job.
   if (!principal.retry_job) await auditRetry(run, request, queued)
@@ -83,7 +83,7 @@ async function refusal(run: Run, { params, principal, query }: Request): Promise
       .where('tenant_id', '=', principal.tenant_id),
   )
   if (!found) return new Problem('not_found', 'No transaction has this id')
-  const isSeen = found.retry_count <= (query.retry_count ?? found.retry_count)
+  const isSeen = found.retry_count <= (query.expected_retry_count ?? found.retry_count)
   if (!isSeen || (found.retry_count > 0 && openStates.includes(found.status))) {
     return new Problem(
       'retry_in_progress',
