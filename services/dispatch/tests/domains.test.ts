@@ -411,7 +411,8 @@ describe('verifying', () => {
     dns.clear(added.domain)
     publish(dns, added)
     const newer = await verify(added.domain_id)
-    expect((await older).body).toEqual(newer.body)
+    // The worker asks the carriers beside it.
+    expect((await older).body).toEqual({ ...newer.body, carriers: expect.any(Array) })
     expect(newer.body.status).toBe('verified')
     expect(await eventsOf(added.domain_id)).toEqual(['pending', 'verified'])
   })

@@ -85,7 +85,7 @@ describe('refused requests leave nothing behind', () => {
     ['no subject', { channel: 'email', recipient: to, body: 'x' }, 'subject'],
     ['a subject of 999 characters', emailTo(to, { subject: 'x'.repeat(999) }), 'subject'],
     ['a subject that is a number', emailTo(to, { subject: 7 }), 'subject'],
-    ['HTML alone', { channel: 'email', recipient: to, subject: 'x', html_body: '<p>x</p>' }, 'body'],
+    ['neither text nor HTML', { channel: 'email', recipient: to, subject: 'x' }, 'body'],
     ['a blank body', emailTo(to, { body: ' \n' }), 'body'],
     ['a body of 100,001 characters', emailTo(to, { body: 'x'.repeat(100_001) }), 'body'],
     ['HTML of 200,001 characters', emailTo(to, { html_body: 'x'.repeat(200_001) }), 'html_body'],
