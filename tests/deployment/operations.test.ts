@@ -49,7 +49,9 @@ const pauses = commands.flatMap((line) => {
 })
 
 function rotations(): string[] {
-  return [...section('Rotating keys').matchAll(/^ +(kubectl -n notify exec .+)$/gm)].map(([, line]) => line!)
+  return [...section('Rotating keys').matchAll(/^ *(kubectl -n notify exec .+ rotate-keys)$/gm)].map(
+    ([, line]) => line!,
+  )
 }
 
 /** The commands of a loop over processes, or the one command. */

@@ -29,12 +29,23 @@ export function mailOf(account: Sender, message: EmailMessage & Pick<Correlation
       })),
     }),
     messageId: `<${attemptId}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-    headers: { ...headers, 'X-Notification-Id': notificationId },
+    headers: { ...preparedHeaders(headers), 'X-Notification-Id': notificationId },
     // Content is untrusted: it must not reference files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   }
 }
+
+/**
+ * Values are one line of ASCII already; encoded as words they would lose their quotes, and lists their addresses. Lists of message
+ * ids stay as they are: the composer writes these itself.
+ */
+const preparedHeaders = (headers: EmailMessage['headers'] = {}) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) =>
+      /^(?:in-reply-to|references)$/i.test(name) ? [name, value] : [name, { prepared: true, foldLines: true, value }],
+    ),
+  )
 
 const named = ({ address, name = '' }: Mailbox) => ({ address, name })
 

@@ -47,6 +47,8 @@ export interface HttpCarrier<Credentials, Message> {
   /** The id of an accepted message, null if the carrier names none; undefined unless the answer is an acceptance. */
   idOf(answer: HttpAnswer): string | null | undefined
   refusalOf(answer: HttpAnswer): Refusal
+  /** Whether a successful status refuses the recipient all the same. */
+  isRefusal?(answer: HttpAnswer): boolean
   /** How long to wait, where the carrier says it otherwise than by Retry-After. */
   retryAfterOf?(answer: HttpAnswer): string | undefined
   /** The call that checks an account without sending anything. */
@@ -93,7 +95,7 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
   }
 }
 
-type Reading = Pick<HttpCarrier<never, never>, 'idOf' | 'refusalOf' | 'retryAfterOf'>
+type Reading = Pick<HttpCarrier<never, never>, 'idOf' | 'refusalOf' | 'isRefusal' | 'retryAfterOf'>
 
 /** Classifies an answer: accepted, permanent, retryable or unknown. */
 function answerOf(carrier: Reading, answer: HttpAnswer, recipients: readonly string[]): CarrierAnswer {
@@ -101,7 +103,7 @@ function answerOf(carrier: Reading, answer: HttpAnswer, recipients: readonly str
   if (id !== undefined) return accepted(id)
   const retryAfterMs = readRetryAfter(answer.headers['retry-after'] ?? carrier.retryAfterOf?.(answer))
   // After an unreadable success the message may have been sent.
-  if (answer.status < 300) return refusal(`http_${answer.status}`, didNotAnswer, null)
+  if (answer.status < 300 && !carrier.isRefusal?.(answer)) return refusal(`http_${answer.status}`, didNotAnswer, null)
   const { code, verdict, sentence } = carrier.refusalOf(answer)
   const { text, ...judged } = verdict
   const said = text ?? (sentence ? masked(sentence, recipients) : `The carrier answered ${answer.status}`)

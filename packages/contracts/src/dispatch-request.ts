@@ -34,11 +34,14 @@ const channelsThatShow = (field: ShownField) =>
 /** Fields that a stored template provides. */
 const contentFields = ['subject', 'body', 'html_body', 'preheader'] as const
 
-/** Most entries of an object that is validated entry by entry. */
-const maxEntries = { metadata: 20, recipient: 20, headers: maxMailHeaders } as const
+/** Most entries of what is validated entry by entry. Lists have smaller limits of their own. */
+const maxEntries = {
+  ...{ metadata: 20, recipient: 20, headers: maxMailHeaders },
+  ...{ cc: 100, bcc: 100, reply_to: 100, attachments: 100 },
+} as const
 
 /**
- * Finds objects with more entries than the schema allows. Validation would first make an error of each entry, which takes
+ * Finds objects and lists with more entries than the schema allows. Validation would first make an error of each entry, which takes
  * tens of milliseconds for a body of twenty thousand.
  * @returns the field and its fault; `undefined` if validation is cheap
  */

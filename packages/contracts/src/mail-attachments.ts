@@ -4,7 +4,9 @@ import { oneLinePattern } from './text.ts'
 /** Of one email: files, and the bytes of all of them. */
 export const attachmentLimits = { files: 10, bytes: 7 * 1024 * 1024 } as const
 
-const mediaType = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,126}(?:; ?charset=[\w-]{1,40})?$/i
+/** Not of messages and their parts: MIME would read such a file as a part of the email. */
+const mediaType =
+  /^(?!multipart\/|message\/)[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,126}(?:; ?charset=[\w-]{1,40})?$/i
 
 /** A file in an email, as a request gives it. */
 export const AttachmentInput = z.strictObject({

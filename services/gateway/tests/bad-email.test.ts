@@ -91,7 +91,7 @@ describe('refused requests leave nothing behind', () => {
     ['HTML of 200,001 characters', emailTo(to, { html_body: 'x'.repeat(200_001) }), 'html_body'],
     ['HTML that is a list', emailTo(to, { html_body: ['<p>'] }), 'html_body'],
     ['a phone beside the address', emailTo({ email: to, phone: freshPhone() }), 'recipient.phone'],
-    ['an unknown field', emailTo(to, { cc: 'eve@example.com' }), 'cc'],
+    ['an unknown field', emailTo(to, { copy: 'eve@example.com' }), 'copy'],
     ['HTML in a text message', smsTo(freshPhone(), { html_body: '<p>x</p>' }), 'html_body'],
     ['a subject of a text message', smsTo(freshPhone(), { subject: 'x' }), 'subject'],
     ['a title, which an email has not', emailTo(to, { title: 'x' }), 'title'],

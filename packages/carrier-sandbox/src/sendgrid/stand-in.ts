@@ -26,7 +26,10 @@ const Personalization = z
 const Attachment = z.object({
   content: z.base64(),
   filename: z.string().min(1),
-  type: z.string().default('application/octet-stream'),
+  type: z
+    .string()
+    .regex(/^[^;\r\n]+$/, "The attachment type cannot contain ';', or CRLF characters.")
+    .default('application/octet-stream'),
   disposition: z.enum(['attachment', 'inline']).default('attachment'),
   content_id: z.string().optional(),
 })

@@ -21,8 +21,10 @@ export const postmarkSender = defineHttpSender<PostmarkCredentials, EmailMessage
     baseUrlOf: () => 'https://api.postmarkapp.com',
     headersOf: ({ server_token }) => ({ 'x-postmark-server-token': server_token }),
     requestOf: ({ credentials }, message) => ({ path: '/email', body: bodyOf(credentials, message) }),
-    idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.MessageID : undefined),
+    idOf: ({ status, body }) =>
+      status === 200 && !isOfCopiesAlone(body) ? Sent.safeParse(body).data?.MessageID : undefined,
     refusalOf,
+    isRefusal: ({ body }) => isOfCopiesAlone(body),
     check: { pathOf: () => '/server', read: readServer },
   },
   postmarkDomains,
@@ -57,11 +59,30 @@ const attachmentOf = ({ filename, content_type, content, content_id }: Attachmen
 
 const Sent = z.object({ ErrorCode: z.literal(0), MessageID: z.string().min(1) })
 const Refused = z.object({ ErrorCode: z.int(), Message: z.string().optional() })
+const Partly = z.object({ ErrorCode: z.literal(0), To: z.string().min(1), Message: z.string() })
+const inactive = 'will not deliver to these inactive addresses:'
+
+/** Whether Postmark took the message for its copies, and not for its recipient: the code is 0, and a sentence says so. */
+function isOfCopiesAlone(body: unknown): boolean {
+  const { To, Message = '' } = Partly.safeParse(body).data ?? {}
+  const at = Message.indexOf(inactive)
+  if (To === undefined || at === -1) return false
+  const left = Message.slice(at + inactive.length).split(/[\s,;]+/)
+  return left.some((address) => address.toLowerCase() === addressIn(To))
+}
+
+const addressIn = (mailbox: string) =>
+  mailbox
+    .slice(mailbox.lastIndexOf('<') + 1)
+    .replace('>', '')
+    .trim()
+    .toLowerCase()
 
 function refusalOf({ status, body }: HttpAnswer) {
   const refused = Refused.safeParse(body).data
   if (!refused) return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence: undefined }
-  const code = String(refused.ErrorCode)
+  // Of the code for an inactive recipient.
+  const code = isOfCopiesAlone(body) ? '406' : String(refused.ErrorCode)
   return { code, verdict: postmarkCodes.judge(status, code), sentence: refused.Message }
 }
 

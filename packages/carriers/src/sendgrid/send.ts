@@ -52,10 +52,11 @@ function bodyOf(credentials: SendgridCredentials, message: EmailMessage & Correl
 
 const addressOf = ({ address: email, name }: Mailbox) => ({ email, ...(name && { name }) })
 
-const attachmentOf = ({ filename, content_type: type, content, content_id }: Attachment) => ({
+const attachmentOf = ({ filename, content_type, content, content_id }: Attachment) => ({
   content: content.toString('base64'),
   filename,
-  type,
+  // Without parameters, which SendGrid refuses.
+  type: content_type.split(';', 1)[0],
   ...(content_id === undefined ? { disposition: 'attachment' } : { disposition: 'inline', content_id }),
 })
 

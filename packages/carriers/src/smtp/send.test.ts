@@ -162,13 +162,15 @@ test('a file and an inline image travel in MIME', async () => {
   expect(text).toContain(Buffer.from('%PDF-1.7\n').toString('base64'))
 })
 
-test.each<[string, string, object]>([
-  ['the recipient', 'ada@example.net', { outcome: 'rejected_permanent', code: 'smtp_550' }],
-  ['a copy', 'grace@example.net', { outcome: 'accepted' }],
-])('%s alone is refused: the answer is that of the recipient', async (_who, refused, expected) => {
+test.each<[string, string, number, object]>([
+  ['the recipient', 'ada@example.net', 550, { outcome: 'rejected_permanent', code: 'smtp_550' }],
+  // A retry would send it to the copies again.
+  ['the recipient for now', 'ada@example.net', 450, { outcome: 'rejected_permanent', code: 'smtp_450' }],
+  ['a copy', 'grace@example.net', 550, { outcome: 'accepted' }],
+])('%s alone is refused: the answer is that of the recipient', async (_who, refused, responseCode, expected) => {
   const server = await startServer({
     onRcptTo: ({ address }, _session, done) =>
-      address === refused ? done(Object.assign(new Error('5.1.1 No such mailbox'), { responseCode: 550 })) : done(),
+      address === refused ? done(Object.assign(new Error('5.1.1 No such mailbox'), { responseCode })) : done(),
   })
   const email = emailOf({ cc: [{ address: 'grace@example.net' }] })
   expect(await startCarrier().send(providerAt(server.port), email)).toMatchObject(expected)

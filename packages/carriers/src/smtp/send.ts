@@ -8,7 +8,7 @@ import { mailOf } from '../compose-mime.ts'
 import type { EmailMessage } from '../messages.ts'
 import { addressesOf } from '../recipients-of.ts'
 import type { SenderDefinition } from '../sender.ts'
-import { accepted, refusal } from '../verdict.ts'
+import { accepted, permanent, refusal } from '../verdict.ts'
 import { checkAccount } from './check.ts'
 import { judgeSmtpFault, type SmtpFault } from './codes.ts'
 import type { SmtpCredentials } from './credentials.ts'
@@ -39,11 +39,11 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
         const mail = { ...mailOf(account.credentials, message), signal }
         try {
           const { rejectedErrors = [] } = await pool.sendMail(mail)
-          // The server took it for copies alone.
           const refused = rejectedErrors.find(({ recipient }) => recipient === message.to)
-          return refused ? answerOf(refused, addressesOf(message), false) : accepted(mail.messageId)
+          return refused ? answerOf(refused, addressesOf(message), 'taken') : accepted(mail.messageId)
         } catch (error) {
-          return answerOf(error, addressesOf(message), bodies.get(signal)?.readableDidRead === true)
+          const hasBegun = bodies.get(signal)?.readableDidRead === true
+          return answerOf(error, addressesOf(message), hasBegun ? 'begun' : 'none')
         }
       },
       close() {
@@ -84,13 +84,19 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
   return pool
 }
 
-/** Classifies a failed send: permanent, retryable or unknown. */
-function answerOf(error: unknown, recipients: readonly string[], bodyBegan: boolean): CarrierAnswer {
+const takenForCopies = permanent('The server refused the recipient for now and took the copies')
+
+/**
+ * Classifies a failed send: permanent, retryable or unknown.
+ * @param body `taken`: the server took the message for its copies alone, so a retry would send it to them again
+ */
+function answerOf(error: unknown, recipients: readonly string[], body: 'none' | 'begun' | 'taken'): CarrierAnswer {
   const { code, responseCode, response, originalCode } = error as Omit<SmtpFault, 'bodyBegan'> & {
     response?: string
     originalCode?: string
   }
-  const verdict = judgeSmtpFault({ code, responseCode, bodyBegan })
+  const judged = judgeSmtpFault({ code, responseCode, bodyBegan: body === 'begun' })
+  const verdict = body === 'taken' && judged.outcome !== 'rejected_permanent' ? takenForCopies : judged
   const reply = responseCode === undefined ? undefined : `smtp_${responseCode}`
   const sentence = response ? withoutAddresses(response, recipients) : null
   return refusal(reply ?? originalCode ?? code ?? 'no_answer', verdict, sentence)

@@ -15,7 +15,11 @@ const copies = {
 const envelope = {
   ...copies,
   reply_to: [{ address: 'help@example.com', name: 'Łukasz' }, { address: 'orders@example.com' }],
-  headers: { 'X-Order': 'A-1042', 'In-Reply-To': '<root@example.com>', 'List-Id': 'Orders <orders.example.com>' },
+  headers: {
+    'X-Order': 'A-1042',
+    'In-Reply-To': '<root@example.com>',
+    'List-Id': '"Orders, shop" <orders.example.com>',
+  },
 }
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -217,6 +217,16 @@ describe('attachments', () => {
       { attachments: [fileOf(pdf(), { content_type: 'a/b\r\nX: y' })] },
       'attachments.0.content_type',
     ],
+    [
+      'a part of a message',
+      { attachments: [fileOf(pdf(), { content_type: 'multipart/mixed' })] },
+      'attachments.0.content_type',
+    ],
+    [
+      'a whole message',
+      { attachments: [fileOf(pdf(), { content_type: 'message/rfc822' })] },
+      'attachments.0.content_type',
+    ],
     ['an image called a document', { attachments: [fileOf(png)] }, 'attachments.0.content_type'],
     [
       'text called an image',

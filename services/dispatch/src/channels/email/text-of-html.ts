@@ -13,9 +13,8 @@ const options: HtmlToTextOptions = {
     { selector: 'img', format: 'skip' },
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false, linkBrackets: ['(', ')'] } },
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
-    // Layouts are made of tables.
+    // Layouts are made of tables. Never `dataTable`: one cell with a large rowspan keeps it busy for ever.
     { selector: 'table', format: 'block' },
-    { selector: 'table.data', format: 'dataTable' },
   ],
 }
 

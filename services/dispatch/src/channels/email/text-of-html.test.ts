@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { mostConverted, textOfHtml } from './text-of-html.ts'
+
+test('paragraphs, links and tables become text', async () => {
+  const html =
+    '<h1>Hi</h1><p>See <a href="https://shop.example/1">it</a></p><table><tr><td>Total</td><td>5</td></tr></table>'
+  expect(await textOfHtml(html)).toBe('Hi\n\nSee it (https://shop.example/1)\n\nTotal5')
+})
+
+test.each<[string, string]>([
+  ['a cell over a billion rows', '<table class=data><tr><td rowspan=999999999>x</table>'],
+  ['a cell over millions of columns', '<table class="data"><tr><td colspan=3000000>x</table>'],
+  ['25,000 cells', `<table class=data><tr>${'<td>x'.repeat(20_000)}`.slice(0, mostConverted)],
+  ['links in links', '<a>'.repeat(33_333)],
+])(
+  '%s does not keep the process busy',
+  async (_what, html) => {
+    const started = process.cpuUsage()
+    await textOfHtml(html)
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(2000)
+  },
+  20_000,
+)
