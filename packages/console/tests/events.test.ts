@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from '@jest/globals'
 // Each defines the tests of its subject; all use one stack and one browser.
 import './events/conflicts.ts'
 import './events/editing.ts'
+import './events/languages.ts'
 import './events/list.ts'
 import './events/publishing.ts'
 import './events/stored-templates.ts'

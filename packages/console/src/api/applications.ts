@@ -19,3 +19,13 @@ export function useApplications() {
     staleTime: 60_000,
   })
 }
+
+/** The language and time zone of messages that name none, where the operator may see them. */
+export function useMessageDefaults(applicationId: string | null) {
+  const { data } = useApplications()
+  const found = data?.items.find(({ application_id }) => application_id === applicationId)
+  return {
+    ...(found?.default_locale ? { locale: found.default_locale } : {}),
+    ...(found?.default_time_zone ? { time_zone: found.default_time_zone } : {}),
+  }
+}

@@ -26,9 +26,11 @@ export interface ChannelPages<Template, Form> {
   formOf(template: Template): Form
   /** The template of a form. @param errors receives the errors that prevent saving */
   templateOf(form: Form, errors: FormError[]): Template
+  /** The form that a translation starts with. Default: a copy of the original. */
+  translatedForm?(form: Form, locale: string): Form
   Fields(props: FieldsProps<Form>): ReactNode
   /** A rendered template as the channel delivers it. */
-  Rendered(props: { template: Template }): ReactNode
+  Rendered(props: { template: Template; locale?: string | undefined }): ReactNode
   /** Its parts by name, to compare two templates. */
   partsOf(template: Template): Record<string, unknown>
   /** The part with texts in Liquid. Default: the whole template. */

@@ -19,12 +19,12 @@ export const email: ChannelPages<Template, Form> = {
     ...(preheader === '' ? {} : { preheader }),
   }),
   Fields: EmailFields,
-  Rendered: ({ template: { subject, body, html_body } }) => (
+  Rendered: ({ template: { subject, body, html_body }, locale }) => (
     <>
       <p className="[overflow-wrap:anywhere]">
         <span className="text-faint">Subject</span> <PlainText className="font-medium">{subject}</PlainText>
       </p>
-      {html_body === undefined ? null : <EmailFrame html={html_body} />}
+      {html_body === undefined ? null : <EmailFrame html={html_body} locale={locale} />}
       <TextBlock label="Text of the email">{body ?? ''}</TextBlock>
     </>
   ),

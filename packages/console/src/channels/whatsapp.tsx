@@ -13,6 +13,8 @@ export const whatsapp: ChannelPages<Template, WhatsAppForm> = {
   emptyForm: { template_name: '', language: 'en_US', category: 'utility', isNamed: false, parameters: [] },
   formOf,
   templateOf,
+  // Meta writes pt_BR where BCP 47 has pt-BR.
+  translatedForm: (form, locale) => ({ ...form, language: locale.replaceAll('-', '_') }),
   Fields: WhatsAppFields,
   Rendered,
   partsOf: ({ template_name, language, category, parameters }) => ({

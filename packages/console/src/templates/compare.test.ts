@@ -38,6 +38,11 @@ test('a first version consists of additions; a template that goes consists of re
   ])
 })
 
+test('texts of a translation are compared under the name of its language', () => {
+  const [difference] = compare(event('a'), event('a', { translations: { ar: { sms: { body: 'ا' } } } }))
+  expect(difference).toEqual({ label: 'SMS text, Arabic (ar)', lines: [{ kind: 'added', text: 'ا' }] })
+})
+
 test('texts of 10,000 characters are compared, in one line as in many', () => {
   const long = 'x'.repeat(10_000)
   expect(compare(event(long), event(`${long}y`))[0]?.lines).toEqual([

@@ -2,6 +2,8 @@ import type { Channel, Templates } from '../channels/channel.ts'
 import { pretty } from '../channels/json-text.ts'
 import { channelNames, channelPages, channels, namesOf } from '../channels/table.ts'
 import { compareTexts, type Difference, type Named } from '../edits/compare-texts.ts'
+import { languageName } from '../ui/language-name.ts'
+import type { Translations } from './translations.ts'
 
 /** The content of an event or of a stored template. */
 export interface Templated {
@@ -10,6 +12,7 @@ export interface Templated {
   application?: string
   allowed_channels?: readonly Channel[]
   templates: Templates
+  translations?: Translations
 }
 
 /** The texts that differ between two contents; `before` is undefined when there is none. */
@@ -18,19 +21,26 @@ export function compare(before: Templated | undefined, after: Templated): Differ
 }
 
 /** Every text of a content with its name, in the order of the editor. */
-export function textsOf({ name, application, allowed_channels, templates }: Templated): Named[] {
+export function textsOf({ name, application, allowed_channels, templates, translations = {} }: Templated): Named[] {
   return [
     ['Name', name],
     ...(application === undefined ? [] : [['Application', application] as Named]),
     ...(allowed_channels ? [['Channels', namesOf(allowed_channels)] as Named] : []),
-    ...channels.flatMap((channel) =>
-      templates[channel] ? named(channel, channelPages[channel].partsOf(templates[channel])) : [],
-    ),
+    ...namedTexts(templates),
+    ...Object.entries(translations)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([locale, translated]) =>
+        namedTexts(translated).map(([label, text]): Named => [`${label}, ${languageName(locale)}`, text]),
+      ),
   ]
 }
 
-function named(channel: Channel, parts: Record<string, unknown>): Named[] {
-  return Object.entries(parts)
+const namedTexts = (templates: Templates): Named[] =>
+  channels.flatMap((channel) => (templates[channel] ? partsOf(channel, templates[channel]) : []))
+
+/** The texts of a template, each with its channel and name: `SMS text`. */
+export function partsOf(channel: Channel, template: unknown): Named[] {
+  return Object.entries(channelPages[channel].partsOf(template))
     .filter(([, value]) => value !== undefined)
     .map(([part, value]) => [`${channelNames[channel]} ${part}`, typeof value === 'string' ? value : pretty(value)])
 }

@@ -1,4 +1,5 @@
-import { Problem } from '@notify/sdk'
+import { directionOf } from '@notify/locales'
+import { type components, Problem } from '@notify/sdk'
 import { useDeferredValue, useMemo } from 'react'
 import type { Channel, Templates } from '../channels/channel.ts'
 import { readObject } from '../channels/json-text.ts'
@@ -15,11 +16,15 @@ interface PreviewPaneProps {
   previewer: Previewer
   channel: Channel
   templates: Templates
+  /** Of a translation. Default: that of the original, if it is known. */
+  locale?: string
 }
 
 /** The message that a recipient would get, with sample data for the variables of the templates. */
-export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps) {
+export function PreviewPane({ previewer, channel, templates, ...props }: PreviewPaneProps) {
   const { Rendered } = channelPages[channel]
+  const { time_zone } = previewer
+  const locale = props.locale ?? previewer.locale
   const draft = useDraft(`sample:${previewer.name}`, '')
   const { value: given, error: jsonFault } = readObject(draft.value)
   const text = JSON.stringify({ [channel]: templates[channel] })
@@ -30,7 +35,13 @@ export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps)
     data: preview,
     error,
     isPlaceholderData,
-  } = usePreview(previewer, { channel, templates: JSON.parse(text), data })
+  } = usePreview(previewer, {
+    channel,
+    templates: JSON.parse(text),
+    data,
+    ...(locale ? { locale } : {}),
+    ...(time_zone ? { time_zone } : {}),
+  })
   return (
     <Panel className="flex flex-col gap-4 p-4 lg:sticky lg:top-4">
       <section aria-label="Preview" aria-busy={isPlaceholderData} className="flex flex-col gap-2">
@@ -38,10 +49,15 @@ export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps)
         {error ? (
           <Fault error={error} />
         ) : preview ? (
-          preview.rendered[channel] && <Rendered template={preview.rendered[channel]} />
+          preview.rendered[channel] && (
+            <div {...(locale ? { lang: locale, dir: directionOf(locale) } : {})} className="flex flex-col gap-2">
+              <Rendered template={preview.rendered[channel]} locale={locale} />
+            </div>
+          )
         ) : (
           <Skeleton lines={4} />
         )}
+        {preview?.sms_segments ? <Segments of={preview.sms_segments} /> : null}
       </section>
       <Variables names={variables.map(nameOf)} />
       <FieldErrors errors={jsonFault === undefined ? [] : [{ path: 'sample', message: jsonFault }]}>
@@ -72,6 +88,20 @@ function Fault({ error }: { error: Error }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** How an SMS is divided, and the characters that make its segments shorter. */
+function Segments({ of: { segments, encoding, outside } }: { of: components['schemas']['SmsSegments'] }) {
+  return (
+    <p className="text-xs text-faint tabular-nums">
+      {segments} {segments === 1 ? 'segment' : 'segments'} in {encoding}
+      {outside.length > 0 ? (
+        <>
+          , because of <bdi>{outside.join(' ')}</bdi>
+        </>
+      ) : null}
+    </p>
   )
 }
 

@@ -46,7 +46,8 @@ export function TemplateTabs({ label, forms, errors, current, others }: Template
 
 /** The tab on which a value is edited. */
 function tabOf(path: string): string {
-  return path.startsWith('templates.') ? (path.split('.')[1] ?? '') : settingsTab
+  const [field, first = '', second = ''] = path.split('.')
+  return field === 'templates' ? first : field === 'translations' ? second : settingsTab
 }
 
 interface TabLinkProps {

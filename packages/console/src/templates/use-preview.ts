@@ -1,3 +1,4 @@
+import type { components } from '@notify/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Channel, Templates } from '../channels/channel.ts'
@@ -18,13 +19,24 @@ export interface PreviewRequest {
   channel: Channel
   templates: Templates
   data: Record<string, unknown>
+  /** The language of the templates, in which numbers and times are written. */
+  locale?: string
+  time_zone?: string
+}
+
+interface Preview {
+  rendered: Templates
+  sms_segments: components['schemas']['SmsSegments'] | null
 }
 
 /** Previews templates at the service. */
 export interface Previewer {
   /** The query key of the event or stored template. */
   name: string
-  preview: (request: PreviewRequest, signal: AbortSignal) => Promise<{ rendered: Templates }>
+  /** The language of templates that are no translation. */
+  locale?: string
+  time_zone?: string
+  preview: (request: PreviewRequest, signal: AbortSignal) => Promise<Preview>
 }
 
 /** The preview of unsaved templates. The previous answer stays until the next one arrives. */

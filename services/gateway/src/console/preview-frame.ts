@@ -6,6 +6,10 @@ addEventListener('message', ({ source, data }) => {
   if (source !== parent || typeof data?.html !== 'string') return
   const shown = new DOMParser().parseFromString(data.html, 'text/html')
   for (const one of shown.querySelectorAll('meta[http-equiv], base')) one.remove()
+  for (const name of ['lang', 'dir']) {
+    const isStated = shown.documentElement.hasAttribute(name) || shown.body.hasAttribute(name)
+    if (typeof data[name] === 'string' && !isStated) shown.documentElement.setAttribute(name, data[name])
+  }
   document.documentElement.replaceWith(document.adoptNode(shown.documentElement))
 })
 addEventListener('click', (event) => {

@@ -10,7 +10,7 @@ import { Skeleton } from '../../ui/states.tsx'
 import { ExactTime } from '../../ui/time.tsx'
 import { useActivityItem, useRetry } from './queries.ts'
 import { Timeline } from './timeline.tsx'
-import { type ActivityDetail, statuses } from './words.ts'
+import { type ActivityDetail, languageOf, statuses } from './words.ts'
 
 /** One item: its properties and its delivery attempts. */
 export function ActivityDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -68,6 +68,9 @@ function Details({ item }: { item: ActivityDetail }) {
           <Fact name="Event">
             <code className="font-mono text-xs">{item.event_key}</code>
           </Fact>
+        ) : null}
+        {item.locale !== null || item.requested_locale !== null ? (
+          <Fact name="Language">{languageOf(item)}</Fact>
         ) : null}
         <Fact name="Created">
           <ExactTime at={item.created_at} />

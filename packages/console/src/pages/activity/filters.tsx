@@ -13,11 +13,12 @@ export interface Filters {
   application_id?: string
   event_key?: string
   recipient?: string
+  locale?: string
   from?: string
   to?: string
 }
 
-const names = ['channel', 'status', 'mode', 'application_id', 'event_key', 'recipient', 'from', 'to'] as const
+const names = ['channel', 'status', 'mode', 'application_id', 'event_key', 'recipient', 'locale', 'from', 'to'] as const
 
 export const useFilters = () => useAddressFilters<Filters>(names)
 
@@ -34,6 +35,12 @@ export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }
     <search className="flex flex-wrap gap-2 pb-3">
       <FilterText label="Whole recipient" type="search" className="min-w-52 flex-1" {...of('recipient')} />
       <FilterText label="Event key" className="max-md:w-full md:w-48" {...of('event_key')} />
+      <FilterText
+        label="Language"
+        placeholder="Language, such as pt-BR"
+        className="max-md:w-full md:w-44"
+        {...of('locale')}
+      />
       <FilterChoice label="Status" options={statusOptions} {...of('status')} />
       <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
       <FilterChoice label="Mode" options={modeOptions} {...of('mode')} />

@@ -1,5 +1,6 @@
 import type { components } from '@notify/sdk'
 import type { Tone } from '../../ui/badge.tsx'
+import { languageName } from '../../ui/language-name.ts'
 
 export type ActivityItem = components['schemas']['ActivityItem']
 export type ActivityList = components['schemas']['ActivityList']
@@ -24,4 +25,11 @@ export const outcomes: Record<NonNullable<ActivityAttempt['outcome']>, { name: s
   rejected_permanent: { name: 'Rejected permanently', tone: 'bad' },
   rejected_retryable: { name: 'Rejected for now', tone: 'warn' },
   unknown: { name: 'No clear answer', tone: 'warn' },
+}
+
+/** The language of the text, and the requested one where it is another: `German (de), requested: German (Austria) (de-AT)`. */
+export function languageOf({ locale, requested_locale }: Pick<ActivityItem, 'locale' | 'requested_locale'>): string {
+  const used = locale === null ? 'Not known' : languageName(locale)
+  const isOther = requested_locale !== null && requested_locale !== locale
+  return isOther ? `${used}, requested: ${languageName(requested_locale)}` : used
 }

@@ -6,21 +6,24 @@ const application = {
   name: 'Shop',
   allowed_origins: ['https://shop.example', 'https://admin.shop.example'],
   otp: { allowed_countries: ['+44', '+49'], autofill_host: 'shop.example', sends_per_minute: 60 },
-  default_locale: null,
-  default_time_zone: null,
+  default_locale: 'pt-BR',
+  default_time_zone: 'America/Sao_Paulo',
   created_at: '2026-11-21T09:30:00.000Z',
   updated_at: '2026-11-21T09:30:00.000Z',
 }
 
 test('an unchanged form sends the values that its fields show', () => {
-  const { name, allowed_origins, otp } = application
-  expect(requestOf(valuesOf(application))).toEqual({ name, allowed_origins, otp })
+  const { application_id: _, created_at, updated_at, ...settings } = application
+  expect(requestOf(valuesOf(application))).toEqual(settings)
 })
 
 test('an emptied field removes its setting, and empty lines are none', () => {
-  const values = { ...valuesOf(application), origins: '\n https://a.example \n\n', countries: ' \n', autofillHost: '' }
+  const texts = { origins: '\n https://a.example \n\n', countries: ' \n', locale: ' ' }
+  const values = { ...valuesOf(application), ...texts, autofillHost: '', timeZone: '' }
   expect(requestOf({ ...values, sendsPerMinute: ' ' })).toEqual({
     name: 'Shop',
+    default_locale: null,
+    default_time_zone: null,
     allowed_origins: ['https://a.example'],
     otp: { allowed_countries: null, autofill_host: null, sends_per_minute: null },
   })

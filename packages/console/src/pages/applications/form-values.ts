@@ -4,6 +4,8 @@ import type { Application } from './queries.ts'
 /** The values of the settings form. */
 export interface SettingsValues {
   name: string
+  locale: string
+  timeZone: string
   origins: string
   countries: string
   autofillHost: string
@@ -22,8 +24,16 @@ export const numberOf = (text: string): number => {
   return trimmed === '' || Number.isNaN(Number(trimmed)) ? (trimmed as unknown as number) : Number(trimmed)
 }
 
-export const valuesOf = ({ name, allowed_origins, otp }: Application): SettingsValues => ({
+export const valuesOf = ({
   name,
+  default_locale,
+  default_time_zone,
+  allowed_origins,
+  otp,
+}: Application): SettingsValues => ({
+  name,
+  locale: default_locale ?? '',
+  timeZone: default_time_zone ?? '',
   origins: allowed_origins.join('\n'),
   countries: otp.allowed_countries?.join('\n') ?? '',
   autofillHost: otp.autofill_host ?? '',
@@ -31,10 +41,13 @@ export const valuesOf = ({ name, allowed_origins, otp }: Application): SettingsV
 })
 
 /** The changed settings. An empty field removes its setting, which gets its default. */
-export function requestOf({ name, origins, countries, autofillHost, sendsPerMinute }: SettingsValues) {
+export function requestOf(values: SettingsValues) {
+  const { name, locale, timeZone, origins, countries, autofillHost, sendsPerMinute } = values
   const allowed_countries = lines(countries)
   return {
     name,
+    default_locale: locale.trim() || null,
+    default_time_zone: timeZone.trim() || null,
     allowed_origins: lines(origins),
     otp: {
       allowed_countries: allowed_countries.length > 0 ? allowed_countries : null,
@@ -45,10 +58,12 @@ export function requestOf({ name, origins, countries, autofillHost, sendsPerMinu
 }
 
 /** Every field with its label. */
-export const textsOf = ({ name, origins, countries, autofillHost, sendsPerMinute }: SettingsValues): Named[] => [
-  ['Name', name],
-  ['Origins of the inbox', origins],
-  ['Numbers that codes may go to', countries],
-  ['Host that asks for the code', autofillHost],
-  ['Codes a minute, at most', sendsPerMinute],
+export const textsOf = (values: SettingsValues): Named[] => [
+  ['Name', values.name],
+  ['Default language', values.locale],
+  ['Default time zone', values.timeZone],
+  ['Origins of the inbox', values.origins],
+  ['Numbers that codes may go to', values.countries],
+  ['Host that asks for the code', values.autofillHost],
+  ['Codes a minute, at most', values.sendsPerMinute],
 ]

@@ -9,7 +9,7 @@ import { type Application, useShowApplication } from './queries.ts'
 
 const storedOf = (application: Application) => ({ form: valuesOf(application), revision: application.updated_at })
 
-/** Name, origins of the inbox, and how codes are sent. */
+/** Name, language, origins of the inbox, and how codes are sent. */
 export function SettingsForm({ application }: { application: Application }) {
   const path = { application_id: application.application_id }
   const show = useShowApplication()
@@ -38,6 +38,18 @@ export function SettingsForm({ application }: { application: Application }) {
       {...(edits.isChanged ? { onCancel: edits.discard } : {})}
     >
       <TextField label="Name" name="name" dir="auto" {...field('name')} />
+      <TextField
+        label="Default language"
+        name="default_locale"
+        hint="Of messages whose request names none, and of texts that are no translation, such as en or pt-BR."
+        {...field('locale')}
+      />
+      <TextField
+        label="Default time zone"
+        name="default_time_zone"
+        hint="In which times are written, such as Europe/Berlin. Empty: UTC."
+        {...field('timeZone')}
+      />
       <TextAreaField
         label="Origins of the inbox"
         name="allowed_origins"

@@ -1,18 +1,16 @@
-import { useMemo } from 'react'
 import type { Channel } from '../../channels/channel.ts'
 import { ChannelEditor } from '../../templates/channel-editor.tsx'
-import { type EventId, previewerOf } from './queries.ts'
+import type { Previewer } from '../../templates/use-preview.ts'
 import type { Editor } from './use-editor.ts'
 
 interface EventChannelProps {
-  id: EventId
   channel: Channel
   editor: Editor
+  previewer: Previewer
 }
 
 /** The template of an event for one channel. */
-export function EventChannel({ id, channel, editor: { form, content, set } }: EventChannelProps) {
-  const previewer = useMemo(() => previewerOf(id), [id])
+export function EventChannel({ channel, editor: { form, content, set }, previewer }: EventChannelProps) {
   const isAllowed = form.allowed_channels.includes(channel)
   const others = form.allowed_channels.filter((one) => one !== channel)
   return (

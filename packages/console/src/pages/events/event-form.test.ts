@@ -29,6 +29,17 @@ test('the form returns stored values unchanged', () => {
   expect(contentOf(formOf({ ...least, templates: {} })).content.templates).toEqual({})
 })
 
+test('translations are sent as they are, none as none, and not at all by a form without them', () => {
+  const translations = {
+    'pt-BR': { sms: { body: 'Olá {{ name }}' }, webhook: { data: { order: '{{ id }}' } } },
+    fr: {},
+  }
+  const of = (form: ReturnType<typeof formOf>) => contentOf(form).content
+  expect(of(formOf({ ...full, translations }))).toEqual({ ...full, translations })
+  expect(of(formOf({ ...full, translations: {} }))).toHaveProperty('translations', {})
+  expect(of(formOf(full))).not.toHaveProperty('translations')
+})
+
 test('channels keep one order, so that choosing them again changes nothing', () => {
   const form = { ...formOf(full), allowed_channels: ['sms' as const, 'email' as const] }
   expect(contentOf(form).content.allowed_channels).toEqual(['email', 'sms'])

@@ -3,6 +3,7 @@ import type { TemplateForms } from '../../channels/table.ts'
 import { channels } from '../../channels/table.ts'
 import type { FormError } from '../../edits/use-edits.ts'
 import { formsOf, templatesOf } from '../../templates/template-forms.ts'
+import { type TranslationForms, translationFormsOf, translationsOf } from '../../templates/translations.ts'
 import type { EventContent, EventRecord } from './queries.ts'
 
 /** The form of an event. */
@@ -10,20 +11,25 @@ export interface EventForm {
   name: string
   allowed_channels: Channel[]
   templates: TemplateForms
+  /** Absent: they stay as they are. */
+  translations?: TranslationForms
 }
 
 /** The version that the editor begins with: the draft, or else the published version. */
-export function storedContent({ draft, name, allowed_channels, templates }: EventRecord): EventContent {
-  return draft ?? { name, allowed_channels, templates }
+export function storedContent({ draft, name, allowed_channels, templates, translations }: EventRecord) {
+  return draft ?? { name, allowed_channels, templates, translations }
 }
 
-export function formOf({ name, allowed_channels, templates }: EventContent): EventForm {
-  return { name, allowed_channels, templates: formsOf(templates) }
+export function formOf({ name, allowed_channels, templates, translations }: EventContent): EventForm {
+  const form = { name, allowed_channels, templates: formsOf(templates) }
+  return translations ? { ...form, translations: translationFormsOf(translations) } : form
 }
 
 /** The request of a form, with the errors that prevent it. */
 export function contentOf(form: EventForm): { content: EventContent; errors: FormError[] } {
   const { templates, errors } = templatesOf(form.templates)
   const allowed_channels = channels.filter((channel) => form.allowed_channels.includes(channel))
-  return { content: { name: form.name, allowed_channels, templates }, errors }
+  const content = { name: form.name, allowed_channels, templates }
+  if (!form.translations) return { content, errors }
+  return { content: { ...content, translations: translationsOf(form.translations, errors) }, errors }
 }

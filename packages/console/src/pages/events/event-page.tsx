@@ -1,8 +1,10 @@
 import { type ReactNode, useState } from 'react'
+import { useMessageDefaults } from '../../api/applications.ts'
 import { ConflictDialog } from '../../edits/conflict-dialog.tsx'
 import { useChord } from '../../shell/use-chord.ts'
 import { compare } from '../../templates/compare.ts'
 import { DiscardEdits } from '../../templates/discard-edits.tsx'
+import { LanguageEditor } from '../../templates/language-editor.tsx'
 import { settingsTab, TemplateTabs, useTab, versionsTab } from '../../templates/template-tabs.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -17,7 +19,7 @@ import { Deactivate } from './deactivate.tsx'
 import { EventChannel } from './event-channel.tsx'
 import { contentOf } from './event-form.ts'
 import { PublishDialog } from './publish-dialog.tsx'
-import { type EventId, type EventRecord, useEvent } from './queries.ts'
+import { type EventId, type EventRecord, previewerOf, useCoverage, useEvent } from './queries.ts'
 import { SettingsEditor } from './settings-editor.tsx'
 import { type Editor, useEditor } from './use-editor.ts'
 import { Versions } from './versions.tsx'
@@ -47,6 +49,8 @@ interface LoadedEventProps {
 
 function LoadedEvent({ id, record, back }: LoadedEventProps) {
   const editor = useEditor(id, record)
+  const coverage = useCoverage(id, record)
+  const previewer = { ...previewerOf(id), ...useMessageDefaults(id.applicationId) }
   const tab = useTab((record.draft ?? record).templates)
   useChord('s', () => editor.isChanged && void saveAndTell(editor))
   return (
@@ -73,7 +77,9 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
         ) : tab === settingsTab ? (
           <SettingsEditor editor={editor} />
         ) : (
-          <EventChannel key={tab} id={id} channel={tab} editor={editor} />
+          <LanguageEditor key={tab} channel={tab} editor={editor} coverage={coverage} previewer={previewer}>
+            <EventChannel channel={tab} editor={editor} previewer={previewer} />
+          </LanguageEditor>
         )}
       </FieldErrors>
       {editor.hasConflict ? <EditConflict editor={editor} /> : null}

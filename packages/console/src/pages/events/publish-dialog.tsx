@@ -1,11 +1,12 @@
 import { useMemo } from 'react'
 import { DifferenceView } from '../../edits/difference-view.tsx'
 import { compare } from '../../templates/compare.ts'
+import { warningsOf, warningTexts } from '../../templates/translations.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form } from '../../ui/form.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { storedContent } from './event-form.ts'
-import { type EventId, type EventRecord, useEventActions } from './queries.ts'
+import { type EventId, type EventRecord, type PublishedEvent, useCoverage, useEventActions } from './queries.ts'
 
 interface PublishDialogProps {
   id: EventId
@@ -21,6 +22,7 @@ export function PublishDialog({ id, record, onClose }: PublishDialogProps) {
     () => compare(status === 'draft' ? undefined : record, storedContent(record)),
     [record, status],
   )
+  const coverage = useCoverage(id, record)
   const isActivation = status === 'inactive' && draft === null
   const next = draft ? version + 1 : version
   return (
@@ -30,7 +32,7 @@ export function PublishDialog({ id, record, onClose }: PublishDialogProps) {
         onCancel={onClose}
         onSubmit={async () => {
           const published = await publish.mutateAsync(record.updated_at)
-          showToast({ tone: 'good', text: `Version ${published.version} is published.` })
+          showToast({ tone: 'good', text: publishedText(published) })
           onClose()
         }}
       >
@@ -41,8 +43,29 @@ export function PublishDialog({ id, record, onClose }: PublishDialogProps) {
               ? 'Notifications can use the event at once.'
               : `Notifications use this in place of version ${version}, at once.`}
         </p>
+        <Warnings texts={warningTexts(warningsOf(coverage))} />
         {isActivation ? null : <DifferenceView differences={differences} />}
       </Form>
     </Dialog>
+  )
+}
+
+function publishedText({ version, warnings }: PublishedEvent): string {
+  const gaps = warningTexts(warnings)
+  return `Version ${version} is published.${gaps.length > 0 ? ` ${gaps.join('. ')}.` : ''}`
+}
+
+/** What translations lack. It keeps nothing from being published. */
+function Warnings({ texts }: { texts: readonly string[] }) {
+  if (texts.length === 0) return null
+  return (
+    <section className="rounded-md bg-warn-fill px-3 py-2 text-warn [overflow-wrap:anywhere]">
+      <p>Translations that are not complete. They can be published so.</p>
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -2,15 +2,19 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
+import type { Coverage, Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
 export type EventRecord = components['schemas']['Event']
+export type PublishedEvent = components['schemas']['PublishedEvent']
 export type EventSummary = components['schemas']['EventSummary']
 export type EventVersion = components['schemas']['EventVersion']
 export type EventVersionSummary = components['schemas']['EventVersionSummary']
 export type EventStatus = EventRecord['status']
 /** The editable content of an event, which each version keeps. */
-export type EventContent = Pick<EventRecord, 'name' | 'allowed_channels' | 'templates'>
+export type EventContent = Pick<EventRecord, 'name' | 'allowed_channels' | 'templates'> & {
+  translations?: Translations
+}
 
 /** An event, by its application and key. */
 export interface EventId {
@@ -77,6 +81,25 @@ export const previewerOf = (id: EventId): Previewer => ({
       }),
     ),
 })
+
+/** How far the stored translations of an event have got. */
+export function useCoverage(id: EventId, { updated_at, translations, draft }: EventRecord) {
+  const { data } = useQuery({
+    queryKey: ['event-translations', id, updated_at],
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/api/v1/applications/{application_id}/events/{event_key}/translations', {
+          params: pathOf(id),
+          signal,
+        }),
+      ),
+    enabled: Object.keys((draft ?? { translations }).translations).length > 0,
+    placeholderData: (previous) => previous,
+  })
+  return data?.translations ?? none
+}
+
+const none: Coverage = []
 
 export function useVersions(id: EventId, cursor: string | undefined) {
   return useQuery({

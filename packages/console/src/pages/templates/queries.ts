@@ -2,12 +2,15 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
+import type { Coverage, Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
 export type StoredTemplate = components['schemas']['Template']
 export type TemplateSummary = components['schemas']['TemplateSummary']
 /** The editable fields of a stored template. */
-export type TemplateContent = Pick<StoredTemplate, 'name' | 'application_id' | 'templates'>
+export type TemplateContent = Pick<StoredTemplate, 'name' | 'application_id' | 'templates'> & {
+  translations?: Translations
+}
 
 const pollMs = 30_000
 const key = ['templates']
@@ -46,15 +49,29 @@ export function useReadTemplate(id: string) {
 /** Previews unsaved templates at the service. */
 export const previewerOf = (id: string): Previewer => ({
   name: `template:${id}`,
-  preview: ({ channel, templates, data }, signal) =>
+  preview: ({ data, ...rest }, signal) =>
     answer(
       api.POST('/api/v1/templates/{template_id}/preview', {
         params: pathOf(id),
-        body: { channel, templates, template_data: data as Record<string, never> },
+        body: { ...rest, template_data: data as Record<string, never> },
         signal,
       }),
     ),
 })
+
+/** How far the translations of a template have got. */
+export function useCoverage({ template_id, version, translations }: StoredTemplate) {
+  const { data } = useQuery({
+    queryKey: ['template-translations', template_id, version],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/templates/{template_id}/translations', { params: pathOf(template_id), signal })),
+    enabled: Object.keys(translations).length > 0,
+    placeholderData: (previous) => previous,
+  })
+  return data?.translations ?? none
+}
+
+const none: Coverage = []
 
 export function useCreateTemplate() {
   const client = useQueryClient()

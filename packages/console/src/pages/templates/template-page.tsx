@@ -1,10 +1,12 @@
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { useMessageDefaults } from '../../api/applications.ts'
 import { ConflictDialog } from '../../edits/conflict-dialog.tsx'
 import { useChord } from '../../shell/use-chord.ts'
 import { ChannelEditor } from '../../templates/channel-editor.tsx'
 import { compare } from '../../templates/compare.ts'
 import { DiscardEdits } from '../../templates/discard-edits.tsx'
+import { LanguageEditor } from '../../templates/language-editor.tsx'
 import { settingsTab, TemplateTabs, useTab } from '../../templates/template-tabs.tsx'
 import { useApplicationNames } from '../../ui/application-name.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
@@ -18,7 +20,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { DeleteTemplate } from './delete-template.tsx'
-import { previewerOf, type StoredTemplate, type TemplateContent, useTemplate } from './queries.ts'
+import { previewerOf, type StoredTemplate, type TemplateContent, useCoverage, useTemplate } from './queries.ts'
 import { SettingsEditor } from './settings-editor.tsx'
 import { contentOf } from './template-form.ts'
 import { type Editor, useEditor } from './use-editor.ts'
@@ -44,7 +46,8 @@ function LoadedTemplate({ template, back }: { template: StoredTemplate; back: Re
   const editor = useEditor(template)
   const { form, content, set } = editor
   const tab = useTab(templates)
-  const previewer = useMemo(() => previewerOf(template_id), [template_id])
+  const previewer = { ...previewerOf(template_id), ...useMessageDefaults(template.application_id) }
+  const coverage = useCoverage(template)
   const setForms = (forms: typeof form.templates) => set({ ...form, templates: forms })
   useChord('s', () => editor.isChanged && void saveAndTell(editor))
   return (
@@ -69,17 +72,18 @@ function LoadedTemplate({ template, back }: { template: StoredTemplate; back: Re
         {tab === settingsTab || tab === 'versions' ? (
           <SettingsEditor form={form} onChange={set} />
         ) : (
-          <ChannelEditor
-            key={tab}
-            channel={tab}
-            forms={form.templates}
-            templates={content.templates}
-            previewer={previewer}
-            onChange={setForms}
-            onAdd={setForms}
-            onRemove={setForms}
-            whenMissing="The template cannot be sent by this channel."
-          />
+          <LanguageEditor key={tab} channel={tab} editor={editor} coverage={coverage} previewer={previewer}>
+            <ChannelEditor
+              channel={tab}
+              forms={form.templates}
+              templates={content.templates}
+              previewer={previewer}
+              onChange={setForms}
+              onAdd={setForms}
+              onRemove={setForms}
+              whenMissing="The template cannot be sent by this channel."
+            />
+          </LanguageEditor>
         )}
       </FieldErrors>
       {editor.hasConflict ? <EditConflict editor={editor} /> : null}
@@ -89,10 +93,10 @@ function LoadedTemplate({ template, back }: { template: StoredTemplate; back: Re
 
 function EditConflict({ editor }: { editor: Editor }) {
   const names = useApplicationNames()
-  const described = ({ name, application_id, templates }: TemplateContent) => ({
+  const described = ({ name, application_id, ...texts }: TemplateContent) => ({
     name,
     application: application_id === null ? 'All' : (names.get(application_id) ?? application_id),
-    templates,
+    ...texts,
   })
   const theirs = contentOf(editor.stored.form).content
   const differences = compare(described(theirs), described(editor.content))
