@@ -29,7 +29,7 @@ export interface ChannelPages<Template, Form> {
   /** The form that a translation starts with. Default: a copy of the original. */
   translatedForm?(form: Form, locale: string): Form
   Fields(props: FieldsProps<Form>): ReactNode
-  /** A rendered template as the channel delivers it. */
+  /** A rendered template as the channel delivers it, in an element of its direction: words of the console state their own. */
   Rendered(props: { template: Template; locale?: string | undefined }): ReactNode
   /** Its parts by name, to compare two templates. */
   partsOf(template: Template): Record<string, unknown>

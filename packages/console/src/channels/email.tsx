@@ -22,7 +22,10 @@ export const email: ChannelPages<Template, Form> = {
   Rendered: ({ template: { subject, body, html_body }, locale }) => (
     <>
       <p className="[overflow-wrap:anywhere]">
-        <span className="text-faint">Subject</span> <PlainText className="font-medium">{subject}</PlainText>
+        <span lang="en" className="text-faint">
+          Subject
+        </span>{' '}
+        <PlainText className="font-medium">{subject}</PlainText>
       </p>
       {html_body === undefined ? null : <EmailFrame html={html_body} locale={locale} />}
       <TextBlock label="Text of the email">{body ?? ''}</TextBlock>

@@ -24,7 +24,9 @@ export const sms: ChannelPages<Template, Template> = {
   Rendered: ({ template: { body } }) => (
     <>
       <TextBlock label="Text of the SMS">{body}</TextBlock>
-      <p className="text-xs text-faint tabular-nums">{numberText(body.length)} characters</p>
+      <p lang="en" dir="ltr" className="text-xs text-faint tabular-nums">
+        {numberText(body.length)} characters
+      </p>
     </>
   ),
   partsOf: ({ body }) => ({ text: body }),

@@ -46,7 +46,7 @@ function Rendered({ template: { template_name, language, parameters } }: { templ
   const nameOf = Array.isArray(parameters) ? (at: string) => `{{${Number(at) + 1}}}` : (name: string) => name
   return (
     <>
-      <p className="text-soft">
+      <p lang="en" dir="ltr" className="text-soft">
         The carrier fills these into <code className="font-mono text-xs text-text">{template_name}</code> ({language}).
       </p>
       <Facts>

@@ -47,7 +47,8 @@ test(
     await preview(page).getByText('Invoice [number] for [name]').waitFor()
     await expectSound(page)
     const { application_id, templates } = stored.body
-    const theirs = { name: '<b>Theirs</b>', application_id, templates }
+    const translations = { de: { email: { subject: 'Rechnung {{ number }}', body: 'Text' } } }
+    const theirs = { name: '<b>Theirs</b>', application_id, templates, translations }
     await env.api('PUT', path, { token: env.operatorToken, body: theirs })
     await button(page, 'Save').click()
     await question(page).getByText('Invoice {{ number }} for {{ name }}').waitFor()
@@ -56,7 +57,10 @@ test(
     expect((await env.api('GET', path, { token: env.operatorToken })).body).toMatchObject({
       ...{ name: '<b>Theirs</b>', version: 4 },
       templates: { sms: { body: 'Invoice {{ number }} for {{ name }}' } },
+      translations,
     })
+    await page.getByRole('link', { name: 'German (de) 1 of 2' }).click()
+    await page.getByRole('list', { name: 'Coverage' }).getByText('SMS: missing').waitFor()
 
     await page.goto(harness.url('/templates'))
     await page.getByText('<b>Theirs</b>').waitFor()

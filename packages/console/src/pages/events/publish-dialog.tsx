@@ -60,7 +60,7 @@ function Warnings({ texts }: { texts: readonly string[] }) {
   if (texts.length === 0) return null
   return (
     <section className="rounded-md bg-warn-fill px-3 py-2 text-warn [overflow-wrap:anywhere]">
-      <p>Translations that are not complete. They can be published so.</p>
+      <p>Some translations are not complete. They can be published as they are.</p>
       <ul>
         {texts.map((text) => (
           <li key={text}>{text}</li>
