@@ -61,6 +61,16 @@ test(
     })
     await page.getByRole('link', { name: 'German (de) 1 of 2' }).click()
     await page.getByRole('list', { name: 'Coverage' }).getByText('SMS: missing').waitFor()
+    await page.getByRole('link', { name: 'Email' }).click()
+    await page.getByLabel('Subject', { exact: true }).fill('Rechnung {{ other }}')
+    await button(page, 'Save').click()
+    await page
+      .getByText('The translation uses the variable other, which the template for email does not have.')
+      .waitFor()
+    await page.getByRole('link', { name: 'German (de) 1 of 2 (to correct)' }).waitFor()
+    await button(page, 'Discard the edits').click()
+    await question(page).getByRole('button', { name: 'Discard the edits' }).click()
+    await page.getByText('Not saved').waitFor({ state: 'detached' })
 
     await page.goto(harness.url('/templates'))
     await page.getByText('<b>Theirs</b>').waitFor()
