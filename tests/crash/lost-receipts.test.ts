@@ -45,7 +45,7 @@ test('receipts that are lost permanently on the bus are requested from callbacks
   )
 })
 
-test('a receipt of a message that was sent long after its acceptance is asked for too, of whichever attempt', async () => {
+test('a lost receipt is requested for any attempt, even long after acceptance', async () => {
   const ids = await deliver(6)
   const database = env.sql('dispatch')
   // The walk by the time of acceptance has passed them.

@@ -107,7 +107,7 @@ test('an unknown id, and another tenant’s, is 404; without activity:retry it i
   expect((await stateOf(env, id)).retry_count).toBe(0)
 })
 
-test('a body with the retry is not needed, and not minded', async () => {
+test('a retry request needs no body and ignores an empty object', async () => {
   expect((await retry(env, await undelivered(), { body: {} })).status).toBe(202)
 })
 

@@ -69,7 +69,7 @@ const own: readonly RouteEntry<RouteContext>[] = [
   route(listRetryJobs, listRetries),
   route(getRetryJob, getRetry),
   route(cancelRetryJob, cancelRetry),
-  // After those with a word in place of the id.
+  // After routes with a fixed word where this one has `:id`.
   route(getContract, getActivity),
   passOn(retryContract, retryActivity),
   route(listApplicationsContract, listApplications),

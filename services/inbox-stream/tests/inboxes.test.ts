@@ -5,5 +5,5 @@ import './inboxes/stream-limit.ts'
 import './inboxes/stream-faults.ts'
 import { env } from './inboxes/stack.ts'
 
-// After what each part has started beside it.
+// Runs after the `afterAll` hooks of the parts.
 afterAll(() => env?.stop())

@@ -7,7 +7,7 @@ import { postmarkDomains } from './domains.ts'
 
 const Account = z.strictObject({
   server_token: secretText,
-  /** Of the account, which has the domains. */
+  /** Account token; Postmark's domains API requires it. */
   account_token: secretText.optional(),
   webhook_password: secretText,
   webhook_url: webhookUrl,

@@ -47,7 +47,7 @@ async function bundle(folder: string): Promise<void> {
   }
 }
 
-/** Those of other sources, unless a run that goes on may use them. */
+/** Removes builds older than a day; a running test may still use newer ones. */
 function removeOld(all: string): void {
   for (const name of readdirSync(all)) {
     const path = join(all, name)

@@ -8,7 +8,7 @@ const factOf = (notification_id: string, revision: number, status: ActivityStatu
   status,
 })
 
-/** A hold that has just written something, with what it writes from then on. */
+/** A hold after its first write, and a list of its later writes. */
 async function recording() {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] })
   const written: Revised[] = []

@@ -4,7 +4,7 @@ import { tables } from '../db/schema.ts'
 /** Endpoints per tenant in a claim, so that a tenant with thousands of endpoints delays no other. */
 const mostOfTenant = 8
 
-/** The tenant's room in this process, of the statement's parameters. */
+/** SQL: how many more endpoints of the tenant this process may claim. */
 const roomOfTenant = `least(${mostOfTenant}, coalesce(($4::jsonb ->> owner)::int, $5))`
 
 /**

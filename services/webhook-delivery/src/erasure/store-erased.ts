@@ -8,7 +8,7 @@ export const erasedReason = 'recipient_erased'
 export interface Erased {
   id: string
   body: Buffer
-  /** Of a send to the person's own address. */
+  /** Set only if the message was sent to the person's own URL. */
   url: Buffer | null
 }
 

@@ -55,7 +55,7 @@ test('a range of more than three days is counted by days', () => {
   expect(intervalOf({ from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' }, now)).toBe('hour')
 })
 
-test('filters that the summary does not know leave it out', () => {
+test('the summary is hidden if a filter is not supported by it', () => {
   expect(canBeSummarized({ status: 'failed' })).toBe(true)
   expect(canBeSummarized({ recipient: '+14155550100' })).toBe(false)
   expect(canBeSummarized({ event_key: 'order.shipped' })).toBe(false)

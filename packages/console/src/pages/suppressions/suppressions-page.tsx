@@ -71,8 +71,8 @@ export function SuppressionsPage() {
         noneFoundHint="A recipient is found by the whole number or address only."
         noneYet={
           <EmptyState title="Nobody is suppressed" action={add}>
-            Bounces, complaints and answers of STOP appear here by themselves. Add recipients who asked you in another
-            way to write to them no more.
+            Bounces, complaints and answers of STOP appear here by themselves. Add recipients who opted out in another
+            way.
           </EmptyState>
         }
       />

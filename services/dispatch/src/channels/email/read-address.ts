@@ -9,7 +9,7 @@ export type ReadAddress = { address: string; fault?: never } | { address?: never
  * before the @ must be ASCII, since Amazon SES, like many others, does not speak SMTPUTF8 (RFC 6531).
  */
 export function readAddress(text: string): ReadAddress {
-  // Before anything looks at each character of it.
+  // Check the length before the patterns scan the text.
   if (text.length > emailLimits.address) return { fault: `must have at most ${emailLimits.address} characters` }
   if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(text))
     return { fault: 'must not contain spaces, line breaks or control characters' }

@@ -8,6 +8,6 @@ export const webhookVariables = {
     .default('')
     .transform(parsedBy(parseDevelopmentAllowList))
     .describe(
-      'Receivers that may be called although they are not public, as webhook-delivery is told; for development, refused in production',
+      'Non-public receivers that may be called; same value as in webhook-delivery; for development, refused in production',
     ),
 }
