@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type ServiceProcess, TestEnv } from '@notify/dev-env'
+import { eventually, type ServiceProcess, TestEnv } from '@notify/dev-env'
 import { keyIdOf, parseKeyRing } from '@notify/privacy'
 import { retry } from '@notify/test-kit/activity'
 import { untilState } from '@notify/test-kit/api'
@@ -27,6 +27,8 @@ test('rotate-keys re-encrypts everything with the first key of the ring, and mes
   const domain = await env.api('POST', '/api/v1/domains', { body: { domain: 'shop.example' } })
   expect(domain.status).toBe(201)
   const domainKey = await privateKeyOf(domain.body)
+  await env.api('GET', '/api/v1/me', { token: env.operatorToken })
+  await eventually(async () => expect((await env.admin.query('select from gateway.operators')).rows).toHaveLength(1))
   expect(await keyIds()).toEqual(['before'])
 
   const { status, output } = await run('dispatch-worker', 'rotate-keys')
