@@ -47,7 +47,7 @@ export interface HttpCarrier<Credentials, Message> {
   /** The id of an accepted message, null if the carrier names none; undefined unless the answer is an acceptance. */
   idOf(answer: HttpAnswer): string | null | undefined
   refusalOf(answer: HttpAnswer): Refusal
-  /** Whether a successful status refuses the recipient all the same. */
+  /** Whether a successful status refuses the recipient anyway. */
   isRefusal?(answer: HttpAnswer): boolean
   /** How long to wait, where the carrier says it otherwise than by Retry-After. */
   retryAfterOf?(answer: HttpAnswer): string | undefined
