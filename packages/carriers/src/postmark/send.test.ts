@@ -1,32 +1,19 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
+import { senderAt } from '../../tests/sender-at.ts'
 import { postmarkSender } from './send.ts'
 
 const to = 'ada@example.com'
 
 /** What a send makes of an answer with this sentence. */
 async function outcomeOf(Message: string) {
-  const server = createServer((_request, response) => {
+  const { sender, ids, stop } = await senderAt(postmarkSender, (_request, response) => {
     response.end(JSON.stringify({ ErrorCode: 0, Message, MessageID: 'message-1', To: `"Lovelace, Ada" <${to}>` }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const sender = postmarkSender.createSender({
-    timeoutMs: 2000,
-    maxConnections: 1,
-    publicUrl: 'https://notify.example.com',
-    sandboxUrl: undefined,
-    environment: { CARRIER_STAND_IN_URL: url },
   })
-  const [id, notificationId, attemptId] = [newId('prov'), newId('notif'), newId('att')]
   const credentials = { server_token: 'token', from: 'shop@example.com', message_stream: 'outbound' }
-  const message = { to, subject: 'Hi', text: 'Hi', mode: 'live', notificationId, attemptId, traceparent: undefined }
-  const answer = await sender.send({ id, revision: 1, credentials } as never, message as never)
-  sender.close()
-  server.close()
+  const message = { to, subject: 'Hi', text: 'Hi', mode: 'live', ...ids, traceparent: undefined }
+  const answer = await sender.send({ id: newId('prov'), revision: 1, credentials } as never, message as never)
+  stop()
   return answer.outcome
 }
 
