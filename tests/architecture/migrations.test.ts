@@ -7,7 +7,7 @@ import { TestEnv } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
 import { isOwnMigration, migrationsOf } from '../../scripts/service-declarations.ts'
 import { judgeMigrations } from './judge-migrations.ts'
-import { root } from './sources.ts'
+import { readText, root } from './sources.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -27,6 +27,30 @@ test.each(serviceNames)('the migrations of %s have the names of their files, in 
   const files = existsSync(folder) ? readdirSync(folder).map((file) => file.replace(/\.ts$/, '')) : []
   expect(own).toEqual(files.sort())
   expect(own.map((name) => Number(name.slice(0, 4)))).toEqual(own.map((_, index) => index + 1))
+})
+
+/** What is to be folded into the first migrations, whose tables nobody has yet. */
+const secondOf = (changelog: string, migrations: readonly Migration[]) =>
+  (changelog.match(/^## .*$/gm) ?? []).every((heading) => heading.endsWith('- unreleased'))
+    ? migrations.map(({ name }) => name).filter((name) => !/(^|-)0001\b/.test(name))
+    : []
+
+test.each(serviceNames)(
+  'while nothing is released, a change of the tables of %s edits its baseline',
+  async (service) => {
+    expect(secondOf(readText('CHANGELOG.md'), await migrationsOf(service))).toEqual([])
+  },
+)
+
+test('a second migration is refused before the first release, and only then', () => {
+  const [first, second, shared] = ['0001-baseline', '0002-weights', 'outbox-0002'].map((name) => ({
+    name,
+    transaction: [],
+  }))
+  const found = (changelog: string) => secondOf(changelog, [first!, second!, shared!])
+  expect(found('# Changelog\n\n## [1.0.0] - unreleased\n')).toEqual(['0002-weights', 'outbox-0002'])
+  expect(found('# Changelog\n\n## [1.0.0] - 2026-11-30\n')).toEqual([])
+  expect(found('# Changelog\n\n## [1.1.0] - unreleased\n\n## [1.0.0] - 2026-11-30\n')).toEqual([])
 })
 
 const foundation: Migration = {

@@ -6,8 +6,8 @@ import { createTestKit } from '@notify/test-kit/kit'
 import { type Replica, runCommand, startReplica } from '@notify/test-kit/processes'
 import { migrationsOf } from '../../scripts/service-declarations.ts'
 
-/** The newest step of dispatch, which the release before did not have. */
-const newest = '0002-immutable-versions'
+/** The newest step of dispatch, which the servers wait for. */
+const newest = (await migrationsOf('dispatch')).at(-1)!.name
 const servers = ['dispatch-api', 'dispatch-worker'] as const
 
 let env: TestEnv

@@ -33,6 +33,12 @@ export const baseline: Migration = {
        )`,
     `create index received_callbacks_attempt on received_callbacks (attempt_id) where attempt_id is not null`,
     `create index received_callbacks_received_at on received_callbacks using brin (received_at)`,
+    // Tenants that another cell serves, and to which callbacks of their carriers are forwarded for a while.
+    `create table moved_tenants (
+         tenant_id text primary key,
+         cell text not null,
+         moved_at timestamptz not null default now()
+       )`,
     `create index outbox_urgent on outbox (id)
        where published_at is null and subject in ('callbacks.message.received', 'callbacks.preference.changed')`,
   ],

@@ -9,6 +9,9 @@ export const catalogueTables = [
      version int not null,
      allowed_channels text[] not null,
      templates jsonb not null,
+     translations jsonb,
+     -- What each translation was made from.
+     translation_bases jsonb,
      draft jsonb,
      updated_by text,
      created_at timestamptz not null default now(),
@@ -23,16 +26,36 @@ export const catalogueTables = [
      name text not null,
      allowed_channels text[] not null,
      templates jsonb not null,
+     translations jsonb,
+     translation_bases jsonb,
      published_by text,
      published_at timestamptz not null default now(),
      primary key (application_id, event_key, version)
    )`,
+  // A published version never changes. One of the bootstrap document, which nobody has published, follows that document.
+  `create function keep_event_versions() returns trigger language plpgsql as $$
+     begin
+       if tg_op = 'UPDATE' and old.published_by is null
+         and row(new.tenant_id, new.application_id, new.event_key, new.version, new.published_by, new.published_at)
+           is not distinct from row(old.tenant_id, old.application_id, old.event_key, old.version, null, old.published_at)
+       then
+         return new;
+       end if;
+       raise exception 'versions of events are append-only' using errcode = 'insufficient_privilege';
+     end $$`,
+  `create trigger keep_event_versions before update or delete on event_versions
+     for each row execute function keep_event_versions()`,
+  // Triggers for rows do not see a TRUNCATE.
+  `create trigger keep_all_event_versions before truncate on event_versions
+     for each statement execute function keep_event_versions()`,
   `create table templates (
      id text primary key,
      tenant_id text not null,
      application_id text,
      name text not null,
      templates jsonb not null,
+     translations jsonb,
+     translation_bases jsonb,
      version int not null default 1,
      created_at timestamptz not null default date_trunc('milliseconds', now()),
      updated_at timestamptz not null default date_trunc('milliseconds', now())

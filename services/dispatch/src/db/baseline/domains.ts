@@ -30,7 +30,13 @@ export const domainTables = [
      tenant_id text not null,
      domain text not null,
      selector text not null,
+     created_at timestamptz,
      wanted boolean not null default true,
+     -- The carrier's report on the domain; unmanaged until the carrier is asked.
+     status text not null default 'unmanaged',
+     records jsonb not null default '[]',
+     reference text,
+     is_ours boolean not null default true,
      synced_revision int,
      synced_at timestamptz,
      failures smallint not null default 0,

@@ -18,6 +18,8 @@ export const notificationTables = [
      credits smallint not null,
      category text,
      traceparent text,
+     locale text,
+     requested_locale text,
      send_at timestamptz,
      expires_at timestamptz,
      erase_when_terminal boolean not null default false,
@@ -72,6 +74,9 @@ export const notificationTables = [
      primary key (notification_id, number)
    ) with (fillfactor = 80)`,
   `create index attempts_under_way on attempts (lease_until) where finished_at is null`,
+  // Leads from the carrier's own id to an attempt, within an account. A hash keeps the entries short.
+  `create index attempts_by_carrier_id on attempts (hashtextextended(provider_id || ' ' || provider_message_id, 0))
+     where provider_message_id is not null`,
   // The latest hand-off to each recipient of a channel that keeps their order: the next one names it.
   `create table hand_off_tails (
      recipient_index text collate "C" not null,

@@ -9,6 +9,8 @@ export const providerTables = [
      kind text not null,
      name text not null,
      priority int not null,
+     -- Providers of equal priority share the messages by weight.
+     weight int not null default 100,
      rate_limit_per_second int check (rate_limit_per_second between 1 and 10000),
      revision int not null default 1,
      account_id text,

@@ -2,11 +2,12 @@ import type { Migration } from '@notify/database'
 import { catalogueTables } from '../baseline/catalogue.ts'
 import { domainTables } from '../baseline/domains.ts'
 import { inFlightTables } from '../baseline/in-flight.ts'
+import { mailTables } from '../baseline/mail.ts'
 import { notificationTables } from '../baseline/notifications.ts'
 import { providerTables } from '../baseline/providers.ts'
 import { tallyTables } from '../baseline/tallies.ts'
 
-/** The tables of the first release. Later changes are migrations of their own. */
+/** The tables of the first release. After it, changes are migrations of their own. */
 export const baseline: Migration = {
   name: '0001-baseline',
   transaction: [
@@ -14,6 +15,7 @@ export const baseline: Migration = {
     ...providerTables,
     ...domainTables,
     ...notificationTables,
+    ...mailTables,
     ...inFlightTables,
     ...tallyTables,
   ],

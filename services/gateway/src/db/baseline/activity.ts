@@ -12,6 +12,8 @@ export const activityTables = [
      event_key text,
      recipient_masked text not null,
      recipient_index text not null,
+     locale text,
+     requested_locale text,
      created_at timestamptz not null,
      -- What updates change comes last: Postgres logs a new version from the first byte that differs.
      revision int not null,
@@ -27,6 +29,9 @@ export const activityTables = [
   `create index activity_of_kind on activity ((hashtextextended(${kind}, 0)), created_at)`,
   `create index activity_of_event on activity ((hashtextextended(${kind} || ' ' || event_key, 0)), created_at)
      where event_key is not null`,
+  // Most items have no language, and no entry.
+  `create index activity_of_locale on activity ((hashtextextended(${kind} || ' ' || locale, 0)), created_at)
+     where locale is not null`,
   // A recipient's blind index is made with a key of its tenant, so the tenant is not in the index.
   'create index activity_of_recipient on activity ((hashtextextended(recipient_index, 0)), created_at)',
 ]

@@ -4,7 +4,12 @@ export const callerTables = [
      id text primary key,
      name text not null,
      rate_limit_per_second int,
-     created_at timestamptz not null default now()
+     created_at timestamptz not null default now(),
+     -- A tenant that moved to another cell stays, so that its keys are answered with the new address.
+     moved_to text,
+     moved_at timestamptz,
+     -- Not served until it has arrived.
+     arriving boolean not null default false
    )`,
   `create table operators (
      tenant_id text not null references tenants,
@@ -19,6 +24,9 @@ export const callerTables = [
      name text not null,
      allowed_origins text[] not null default '{}',
      otp jsonb not null default '{}',
+     -- Of messages whose request names none.
+     default_locale text,
+     default_time_zone text,
      revision int not null default 1,
      managed boolean not null default false,
      created_at timestamptz not null default now(),

@@ -17,6 +17,17 @@ export const usageTables = [
      credits bigint not null,
      primary key (tenant_id, day, application_id, channel, category)
    ) with (fillfactor = 50)`,
+  // Of messages whose language is known.
+  `create table usage_locales (
+     tenant_id text not null,
+     day date not null,
+     application_id text not null,
+     channel text not null,
+     locale text not null,
+     messages bigint not null,
+     credits bigint not null,
+     primary key (tenant_id, day, application_id, channel, locale)
+   ) with (fillfactor = 50)`,
   // Leads to the usage of all tenants on a day.
   'create index usage_days_by_day on usage_days (day)',
 ]

@@ -6,7 +6,7 @@ import { counterTables } from '../baseline/counters.ts'
 import { retryTables } from '../baseline/retries.ts'
 import { usageTables } from '../baseline/usage.ts'
 
-/** The tables of the first release. Later changes are migrations of their own. */
+/** The tables of the first release. After it, changes are migrations of their own. */
 export const baseline: Migration = {
   name: '0001-baseline',
   transaction: [...callerTables, ...auditTables, ...usageTables, ...activityTables, ...counterTables, ...retryTables],
