@@ -9,6 +9,7 @@ export const catalogueTables = [
      version int not null,
      allowed_channels text[] not null,
      templates jsonb not null,
+     topic text,
      draft jsonb,
      updated_by text,
      created_at timestamptz not null default now(),
@@ -23,6 +24,7 @@ export const catalogueTables = [
      name text not null,
      allowed_channels text[] not null,
      templates jsonb not null,
+     topic text,
      published_by text,
      published_at timestamptz not null default now(),
      primary key (application_id, event_key, version)

@@ -3,6 +3,7 @@ import { catalogueTables } from '../baseline/catalogue.ts'
 import { domainTables } from '../baseline/domains.ts'
 import { inFlightTables } from '../baseline/in-flight.ts'
 import { notificationTables } from '../baseline/notifications.ts'
+import { preferenceTables } from '../baseline/preferences.ts'
 import { providerTables } from '../baseline/providers.ts'
 import { tallyTables } from '../baseline/tallies.ts'
 
@@ -16,5 +17,6 @@ export const baseline: Migration = {
     ...notificationTables,
     ...inFlightTables,
     ...tallyTables,
+    ...preferenceTables,
   ],
 }

@@ -19,6 +19,8 @@ export const callerTables = [
      name text not null,
      allowed_origins text[] not null default '{}',
      otp jsonb not null default '{}',
+     bulk_requires_topic boolean not null default false,
+     brand jsonb not null default '{}',
      revision int not null default 1,
      managed boolean not null default false,
      created_at timestamptz not null default now(),
