@@ -30,6 +30,21 @@ export const Origin = z
   })
   .meta({ example: 'https://shop.example.com' })
 
+/** How pages that recipients open look. */
+export const Brand = z.strictObject({
+  color: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #0a5dc2')
+    .optional()
+    .meta({ description: 'Color of buttons and links', example: '#0a5dc2' }),
+  logo_url: z
+    .url({ protocol: /^https$/, error: 'must be an https address' })
+    .max(2000)
+    .optional()
+    .meta({ description: 'Address of the logo', example: 'https://shop.example/logo.svg' }),
+})
+export type Brand = z.output<typeof Brand>
+
 const settings = {
   name: ApplicationName,
   allowed_origins: z
@@ -44,6 +59,10 @@ const settings = {
     description: 'Language of messages whose request names none, and of texts that are no translation',
   }),
   default_time_zone: TimeZone.nullable().meta({ description: 'Zone of times in messages whose request names none' }),
+  bulk_requires_topic: z
+    .boolean()
+    .meta({ description: 'Whether bulk messages without a topic are refused with topic_required' }),
+  brand: Brand.meta({ description: 'How pages that recipients open look', example: { color: '#0a5dc2' } }),
 }
 
 /** A change of some settings (JSON Merge Patch, RFC 7396). */
@@ -63,6 +82,8 @@ export const Application = z
     otp: OtpSettings,
     default_locale: z.string().nullable(),
     default_time_zone: z.string().nullable(),
+    bulk_requires_topic: z.boolean(),
+    brand: Brand,
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -75,6 +96,8 @@ export const NewApplication = z.strictObject({
   otp: settings.otp.default({}),
   default_locale: settings.default_locale.default(null),
   default_time_zone: settings.default_time_zone.default(null),
+  bulk_requires_topic: settings.bulk_requires_topic.default(false),
+  brand: settings.brand.default({}),
 })
 export type NewApplication = z.output<typeof NewApplication>
 
@@ -135,6 +158,8 @@ export const changeApplication = defineRoute({
     allowed_origins: settings.allowed_origins.optional(),
     default_locale: settings.default_locale.optional(),
     default_time_zone: settings.default_time_zone.optional(),
+    bulk_requires_topic: settings.bulk_requires_topic.optional(),
+    brand: settings.brand.optional(),
     otp: OtpChange.optional().meta({ description: 'Settings that are absent keep their values; null removes one' }),
   }),
   responses: { 200: Application },

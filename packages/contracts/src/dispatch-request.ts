@@ -5,6 +5,7 @@ import { idSchema } from './ids.ts'
 import { Locale, TimeZone } from './locale.ts'
 import { mailFaults, mailFields, maxMailHeaders } from './mail.ts'
 import { EventKey } from './text.ts'
+import { TopicKey } from './topics.ts'
 
 /** Any JSON object. Not validated entry by entry: the body is parsed JSON already, and walking it again is slow. */
 const variables = z
@@ -79,6 +80,9 @@ export const DispatchRequest = z
       .meta({ description: 'Sender of an email, at a verified domain. Default: the sender of the provider.' }),
     ...mailFields,
     template_id: idSchema('tmpl').optional(),
+    topic: TopicKey.optional().meta({
+      description: 'Topic of a message without event_key, which the recipient may have switched off',
+    }),
     template_data: variables.optional(),
     priority: z.enum(['transactional', 'bulk']).default('transactional'),
     send_at: z.iso
@@ -106,7 +110,7 @@ export const DispatchRequest = z
     }
     if (request.preheader !== undefined && request.html_body === undefined) fault(['preheader'], 'requires html_body')
     if (request.event_key !== undefined) {
-      for (const field of [...contentFields, 'template_id', 'template_data'] as const) {
+      for (const field of [...contentFields, 'template_id', 'template_data', 'topic'] as const) {
         if (request[field] !== undefined) fault([field], 'cannot be combined with event_key')
       }
     } else if (request.template_id !== undefined) {

@@ -3,6 +3,7 @@ import { limitHelp } from './limit-help.ts'
 import { mailHelp } from './mail-help.ts'
 import { otpHelp } from './otp-help.ts'
 import { templateHelp } from './template-help.ts'
+import { topicHelp } from './topic-help.ts'
 
 /** What an error means and what the caller can do about it, in Markdown-free plain text. */
 export interface ErrorHelp {
@@ -16,6 +17,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   ...templateHelp,
   ...otpHelp,
   ...mailHelp,
+  ...topicHelp,
   invalid_json: {
     meaning: 'The request body is not valid JSON in UTF-8.',
     action: 'Serialize the body with a JSON library and send it as UTF-8. The detail names the position of the fault.',

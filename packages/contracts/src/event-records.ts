@@ -6,6 +6,7 @@ import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey, Timestamp } from './text.ts'
+import { TopicKey } from './topics.ts'
 import { EventTranslations, TranslationWarning } from './translations.ts'
 
 /** `draft`: never published. `inactive`: published before; notifications are refused until it is published again. */
@@ -23,6 +24,9 @@ const content = {
     .meta({ description: 'Channels that notifications of the event may use' }),
   templates: EventTemplates.default({}),
   translations: EventTranslations.optional(),
+  topic: TopicKey.nullable()
+    .optional()
+    .meta({ description: 'Topic that recipients may switch off; null: none. Absent in a request: it stays as it is.' }),
 }
 
 /** The editable part of an event. */
@@ -47,6 +51,7 @@ const shown = {
   allowed_channels: z.array(Channel),
   templates: EventTemplates,
   translations: EventTranslations,
+  topic: z.string().nullable(),
 }
 
 const described = {
@@ -65,6 +70,7 @@ export const EventRecord = z
     ...described,
     templates: EventTemplates,
     translations: EventTranslations,
+    topic: z.string().nullable(),
     draft: z
       .object(shown)
       .nullable()
@@ -102,7 +108,12 @@ export type EventVersionSummary = z.infer<typeof EventVersionSummary>
 
 /** A published version. It never changes. */
 export const EventVersion = z
-  .object({ ...versionFields, templates: EventTemplates, translations: EventTranslations })
+  .object({
+    ...versionFields,
+    templates: EventTemplates,
+    translations: EventTranslations,
+    topic: z.string().nullable(),
+  })
   .meta({ id: 'EventVersion' })
 export type EventVersion = z.infer<typeof EventVersion>
 
@@ -112,7 +123,12 @@ const path = `${listPath}/:event_key` as const
 const listParams = z.object({ application_id: givenId('app') })
 const params = z.object({ application_id: givenId('app'), event_key: z.string() })
 const versionParams = z.object({ application_id: givenId('app'), event_key: z.string(), version: z.string() })
-const publishErrors = ['template_category_mismatch', 'event_version_limit_reached', ...idempotencyErrors] as const
+const publishErrors = [
+  'topic_not_found',
+  'template_category_mismatch',
+  'event_version_limit_reached',
+  ...idempotencyErrors,
+] as const
 
 export const listEvents = defineRoute({
   name: 'listEvents',
@@ -143,6 +159,7 @@ export const createEvent = defineRoute({
     'not_found',
     'event_exists',
     'event_limit_reached',
+    'topic_not_found',
     'template_category_mismatch',
     'translation_variable_unknown',
     'translation_limit_reached',
@@ -173,7 +190,7 @@ export const replaceEvent = defineRoute({
   query: basedOn,
   body: EventContent,
   responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', 'edit_conflict', 'translation_limit_reached'],
+  errors: ['not_found', 'event_not_found', 'topic_not_found', 'edit_conflict', 'translation_limit_reached'],
 })
 
 export const publishEvent = defineRoute({

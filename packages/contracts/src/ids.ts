@@ -22,6 +22,7 @@ export const idPrefixes = [
   'sup',
   'retry',
   'aud',
+  'pref',
 ] as const // prettier-ignore
 
 export type IdPrefix = (typeof idPrefixes)[number]

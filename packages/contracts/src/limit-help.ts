@@ -29,6 +29,11 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
     meaning: 'The event or the stored template has the maximum number of translations, or they are too long together.',
     action: 'Delete a translation that is no longer used, or create another event.',
   },
+  topic_limit_reached: {
+    meaning: 'The application has the maximum number of topics.',
+    action:
+      'Delete a topic that no event names, or ask the operator of the installation to raise TOPICS_PER_APPLICATION.',
+  },
   template_limit_reached: {
     meaning: 'The tenant has the maximum number of stored templates.',
     action: 'Delete a template that is no longer used.',

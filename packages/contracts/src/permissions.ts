@@ -15,6 +15,7 @@ export const KeyPermission = z.enum([
   'inbox:token',
   'domains:manage',
   'webhooks:manage',
+  'recipients:manage',
 ])
 export type KeyPermission = z.infer<typeof KeyPermission>
 
@@ -33,11 +34,18 @@ export const OperatorPermission = z.enum([
   'consents:read',
   'audit:read',
   'usage:read',
+  'topics:manage',
 ])
 export type OperatorPermission = z.infer<typeof OperatorPermission>
 
 /** The permissions of internal services at each other. */
-export const ServicePermission = z.enum(['notifications:accept', 'consents:check', 'timelines:read', 'providers:find'])
+export const ServicePermission = z.enum([
+  'notifications:accept',
+  'consents:check',
+  'timelines:read',
+  'providers:find',
+  'preferences:change',
+])
 export type ServicePermission = z.infer<typeof ServicePermission>
 
 /** Which services may do what. A service signs its own calls, so a permission that it claims counts only if it is listed here. */
@@ -46,4 +54,5 @@ export const servicePermissions: Partial<Record<ServiceName, readonly ServicePer
   dispatch: ['consents:check'],
   gateway: ['timelines:read'],
   callbacks: ['providers:find'],
+  'inbox-stream': ['preferences:change'],
 }

@@ -15,6 +15,7 @@ export const KeyPrincipal = z.object({
   /** Settings of the application; absent where it has none. */
   default_locale: z.string().optional(),
   default_time_zone: z.string().optional(),
+  bulk_requires_topic: z.boolean().optional(),
 })
 export type KeyPrincipal = z.infer<typeof KeyPrincipal>
 

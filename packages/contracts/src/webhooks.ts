@@ -7,7 +7,7 @@ import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { Timestamp } from './text.ts'
 
 /** The events that a customer's endpoint may subscribe to. `undelivered` counts as failed. */
-export const WebhookEventType = z.enum(['notification.delivered', 'notification.failed'])
+export const WebhookEventType = z.enum(['notification.delivered', 'notification.failed', 'preference.changed'])
 export type WebhookEventType = z.infer<typeof WebhookEventType>
 
 export const SubscriptionStatus = z.enum(['active', 'disabled'])

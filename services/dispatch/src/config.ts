@@ -110,6 +110,7 @@ export const Config = z.object({
   ),
   DOMAINS_PER_TENANT: most.default(1000).describe('Maximum sending domains per tenant'),
   EVENTS_PER_APPLICATION: most.default(5000).describe('Maximum events per application'),
+  TOPICS_PER_APPLICATION: most.default(100).describe('Maximum topics per application'),
   VERSIONS_PER_EVENT: most.default(5000).describe('Maximum published versions per event'),
   TEMPLATES_PER_TENANT: most.default(10_000).describe('Maximum stored templates per tenant'),
   PROVIDERS_PER_TENANT: most.default(1000).describe('Maximum providers per tenant'),

@@ -11,10 +11,12 @@ import {
   createProvider as createProviderContract,
   createSubscriptionProvider as createSubscriptionProviderContract,
   createTemplate as createTemplateContract,
+  createTopic as createTopicContract,
   deactivateEvent as deactivateEventContract,
   deleteDomain as deleteDomainContract,
   deleteProvider as deleteProviderContract,
   deleteTemplate as deleteTemplateContract,
+  deleteTopic as deleteTopicContract,
   findProviders as findProvidersContract,
   getNotification as getContract,
   getDomain as getDomainContract,
@@ -24,6 +26,7 @@ import {
   getProvider as getProviderContract,
   getTemplate as getTemplateContract,
   getTemplateTranslation as getTemplateTranslationContract,
+  getTopic as getTopicContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
@@ -34,6 +37,7 @@ import {
   listProviders as listProvidersContract,
   listTemplates as listTemplatesContract,
   listTemplateTranslations as listTemplateTranslationsContract,
+  listTopics as listTopicsContract,
   listWhatsAppTemplates,
   previewEvent as previewEventContract,
   previewTemplate as previewTemplateContract,
@@ -43,6 +47,7 @@ import {
   readAttempts as readAttemptsContract,
   replaceEvent as replaceEventContract,
   replaceTemplate as replaceTemplateContract,
+  replaceTopic as replaceTopicContract,
   restoreEventVersion as restoreEventVersionContract,
   retryActivity,
   rotateProviderSecret as rotateProviderSecretContract,
@@ -100,6 +105,10 @@ import {
   listTemplateTranslations,
   putTemplateTranslation,
 } from './catalogue/templates/translate-template.ts'
+import { createTopic } from './catalogue/topics/create-topic.ts'
+import { deleteTopic } from './catalogue/topics/delete-topic.ts'
+import { getTopic, listTopics } from './catalogue/topics/read-topics.ts'
+import { replaceTopic } from './catalogue/topics/replace-topic.ts'
 import type { Context } from './context.ts'
 import { cancelNotification } from './outcome/notifications/cancel-notification.ts'
 import { compareNotifications } from './outcome/notifications/compare-notifications.ts'
@@ -134,6 +143,11 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(replaceTemplateContract, replaceTemplate),
   route(deleteTemplateContract, deleteTemplate),
   route(previewTemplateContract, previewTemplate),
+  route(listTopicsContract, listTopics),
+  route(createTopicContract, createTopic),
+  route(getTopicContract, getTopic),
+  route(replaceTopicContract, replaceTopic),
+  route(deleteTopicContract, deleteTopic),
   route(listEventsContract, listEvents),
   route(createEventContract, createEvent),
   route(getEventContract, getEvent),

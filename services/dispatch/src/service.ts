@@ -37,6 +37,7 @@ import { loadBootstrap } from './catalogue/load-bootstrap.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
 import { createTemplateCatalogue } from './catalogue/templates/template-catalogue.ts'
+import { createTopicDirectory } from './catalogue/topics/topic-directory.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { createFetchFile } from './channels/fetch-file.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
@@ -130,6 +131,7 @@ async function createContext(
       events: createEventCatalogue(db),
       providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers, kit.log),
       templates: createTemplateCatalogue(db),
+      topics: createTopicDirectory(db),
       domains: createVerifiedDomains(db),
       consents: createConsentDirectory(config, signPrincipal),
       carrierTemplates: createCarrierTemplateDirectory(db),

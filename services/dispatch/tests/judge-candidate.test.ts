@@ -27,6 +27,7 @@ const shipped: PublishedEvent = {
     email: { subject: 'Order {{order}}', body: 'Hi {{name}}', html_body: '<p>Hi {{name}}</p>' },
   },
   translations: null,
+  topic: null,
 }
 const provider: Provider = {
   id: newId('prov'),

@@ -17,6 +17,7 @@ import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
 import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
+import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
 import type { FetchTenantFile } from '../channels/fetch-file.ts'
 import type { Context } from '../context.ts'
 import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
@@ -25,6 +26,7 @@ import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
 export type AcceptContext = Context &
   WithEvents &
   WithTemplates &
+  WithTopics &
   WithProviders &
   WithDomains &
   WithConsents &
@@ -37,7 +39,7 @@ export type AcceptContext = Context &
 /** The tenant's application that sends a notification. */
 export type Sender = Pick<
   KeyPrincipal,
-  'tenant_id' | 'application_id' | 'mode' | 'default_locale' | 'default_time_zone'
+  'tenant_id' | 'application_id' | 'mode' | 'default_locale' | 'default_time_zone' | 'bulk_requires_topic'
 >
 
 /** The fields that another service sets for its notification, beyond the public request. */
@@ -75,6 +77,10 @@ export interface NewNotification {
   metadata: Buffer | undefined
   /** When to send it; undefined for at once. */
   sendAt: Date | undefined
+  /** What its recipient may have switched off; undefined for what is always sent. */
+  topic?: string | undefined
+  /** Blind index of the user that the request names beside or in place of an address, whose choices count too. */
+  userIndex?: string | undefined
   credits: number
   /** Of the carrier's template. */
   category: string | null

@@ -12,6 +12,7 @@ import {
   tryKeySql,
 } from '@notify/database'
 import type { z } from 'zod'
+import { type OptOut, optedOutBecause } from '../catalogue/preferences/opted-out-because.ts'
 import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.ts'
 import type { Channels } from '../channels/channel.ts'
 import { channels as registry } from '../channels/registry.ts'
@@ -24,7 +25,7 @@ import type { NewNotification } from './accept-item.ts'
 export type Known = 'held' | 'committed'
 
 /** Why a notification is not committed. */
-export type Fault = Known | SuppressionReason
+export type Fault = Known | SuppressionReason | OptOut
 
 /**
  * One statement, one transaction. It writes all of the batch or nothing, because most messages are parameters: making them in
@@ -40,20 +41,20 @@ const commitsOf = (channels: Channels, parts: Parts) =>
           when key is not null and (not ${tryKeySql('scope', 'key')} or (select true from idempotency_keys k
             where k.scope = input.scope and k.key = input.key and k.expires_at >= now())) then 'held'
           when (select true from notifications n where n.id = input.id) then 'committed'
-          else ${suppressedBecause('input')}
+          else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')})
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
-        mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
+        mode text, event_key text, topic text, user_index text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
         traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${parts && ', copies json, files text'})
     ), fresh as (
       select * from judged where not exists (select from judged where fault is not null)
     ), keys as (
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from fresh where key is not null) as keyed`)}
     ), inserted as (
-      insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
+      insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, recipient_masked,
         recipient_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
         erase_when_terminal, created_at, updated_at, locale, requested_locale)
-      select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
+      select id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, recipient_masked,
         recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
         send_at, expires_at, erase_when_terminal, created_at, created_at, locale, requested_locale
       from fresh
@@ -159,6 +160,8 @@ function rowOf(
     files,
     metadata,
     sendAt,
+    topic,
+    userIndex,
     credits,
     category,
     locale,
@@ -175,6 +178,8 @@ function rowOf(
     lane,
     mode: principal.mode,
     event_key: request.event_key,
+    topic,
+    user_index: userIndex,
     recipient_masked: recipientMasked,
     recipient_index: recipientIndex,
     payload: payload.toString('base64'),

@@ -1,5 +1,7 @@
 import { defineStatement, isConnectionError, isLockTimeout, type Run } from '@notify/database'
 import { bisect, noLongerAwaited, Problem } from '@notify/service-kit'
+import { optedOutRecipient } from '../catalogue/preferences/explain-opt-out.ts'
+import { isOptOut } from '../catalogue/preferences/opted-out-because.ts'
 import { suppressedRecipient } from '../catalogue/suppressions/explain-suppression.ts'
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
@@ -61,10 +63,11 @@ async function commitTogether(context: Needs, run: Run, batch: readonly NewNotif
   context.wakeOutbox(urgencyOf(context.channels, committed))
   context.wakeSenders(committed.flatMap((one) => queueOf(context.channels, one)))
   for (const { channel, lane } of committed) context.metrics.accepted(channel, lane)
-  return batch.map(({ candidate, response }) => {
+  return batch.map(({ candidate, response, channel, topic = '' }) => {
     const fault = faults.get(candidate.notificationId)
     if (fault === undefined) return { body: response }
-    return fault === 'held' || fault === 'committed' ? fault : suppressedRecipient(fault)
+    if (fault === 'held' || fault === 'committed') return fault
+    return isOptOut(fault) ? optedOutRecipient(fault, { topic, channel }) : suppressedRecipient(fault)
   })
 }
 
@@ -97,7 +100,7 @@ const tryLocks = defineStatement({
   name: 'try-acceptance-locks',
   text: `do $$ begin
     lock table notifications, outbox, idempotency_keys in row exclusive mode nowait;
-    lock table suppressions in access share mode nowait;
+    lock table suppressions, preferences, topics in access share mode nowait;
   end $$`,
 })
 

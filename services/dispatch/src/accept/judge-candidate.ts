@@ -31,7 +31,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const { tenant_id } = principal
   const { channel } = request
   const lane = laneOf(candidate)
-  const { draft, alternatives, locale, content } = await prepare(context, candidate)
+  const { draft, alternatives, locale, topic, content } = await prepare(context, candidate)
   const definition = context.channels[channel]!
   const providers = await requireProvider(context, principal, definition)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
@@ -66,6 +66,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     ...(files && { files: context.secrets.keyRing.encrypt(files, attachmentAad(tenant_id, notificationId)) }),
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
+    topic,
     credits: draft.credits,
     category: draft.template?.category ?? null,
     locale,

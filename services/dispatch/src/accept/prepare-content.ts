@@ -1,6 +1,8 @@
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
+import { topicMissing } from '../catalogue/topics/describe-topic.ts'
+import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
 import { chooseText, formatOf, type Texts } from '../catalogue/translations/choose-text.ts'
 import type { Draft } from '../channels/channel.ts'
 import type { TemplateReference } from '../channels/channel-template.ts'
@@ -16,6 +18,8 @@ interface Prepared {
   alternatives: readonly TemplateReference[]
   /** The language of the text, where it is known. */
   locale: string | undefined
+  /** What its recipient may have switched off; undefined for what is always sent. */
+  topic: string | undefined
   /** The payload as JSON, which may take a while. */
   content: Promise<string>
 }
@@ -25,7 +29,8 @@ interface Prepared {
  * @throws Problem with the documented code
  */
 export async function prepare(context: AcceptContext, candidate: Candidate): Promise<Prepared> {
-  const texts = await findTexts(context, candidate)
+  const found = await findTexts(context, candidate)
+  const topic = await topicOf(context, candidate, found)
   const { channel } = candidate.request
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
@@ -33,12 +38,12 @@ export async function prepare(context: AcceptContext, candidate: Candidate): Pro
     context,
     { ...candidate, lane: laneOf(candidate) },
     definition,
-    texts,
+    found,
   )
   const content = makeContent(context, candidate, draft, text)
   // It is awaited only after the other rules; until then a rejection would count as unhandled.
   content.catch(() => {})
-  return { draft, alternatives, locale: text.locale, content }
+  return { draft, alternatives, locale: text.locale, topic, content }
 }
 
 export function providerMissing(channel: string): Problem {
@@ -76,6 +81,28 @@ async function findTexts(context: WithEvents & WithTemplates, candidate: Candida
   if (event_key !== undefined) return ofEvent(context, candidate, event_key)
   if (template_id !== undefined) return stored(context, candidate, template_id)
   return undefined
+}
+
+/**
+ * The topic that the event or the request names. Codes have none: they are always sent.
+ * @throws Problem `topic_not_found`, `topic_required`
+ */
+async function topicOf(
+  { directory }: WithTopics,
+  candidate: Candidate,
+  texts: Texts | undefined,
+): Promise<string | undefined> {
+  if (candidate.terms) return undefined
+  const { principal, request } = candidate
+  const topic = texts?.topic ?? request.topic
+  if (topic !== undefined) {
+    // An event's topic exists; if it was deleted by other means, the choices of recipients still count.
+    if (texts?.topic || (await directory.topics.find(principal.application_id, topic))) return topic
+    throw topicMissing('topic')
+  }
+  if (!principal.bulk_requires_topic || request.priority !== 'bulk') return undefined
+  const [path, message] = ['topic', 'is missing: this application sends bulk messages only with a topic']
+  throw new Problem('topic_required', `${path} ${message}`, { errors: [{ path, message }] })
 }
 
 async function ofEvent({ directory }: WithEvents, { principal, request }: Candidate, key: string) {

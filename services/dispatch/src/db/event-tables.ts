@@ -13,6 +13,7 @@ export interface StoredContent extends KeptTranslations {
   name: string
   allowed_channels: Channel[]
   templates: EventTemplates
+  topic: string | null
 }
 
 export const eventTables = {
@@ -27,6 +28,7 @@ export const eventTables = {
     templates: column.jsonb<EventTemplates>(),
     translations: column.jsonb<EventTranslations>().nullable(),
     translation_bases: column.jsonb<TranslationBases>().nullable(),
+    topic: column.text().nullable(),
     /** Changes since the current version, not published yet. */
     draft: column.jsonb<StoredContent>().nullable(),
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
@@ -45,6 +47,7 @@ export const eventTables = {
     templates: column.jsonb<EventTemplates>(),
     translations: column.jsonb<EventTranslations>().nullable(),
     translation_bases: column.jsonb<TranslationBases>().nullable(),
+    topic: column.text().nullable(),
     published_by: column.text().nullable(),
     published_at: column.timestamp().withDefault(),
   },

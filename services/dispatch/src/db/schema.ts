@@ -14,6 +14,7 @@ import { carrierTemplateTables } from './carrier-template-tables.ts'
 import { domainTables } from './domain-tables.ts'
 import { eventTables } from './event-tables.ts'
 import { mailTables } from './mail-tables.ts'
+import { preferenceTables } from './preference-tables.ts'
 
 export const tables = {
   ...eventTables,
@@ -64,6 +65,10 @@ export const tables = {
     lane: column.text<Lane>(),
     mode: column.text<'live' | 'test'>(),
     event_key: column.text().nullable(),
+    /** The topic that it belongs to. */
+    topic: column.text().nullable(),
+    /** Blind index of the user that the request names beside or in place of an address. */
+    user_index: column.text().nullable(),
     status: column.text<DeliveryStatus>().withDefault(),
     /** Incremented with each published change. */
     revision: column.integer().withDefault(),
@@ -148,6 +153,7 @@ export const tables = {
     placed_at: column.timestamp().withDefault(),
   },
   ...mailTables,
+  ...preferenceTables,
   tallies: {
     id: column.bigint().generated(),
     accepted: column.bigint(),

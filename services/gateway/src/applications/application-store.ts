@@ -2,6 +2,7 @@ import {
   type Application,
   type ApplicationChange,
   applicationChanged,
+  type Brand,
   type Id,
   type OtpSettings,
 } from '@notify/contracts'
@@ -31,6 +32,8 @@ export interface ApplicationSettings {
   otp: OtpSettings
   default_locale: string | null
   default_time_zone: string | null
+  bulk_requires_topic: boolean
+  brand: Brand
 }
 
 /** @throws Problem `application_limit_reached` */
@@ -47,11 +50,11 @@ export function requireRoomForApplication(run: Run, tenantId: Id<'ten'>, most: n
 /** @returns undefined when there is no such tenant */
 export async function insertApplication(
   run: Run,
-  { id, tenantId, otp, ...rest }: ApplicationSettings & { id: Id<'app'>; tenantId: Id<'ten'> },
+  { id, tenantId, otp, brand, ...rest }: ApplicationSettings & { id: Id<'app'>; tenantId: Id<'ten'> },
 ): Promise<ApplicationRow | undefined> {
   const [tenant] = await run(build.selectFrom('tenants').select('id').where('id', '=', tenantId))
   if (!tenant) return undefined
-  const settings = { ...rest, otp: JSON.stringify(otp), managed: true }
+  const settings = { ...rest, otp: JSON.stringify(otp), brand: JSON.stringify(brand), managed: true }
   const [row] = await run(
     build
       .insertInto('applications')
@@ -104,9 +107,9 @@ const change = (id: Id<'app'>, fields: UpdateObject<Tables, 'applications'>) =>
 export async function updateApplication(
   run: Run,
   id: Id<'app'>,
-  { otp, ...rest }: ApplicationSettings,
+  { otp, brand, ...rest }: ApplicationSettings,
 ): Promise<ApplicationRow> {
-  const [row] = await run(change(id, { ...rest, otp: JSON.stringify(otp) }))
+  const [row] = await run(change(id, { ...rest, otp: JSON.stringify(otp), brand: JSON.stringify(brand) }))
   return row!
 }
 
@@ -148,6 +151,8 @@ export function describeApplication(row: ApplicationRow): Application {
     otp: row.otp,
     default_locale: row.default_locale,
     default_time_zone: row.default_time_zone,
+    bulk_requires_topic: row.bulk_requires_topic,
+    brand: row.brand,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

@@ -20,8 +20,10 @@ export const changeApplication: Handler<RouteContext, typeof contract> = async (
     requireUnchanged('application', known.updated_at, query.expected_updated_at)
     const { name = known.name, allowed_origins = known.allowed_origins } = body
     const { default_locale = known.default_locale, default_time_zone = known.default_time_zone } = body
+    const { bulk_requires_topic = known.bulk_requires_topic, brand = known.brand } = body
     const otp = mergeOtp(known.otp, body.otp ?? {})
-    const settings = { name, allowed_origins, otp, default_locale, default_time_zone }
+    const locales = { default_locale, default_time_zone }
+    const settings = { name, allowed_origins, otp, ...locales, bulk_requires_topic, brand }
     const row = await updateApplication(run, known.id, settings)
     await enqueueApplicationChange(run, row)
     const [before, after] = [describeApplication(known), describeApplication(row)]

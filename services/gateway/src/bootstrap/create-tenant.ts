@@ -60,7 +60,7 @@ async function createTenant(run: Run, { name, applicationName, cell }: NewTenant
   const applicationId = newId('app')
   const id = newId('key')
   await run(build.insertInto('tenants').values({ id: tenantId, name }))
-  const defaults = { default_locale: null, default_time_zone: null }
+  const defaults = { default_locale: null, default_time_zone: null, bulk_requires_topic: false, brand: {} }
   const settings = { name: applicationName, allowed_origins: [], otp: {}, ...defaults }
   const application = (await insertApplication(run, { id: applicationId, tenantId, ...settings }))!
   await enqueueApplicationChange(run, application)

@@ -165,11 +165,12 @@ async function keyCaller(db: Queries, config: Config, token: string): Promise<Ke
   const key = await requireServed(found, find)
   if (!key) throw unknownKey()
   const { sha256: _, key_limit, tenant_limit, moved_to: _to, arriving: _now, ...known } = key
-  const { default_locale, default_time_zone, ...rest } = known
+  const { default_locale, default_time_zone, bulk_requires_topic, ...rest } = known
   // Absent rather than null: most applications have none, and each call carries its principals.
   const defaults = {
     ...(default_locale === null ? {} : { default_locale }),
     ...(default_time_zone === null ? {} : { default_time_zone }),
+    ...(bulk_requires_topic ? { bulk_requires_topic } : {}),
   }
   const principal: KeyPrincipal = { kind: 'key', ...rest, ...defaults }
   const limits = limitsOf(config, `key ${key.key_id}`, key_limit, key.tenant_id, tenant_limit)

@@ -7,7 +7,7 @@ import { findTenantName } from './tenant-store.ts'
 export const getMe: Handler<RouteContext, typeof contract> = async ({ db, profileOf }, { principal }) => {
   const tenant_name = await findTenantName(db.run, principal.tenant_id)
   if (principal.kind === 'key') {
-    const { default_locale: _, default_time_zone: __, ...key } = principal
+    const { default_locale: _, default_time_zone: __, bulk_requires_topic: ___, ...key } = principal
     return { tenant_name, ...key }
   }
   const { subject, ...operator } = principal

@@ -1,4 +1,12 @@
-import type { ActivityStatus, AuditActor, AuditFields, Channel, KeyPermission, OtpSettings } from '@notify/contracts'
+import type {
+  ActivityStatus,
+  AuditActor,
+  AuditFields,
+  Brand,
+  Channel,
+  KeyPermission,
+  OtpSettings,
+} from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
 import type { StoredFilters } from '../retries/stored-filters.ts'
 
@@ -32,6 +40,9 @@ export const tables = {
     otp: column.jsonb<OtpSettings>().withDefault(),
     default_locale: column.text().nullable(),
     default_time_zone: column.text().nullable(),
+    bulk_requires_topic: column.boolean().withDefault(),
+    /** How pages that recipients open look. */
+    brand: column.jsonb<Brand>().withDefault(),
     /** Incremented with each published change. */
     revision: column.integer().withDefault(),
     /** Changed through the API, so that the bootstrap document no longer changes it. */

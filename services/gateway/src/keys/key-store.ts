@@ -12,7 +12,7 @@ const findValid = prepared('find-key', ({ id }: { id: Id<'key'> }) =>
     )
     .select(['k.id as key_id', 'k.mode', 'k.tenant_id', 'k.application_id', 'k.permissions', 'k.sha256'])
     .select(['k.rate_limit_per_second as key_limit', 't.rate_limit_per_second as tenant_limit'])
-    .select(['a.default_locale', 'a.default_time_zone'])
+    .select(['a.default_locale', 'a.default_time_zone', 'a.bulk_requires_topic'])
     .select(['t.moved_to', 't.arriving'])
     .where('k.id', '=', id)
     .where('k.revoked_at', 'is', null)

@@ -4,6 +4,7 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
+import { requireTopic } from '../topics/require-topic.ts'
 import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
 import { keepTranslations, noTranslations } from '../translations/keep-translations.ts'
 import { auditedEvent, describeEvent, eventIdOf } from './describe-event.ts'
@@ -22,10 +23,11 @@ export const createEvent: Handler<Context & WithEvents & { renderer: Renderer },
   },
   async effect({ config, channels }, request, run) {
     const { body, principal, params } = request
-    const { event_key, status, version, translations, ...given } = body
-    const content = { ...given, ...keepTranslations(translations, given.templates, noTranslations) }
+    const { event_key, status, version, translations, topic = null, ...given } = body
+    const content = { ...given, topic, ...keepTranslations(translations, given.templates, noTranslations) }
     const id = eventIdOf({ principal, params: { ...params, event_key } })
     await requireRoomForEvent(run, id, config.EVENTS_PER_APPLICATION)
+    await requireTopic(run, id, topic)
     if (status !== 'draft') await requirePublishable(run, channels, id, content)
     const updatedBy = principal.subject
     const row = await insertEvent(run, id, { ...content, status, version, draft: null, updatedBy })

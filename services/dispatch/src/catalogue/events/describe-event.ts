@@ -18,8 +18,8 @@ export function describeEvent(row: EventRow): EventRecord {
   return { ...described(row), ...shown(row), draft: row.draft && shown(row.draft) }
 }
 
-const shown = ({ name, allowed_channels, templates, translations }: StoredContent) => ({
-  ...{ name, allowed_channels, templates },
+const shown = ({ name, allowed_channels, templates, translations, topic = null }: StoredContent) => ({
+  ...{ name, allowed_channels, templates, topic },
   translations: translations ?? {},
 })
 
@@ -60,13 +60,18 @@ export function summarizeVersion(row: VersionSummaryRow, current: number): Event
 }
 
 export function describeVersion(row: VersionRow, current: number): EventVersion {
-  return { ...summarizeVersion(row, current), templates: row.templates, translations: row.translations ?? {} }
+  return {
+    ...summarizeVersion(row, current),
+    templates: row.templates,
+    translations: row.translations ?? {},
+    topic: row.topic,
+  }
 }
 
 /** The editable content of an event or version. */
 export function contentOf(row: EventRow | VersionRow): StoredContent {
-  const { name, allowed_channels, templates, translations, translation_bases } = row
-  return { name, allowed_channels, templates, translations, translation_bases }
+  const { name, allowed_channels, templates, translations, translation_bases, topic } = row
+  return { name, allowed_channels, templates, translations, translation_bases, topic }
 }
 
 /** An event with other content to publish. One that was never published is its own draft. */

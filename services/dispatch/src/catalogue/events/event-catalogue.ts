@@ -6,7 +6,7 @@ import { type Tables, tables } from '../../db/schema.ts'
 /** The part of an event that dispatch uses. */
 export type PublishedEvent = Pick<
   Selectable<Tables['events']>,
-  'event_key' | 'allowed_channels' | 'templates' | 'translations'
+  'event_key' | 'allowed_channels' | 'templates' | 'translations' | 'topic'
 >
 
 /** The published events of applications, cached for a second. */
@@ -26,9 +26,9 @@ const rememberedMs = 1000
 const find = defineStatement({
   name: 'find-event',
   text: `
-    select event_key, allowed_channels, templates, translations from events
+    select event_key, allowed_channels, templates, translations, topic from events
     where application_id = $1 and event_key = $2 and status = 'published'`,
-  columns: pick(tables.events, 'event_key', 'allowed_channels', 'templates', 'translations'),
+  columns: pick(tables.events, 'event_key', 'allowed_channels', 'templates', 'translations', 'topic'),
 })
 
 export function createEventCatalogue(db: Queries): EventCatalogue {

@@ -76,9 +76,10 @@ export async function updateEvent(run: Run, id: EventId, state: EventState): Pro
   return row!
 }
 
-function valuesOf({ name, status, version, allowed_channels, draft, updatedBy: updated_by, ...content }: EventState) {
+function valuesOf({ draft, updatedBy: updated_by, ...content }: EventState) {
+  const { name, status, version, allowed_channels, topic } = content
   const json = { ...jsonOf(content), draft: draft && JSON.stringify(draft) }
-  return { name, status, version, allowed_channels, updated_by, ...json }
+  return { name, status, version, allowed_channels, topic, updated_by, ...json }
 }
 
 export type EventSummaryRow = Awaited<ReturnType<typeof listEventRows>>[number]

@@ -3,6 +3,7 @@ import type { Handler } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
+import { requireTopic } from '../topics/require-topic.ts'
 import { requireFillableTranslations } from '../translations/check-translations.ts'
 import { keepTranslations } from '../translations/keep-translations.ts'
 import { changeEvent } from './change-event.ts'
@@ -14,9 +15,10 @@ export const replaceEvent: Handler<Context & { renderer: Renderer }, typeof cont
   await requireFillable(context, principal.tenant_id, body.templates)
   await requireFillableTranslations(context, principal.tenant_id, body.translations)
   const row = await context.db.transaction((run) =>
-    changeEvent(run, request, 'event.changed', (row) => {
-      const { translations, ...given } = body
-      return withDraft(row, { ...given, ...keepTranslations(translations, body.templates, draftOf(row)) })
+    changeEvent(run, request, 'event.changed', async (row, id) => {
+      const { translations, topic = draftOf(row).topic, ...given } = body
+      await requireTopic(run, id, topic)
+      return withDraft(row, { ...given, topic, ...keepTranslations(translations, body.templates, draftOf(row)) })
     }),
   )
   context.wakeOutbox()

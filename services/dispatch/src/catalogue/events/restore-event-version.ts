@@ -2,6 +2,7 @@ import { type restoreEventVersion as contract, versionOf } from '@notify/contrac
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
+import { requireTopic } from '../topics/require-topic.ts'
 import { announceChange } from './announce-change.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent, versionMissing } from './describe-event.ts'
@@ -20,6 +21,7 @@ export const restoreEventVersion: Handler<Context & WithEvents, typeof contract>
       if (earlier.version === version) return undefined
       await requireRoomForVersion(run, id, config.VERSIONS_PER_EVENT)
       const content = contentOf(earlier)
+      await requireTopic(run, id, content.topic)
       await requirePublishable(run, channels, id, content)
       await keepVersion(run, row, row.updated_by)
       return { ...content, status, version: version + 1, draft }

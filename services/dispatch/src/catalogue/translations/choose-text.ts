@@ -12,6 +12,8 @@ import type { WithProviders } from '../providers/provider-directory.ts'
 export interface Texts {
   templates: EventTemplates
   translations: EventTranslations | null
+  /** Of an event. */
+  topic?: string | null
 }
 
 /** What the choice depends on. */

@@ -12,6 +12,7 @@ export const catalogueTables = [
      translations jsonb,
      -- What each translation was made from.
      translation_bases jsonb,
+     topic text,
      draft jsonb,
      updated_by text,
      created_at timestamptz not null default now(),
@@ -28,6 +29,7 @@ export const catalogueTables = [
      templates jsonb not null,
      translations jsonb,
      translation_bases jsonb,
+     topic text,
      published_by text,
      published_at timestamptz not null default now(),
      primary key (application_id, event_key, version)

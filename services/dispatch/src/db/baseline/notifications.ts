@@ -11,6 +11,8 @@ export const notificationTables = [
      lane text not null,
      mode text not null,
      event_key text,
+     topic text,
+     user_index text,
      recipient_masked text not null,
      recipient_index text not null,
      payload bytea,

@@ -4,6 +4,7 @@ import { domainTables } from '../baseline/domains.ts'
 import { inFlightTables } from '../baseline/in-flight.ts'
 import { mailTables } from '../baseline/mail.ts'
 import { notificationTables } from '../baseline/notifications.ts'
+import { preferenceTables } from '../baseline/preferences.ts'
 import { providerTables } from '../baseline/providers.ts'
 import { tallyTables } from '../baseline/tallies.ts'
 
@@ -18,5 +19,6 @@ export const baseline: Migration = {
     ...mailTables,
     ...inFlightTables,
     ...tallyTables,
+    ...preferenceTables,
   ],
 }

@@ -1,5 +1,6 @@
 import type { Id } from '@notify/contracts'
 import { column, defineStatement, outerJoined, pick, type Queries, type RowOf } from '@notify/database'
+import { optedOutBecause, optedOutReason } from '../../catalogue/preferences/opted-out-because.ts'
 import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
 import { tables } from '../../db/schema.ts'
 import { expiredReason, hasExpired } from '../../outcome/facts/expiry-sql.ts'
@@ -37,7 +38,7 @@ export type Claim = RowOf<typeof claimColumns>
 const locked = `
   select one.*, ($6::text[])[row_number() over ()] as attempt_id
   from unnest($1::text[], $2::text[], $3::int[]) as asked (application_id, mode, most) cross join lateral (
-    select n.id, n.tenant_id, n.channel, n.mode, n.recipient_index, n.expires_at
+    select n.id, n.tenant_id, n.application_id, n.channel, n.mode, n.recipient_index, n.user_index, n.topic, n.expires_at
     from (
       select f.id from in_flight f
       where f.lane = $4 and f.channel = $5 and f.application_id = asked.application_id and f.mode = asked.mode
@@ -50,17 +51,19 @@ const locked = `
     ) as n limit asked.most
   ) as one`
 
-/** The last moment at which a suppression since acceptance, or its expiry, can stop the message without another query. */
+/** The last moment at which a suppression or a choice since acceptance, or its expiry, can stop the message without another query. */
 const due = `
-  select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${hasExpired('locked')} as expired from locked`
+  select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${optedOutBecause('locked')} as opted_out,
+    ${hasExpired('locked')} as expired from locked`
 
 const refuse = `
   update notifications n
-  set status = 'failed', revision = revision + 1, retryable = false, next_attempt_at = null, failovers = 0,
+  set status = case when due.expired or due.suppressed is not null then 'failed' else 'cancelled' end, revision = revision + 1, retryable = false, next_attempt_at = null, failovers = 0,
       failure_reason = case when due.expired then '${expiredReason}'
+        when due.suppressed is null then '${optedOutReason}'
         else 'recipient_suppressed: nothing is sent to this recipient any more (' || due.suppressed || ')' end,
       updated_at = now()
-  from due where n.id = due.id and (due.suppressed is not null or due.expired)
+  from due where n.id = due.id and (due.suppressed is not null or due.opted_out is not null or due.expired)
   returning n.*`
 
 /** A failover uses no step of the retry schedule. */
@@ -68,7 +71,7 @@ const take = `
   update notifications n
   set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,
       round_attempts = round_attempts + case when failovers = 0 then 1 else 0 end, updated_at = now()
-  from due where n.id = due.id and due.suppressed is null and not due.expired
+  from due where n.id = due.id and due.suppressed is null and due.opted_out is null and not due.expired
   returning n.*, due.attempt_id`
 
 /** The attempt is recorded before the carrier is called: after a crash in between, its lease expires. */
@@ -112,7 +115,7 @@ export interface Wanted {
   most: number
 }
 
-/** Claimed messages, and how many failed because they have expired or their recipient is suppressed. */
+/** Claimed messages, and how many ended because they have expired or their recipient gets no such messages any more. */
 export interface Claimed {
   claims: Claim[]
   refused: number

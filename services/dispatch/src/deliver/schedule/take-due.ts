@@ -1,4 +1,5 @@
 import { column, defineStatements, pick, type Queries } from '@notify/database'
+import { optedOutBecause, optedOutReason } from '../../catalogue/preferences/opted-out-because.ts'
 import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
 import { tables } from '../../db/schema.ts'
@@ -19,15 +20,19 @@ const takeDue = defineStatements(
         still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
         limit: scheduleBatch,
       })}
+    ), judged as (
+      select n.id, ${hasExpired('n')} as expired, n.when_due = 'send' and ${optedOutBecause('n')} is not null as opted_out
+      from notifications n where n.id = any (array(select id from due))
     ), taken as (
       update notifications n
       set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
-          status = case when n.when_due = 'give_up' or ${hasExpired('n')} then 'failed' else 'queued' end,
+          status = case when n.when_due = 'give_up' or judged.expired then 'failed' when judged.opted_out then 'cancelled' else 'queued' end,
           retryable = n.when_due = 'give_up',
-          failure_reason = case when n.when_due = 'send' and ${hasExpired('n')} then '${expiredReason}' else n.failure_reason end,
+          failure_reason = case when n.when_due = 'send' and judged.expired then '${expiredReason}'
+            when judged.opted_out then '${optedOutReason}' else n.failure_reason end,
           revision = n.revision
-            + case when n.when_due = 'give_up' or n.status = 'scheduled' or ${hasExpired('n')} then 1 else 0 end
-      where n.id = any (array(select id from due))
+            + case when n.when_due = 'give_up' or n.status = 'scheduled' or judged.expired or judged.opted_out then 1 else 0 end
+      from judged where n.id = judged.id
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},
     -- A receipt that the bus has lost may settle what is given up, or is sent again.
@@ -44,7 +49,7 @@ const takeDue = defineStatements(
   registry,
 )
 
-/** Queues due messages, both scheduled and retried, releases claims that nobody settled, and fails expired messages. @returns how many, by queue */
+/** Queues due messages, both scheduled and retried, releases claims that nobody settled, and ends what expired or was switched off. @returns how many, by queue */
 export function takeDueNotifications(db: Queries, channels: Channels) {
   return db.run(takeDue(channels))
 }

@@ -2,6 +2,7 @@ import { type retryActivity as contract, dispatchAuditRecorded } from '@notify/c
 import { defineStatements, idempotent, pick, type RowOf, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { sql } from 'kysely'
+import { optedOutBecause } from '../../catalogue/preferences/opted-out-because.ts'
 import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
 import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
@@ -27,7 +28,7 @@ const requeue = defineStatements(
       where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
         and retry_count <= coalesce($3::int, retry_count)
         and payload is not null and not ${hasExpired('n')}
-        and ${suppressedBecause('n')} is null
+        and ${suppressedBecause('n')} is null and ${optedOutBecause('n')} is null
       returning *
     ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
     select enqueued_at, application_id, retry_count from again`,
@@ -78,6 +79,7 @@ async function refusal(run: Run, { params, principal, query }: Request): Promise
       .selectFrom('notifications as n')
       .select(['status', 'failure_reason', 'retryable', 'retry_count', sql<boolean>`payload is null`.as('erased')])
       .select(sql.raw<boolean>(`${suppressedBecause('n')} is not null`).as('suppressed'))
+      .select(sql.raw<boolean>(`${optedOutBecause('n')} is not null`).as('opted_out'))
       .select(sql.raw<boolean>(hasExpired('n')).as('expired'))
       .where('id', '=', params.id)
       .where('tenant_id', '=', principal.tenant_id),
@@ -97,6 +99,8 @@ async function refusal(run: Run, { params, principal, query }: Request): Promise
   if (found.retryable && found.suppressed) {
     return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift the suppression, then retry')
   }
+  if (found.retryable && found.opted_out)
+    return new Problem('not_retryable', 'The recipient has switched off the topic of this message for its channel')
   const why = found.failure_reason ? `: ${found.failure_reason}` : ''
   return new Problem(
     'not_retryable',

@@ -2,7 +2,7 @@ import type { DeliveryStatus, ReceiptStatus } from '@notify/contracts'
 
 /**
  * The rank of each state: a receipt never lowers it, and of two states with the same rank the first stays.
- * Scheduled and cancelled messages never reached a carrier.
+ * Scheduled messages never reached a carrier; one that its recipient switched off between two attempts may have.
  */
 const rank: Record<DeliveryStatus, number> = {
   queued: 0,
@@ -11,7 +11,7 @@ const rank: Record<DeliveryStatus, number> = {
   failed: 2,
   delivered: 3,
   scheduled: 3,
-  cancelled: 3,
+  cancelled: 2,
 }
 
 /** The state that each receipt reports; observations report none. `read` implies delivery. */

@@ -27,6 +27,8 @@ export const callerTables = [
      -- Of messages whose request names none.
      default_locale text,
      default_time_zone text,
+     bulk_requires_topic boolean not null default false,
+     brand jsonb not null default '{}',
      revision int not null default 1,
      managed boolean not null default false,
      created_at timestamptz not null default now(),

@@ -1,0 +1,113 @@
+import type { Id, TopicContent } from '@notify/contracts'
+import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
+import { type Selectable, sql } from 'kysely'
+import { build, type Tables } from '../../db/schema.ts'
+
+export type TopicRow = Selectable<Tables['topics']>
+
+/** The application that topics belong to. The gateway has checked that it is the tenant's. */
+export interface TopicOwner {
+  tenantId: Id<'ten'>
+  applicationId: Id<'app'>
+}
+
+export interface TopicId extends TopicOwner {
+  topicKey: string
+}
+
+const ownerOf = ({ tenantId, applicationId }: TopicOwner) => ({ tenant_id: tenantId, application_id: applicationId })
+const keysOf = (id: TopicId) => ({ ...ownerOf(id), topic_key: id.topicKey })
+
+const one = (id: TopicId) =>
+  build
+    .selectFrom('topics')
+    .selectAll()
+    .where((where) => where.and(keysOf(id)))
+
+export async function findTopic(run: Run, id: TopicId): Promise<TopicRow | undefined> {
+  return (await run(one(id)))[0]
+}
+
+/** Locks a topic for the rest of the transaction. */
+export async function lockTopic(run: Run, id: TopicId): Promise<TopicRow | undefined> {
+  return (await run(one(id).forUpdate()))[0]
+}
+
+/** Keeps a topic from being deleted until the transaction ends. @returns whether there is one */
+export async function holdTopic(run: Run, id: TopicId): Promise<boolean> {
+  return (await run(one(id).forKeyShare())).length > 0
+}
+
+/** @throws Problem `topic_limit_reached` */
+export function requireRoomForTopic(run: Run, owner: TopicOwner, most: number): Promise<void> {
+  const rows = build
+    .selectFrom('topics')
+    .select('topic_key')
+    .where((where) => where.and(ownerOf(owner)))
+  const [code, what] = ['topic_limit_reached', 'topics of an application'] as const
+  return requireRoom(run, { code, what, rows, owner: Object.values(ownerOf(owner)), most })
+}
+
+/** The columns of what operators edit. */
+const valuesOf = ({ translations, ...content }: TopicContent) => ({
+  ...content,
+  translations: JSON.stringify(translations),
+})
+
+/** @returns undefined when the application has a topic with this key */
+export async function insertTopic(
+  run: Run,
+  id: TopicId,
+  content: TopicContent,
+  updatedBy: string,
+): Promise<TopicRow | undefined> {
+  const [row] = await run(
+    build
+      .insertInto('topics')
+      .values({ ...keysOf(id), ...valuesOf(content), updated_by: updatedBy })
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll(),
+  )
+  return row
+}
+
+/** Writes a locked topic. */
+export async function updateTopic(run: Run, id: TopicId, content: TopicContent, updatedBy: string): Promise<TopicRow> {
+  const [row] = await run(
+    build
+      .updateTable('topics')
+      .set({ ...valuesOf(content), updated_by: updatedBy, updated_at: sql.raw<Date>(nextUpdatedAt()) })
+      .where((where) => where.and(keysOf(id)))
+      .returningAll(),
+  )
+  return row!
+}
+
+/** Removes a locked topic. */
+export async function removeTopic(run: Run, id: TopicId): Promise<void> {
+  await run(build.deleteFrom('topics').where((where) => where.and(keysOf(id))))
+}
+
+/** Events that name a topic in their current version or their draft, by key. */
+export async function eventsOfTopic(run: Run, id: TopicId, most: number): Promise<string[]> {
+  const named = build
+    .selectFrom('events')
+    .select('event_key')
+    .where((where) => where.and(ownerOf(id)))
+    .where((where) => where.or([where('topic', '=', id.topicKey), where(sql`draft->>'topic'`, '=', id.topicKey)]))
+  return (await run(named.orderBy('event_key').limit(most))).map(({ event_key }) => event_key)
+}
+
+/** The topics of an application by key. @param after key of the last one of the previous page */
+export function listTopicRows(
+  run: Run,
+  owner: TopicOwner,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<TopicRow[]> {
+  const topics = build
+    .selectFrom('topics')
+    .selectAll()
+    .where((where) => where.and(ownerOf(owner)))
+    .$if(after !== undefined, (query) => query.where('topic_key', '>', after!))
+  return run(topics.orderBy('topic_key').limit(limit))
+}

@@ -1,0 +1,56 @@
+/** Topics, and what people chose of them. */
+export const preferenceTables = [
+  `create table topics (
+     tenant_id text not null,
+     application_id text not null,
+     topic_key text not null,
+     name text not null,
+     description text not null,
+     kind text not null check (kind in ('required', 'on', 'off')),
+     channels text[] not null,
+     position int not null,
+     translations jsonb not null default '{}',
+     updated_by text not null,
+     created_at timestamptz not null default date_trunc('milliseconds', now()),
+     updated_at timestamptz not null default date_trunc('milliseconds', now()),
+     primary key (application_id, topic_key)
+   )`,
+  // The recipient first: a send looks up the choices of one person, however many others have made some.
+  `create table preferences (
+     tenant_id text not null,
+     application_id text not null,
+     mode text not null,
+     recipient_index text not null,
+     topic text not null,
+     channel text not null,
+     state text not null check (state in ('on', 'off')),
+     source text not null,
+     changed_at timestamptz not null,
+     primary key (recipient_index, application_id, mode, topic, channel)
+   )`,
+  `create table preference_changes (
+     id text primary key,
+     tenant_id text not null,
+     application_id text not null,
+     mode text not null,
+     recipient_index text not null,
+     topic text not null,
+     channel text not null,
+     before text,
+     after text,
+     source text not null,
+     actor text,
+     changed_at timestamptz not null
+   )`,
+  `create index preference_changes_of_recipient on preference_changes (recipient_index, application_id, mode, id)`,
+  // Append-only: a person may be erased from the evidence, but no entry is changed.
+  `create function keep_preference_changes() returns trigger language plpgsql as $$
+     begin
+       raise exception 'changes of preferences are append-only' using errcode = 'insufficient_privilege';
+     end $$`,
+  `create trigger keep_preference_changes before update on preference_changes
+     for each row execute function keep_preference_changes()`,
+  // Triggers for rows do not see a TRUNCATE.
+  `create trigger keep_all_preference_changes before truncate on preference_changes
+     for each statement execute function keep_preference_changes()`,
+]

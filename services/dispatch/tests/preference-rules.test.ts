@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals'
+import { type Channel, newId, type TopicKind } from '@notify/contracts'
+import { column, defineStatement } from '@notify/database'
+import fc from 'fast-check'
+import { type Choice, decidePreference } from '../src/catalogue/preferences/decide-preference.ts'
+import { optedOutBecause } from '../src/catalogue/preferences/opted-out-because.ts'
+import { changeChoices } from '../src/catalogue/preferences/preference-store.ts'
+import { db } from './own-schema.ts'
+
+const channels: Channel[] = ['email', 'sms']
+const choice = fc.record({
+  of: fc.constantFrom('user' as const, 'address' as const),
+  topic: fc.constantFrom('news', 'offers', '*'),
+  channel: fc.constantFrom<Channel | '*'>('email', 'sms', '*'),
+  state: fc.constantFrom('on' as const, 'off' as const),
+})
+const switchOf = ({ of, topic, channel }: { of: string; topic: string; channel: string }) => `${of} ${topic} ${channel}`
+const choices = fc.uniqueArray(choice, { maxLength: 12, selector: switchOf })
+const kinds = fc.constantFrom<TopicKind | undefined>('required', 'on', 'off', undefined)
+const asked = fc.record({
+  topic: fc.constantFrom('news', 'offers'),
+  channel: fc.constantFrom(...channels),
+  kind: kinds,
+})
+
+/** The order of the rules, each on its own and looked up one by one. */
+function slowly(
+  { topic, channel, kind }: { topic: string; channel: Channel; kind: TopicKind | undefined },
+  all: readonly Choice[],
+): boolean {
+  const has = (t: string, c: string, state: string) =>
+    all.some((one) => one.topic === t && one.channel === c && one.state === state)
+  if (kind === 'required') return true
+  for (const t of [topic, '*']) for (const c of [channel, '*']) if (has(t, c, 'off')) return false
+  if (has(topic, channel, 'on') || has(topic, '*', 'on')) return true
+  return kind !== 'off'
+}
+
+test('choices decide in the documented order', () => {
+  fc.assert(
+    fc.property(asked, choices, (one, all) => {
+      expect(decidePreference(one, all).sends).toBe(slowly(one, all))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a wide off overrides narrower choices and keeps them: undone, they count again', () => {
+  fc.assert(
+    fc.property(asked, choices, fc.constantFrom<Channel | '*'>('email', 'sms', '*'), (one, all, channel) => {
+      const without = all.filter(({ topic, state }) => topic !== '*' || state !== 'off')
+      const wide = { of: 'user' as const, topic: '*', channel, state: 'off' as const }
+      const counts = channel === '*' || channel === one.channel
+      expect(decidePreference(one, [...without, wide]).sends).toBe(
+        one.kind === 'required' || (!counts && decidePreference(one, without).sends),
+      )
+    }),
+  )
+})
+
+const judge = defineStatement({
+  name: 'judge-preferences-of-test',
+  text: `
+    select n as number, ${optedOutBecause('one')} as opted_out
+    from json_to_recordset($1::json) as one (n int, application_id text, mode text, channel text, topic text,
+      recipient_index text, user_index text)
+    order by n`,
+  columns: { number: column.integer(), opted_out: column.text().nullable() },
+})
+
+test('Postgres decides as the function does, and names the same choice', async () => {
+  const tenantId = newId('ten')
+  const cases = fc.sample(fc.tuple(asked, choices), 300)
+  const rows: object[] = []
+  for (const [n, [one, all]] of cases.entries()) {
+    const owner = { tenantId, applicationId: newId('app'), mode: 'live' as const }
+    if (one.kind)
+      await db.run(
+        `insert into topics (tenant_id, application_id, topic_key, name, description, kind, channels, position, updated_by)
+         values ($1, $2, $3, 'Name', '', $4, '{email}', 0, 'op')`,
+        [tenantId, owner.applicationId, one.topic, one.kind],
+      )
+    const indexOf = { user: `user ${n}`, address: `address ${n}` }
+    const made = all.map(({ of, ...rest }) => ({ id: newId('pref'), recipient_index: indexOf[of], ...rest }))
+    if (made.length > 0) await changeChoices(db.run, owner, made, { source: 'api', actor: null })
+    const { topic, channel } = one
+    const indexes = { recipient_index: indexOf.address, user_index: indexOf.user }
+    rows.push({ n, application_id: owner.applicationId, mode: 'live', channel, topic, ...indexes })
+  }
+  const judged = await db.run(judge, [JSON.stringify(rows)])
+  for (const { number, opted_out } of judged) {
+    const [one, all] = cases[number]!
+    const { sends, by } = decidePreference(one, all)
+    expect([number, opted_out]).toEqual([
+      number,
+      sends ? null : by === 'kind' ? 'opted_out:kind' : `opted_out:${by.topic}:${by.channel}`,
+    ])
+  }
+  expect(judged.filter(({ opted_out }) => opted_out !== null).length).toBeGreaterThan(50)
+})
+
+test('another mode and another application have choices of their own', async () => {
+  const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
+  const off = { recipient_index: 'one person', topic: '*', channel: '*' as const, state: 'off' as const }
+  await changeChoices(db.run, owner, [{ id: newId('pref'), ...off }], { source: 'page', actor: null })
+  const row = { channel: 'email', topic: 'news', recipient_index: off.recipient_index, user_index: null }
+  const judged = await db.run(judge, [
+    JSON.stringify([
+      { n: 0, application_id: owner.applicationId, mode: 'live', ...row },
+      { n: 1, application_id: owner.applicationId, mode: 'test', ...row },
+      { n: 2, application_id: newId('app'), mode: 'live', ...row },
+      { n: 3, application_id: owner.applicationId, mode: 'live', ...row, topic: null },
+    ]),
+  ])
+  expect(judged.map(({ opted_out }) => opted_out)).toEqual(['opted_out:*:*', null, null, null])
+})
+
+test('each change leaves one entry of evidence, which nothing changes; a repetition leaves none', async () => {
+  const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
+  const made = (state: 'on' | 'off' | null, changed_at?: string) =>
+    changeChoices(
+      db.run,
+      owner,
+      [{ id: newId('pref'), recipient_index: 'somebody', topic: 'news', channel: 'email', state, changed_at }],
+      { source: 'import', actor: 'key' },
+    )
+  expect(await made('off')).toHaveLength(1)
+  expect(await made('off')).toHaveLength(0)
+  // An import of what the person chose before.
+  expect(await made('on', '2020-01-01T00:00:00Z')).toHaveLength(0)
+  expect(await made('on')).toHaveLength(1)
+  expect(await made(null)).toHaveLength(1)
+  expect(await made(null)).toHaveLength(0)
+  const entries = await db.run('select before, after from preference_changes where application_id = $1 order by id', [
+    owner.applicationId,
+  ])
+  expect(entries).toEqual([
+    { before: null, after: 'off' },
+    { before: 'off', after: 'on' },
+    { before: 'on', after: null },
+  ])
+  await expect(db.run(`update preference_changes set after = 'off'`)).rejects.toThrow('append-only')
+  await expect(db.run('truncate preference_changes')).rejects.toThrow('append-only')
+})
