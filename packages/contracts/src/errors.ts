@@ -57,6 +57,7 @@ export const errorCodes = {
   invalid_recipient: { status: 422, title: 'Invalid recipient' },
   channel_not_allowed: { status: 422, title: 'Channel not allowed' },
   destination_not_allowed: { status: 422, title: 'Destination not allowed' },
+  recipient_unknown: { status: 422, title: 'Recipient unknown' },
   recipient_suppressed: { status: 422, title: 'Recipient suppressed' },
   WHATSAPP_OPT_IN_REQUIRED: { status: 422, title: 'Opt-in reference required' },
   whatsapp_opt_in_required: { status: 422, title: 'Opt-in required' },

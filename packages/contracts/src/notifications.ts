@@ -53,6 +53,7 @@ export const createNotification = defineRoute({
     'event_not_found',
     'channel_not_allowed',
     'invalid_recipient',
+    'recipient_unknown',
     'recipient_suppressed',
     'WHATSAPP_OPT_IN_REQUIRED',
     'whatsapp_opt_in_required',

@@ -19,6 +19,7 @@ const tagDescriptions = {
   suppressions: 'Recipients that get no messages',
   templates: 'Stored templates',
   usage: 'Credits by channel and category',
+  users: 'Users of an application with their addresses and quiet hours',
   'webhook-deliveries': 'Deliveries of webhooks with their attempts',
   'webhook-subscriptions': 'Endpoints that receive signed webhooks',
   whatsapp: 'Consent ledger and message templates of WhatsApp',

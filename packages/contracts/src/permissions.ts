@@ -15,6 +15,7 @@ export const KeyPermission = z.enum([
   'inbox:token',
   'domains:manage',
   'webhooks:manage',
+  'recipients:manage',
 ])
 export type KeyPermission = z.infer<typeof KeyPermission>
 

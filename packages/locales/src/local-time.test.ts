@@ -36,13 +36,25 @@ test.each([
   ['between both ends', '2026-10-25T00:45', { start: '22:00', end: '02:30' }, 'Europe/Berlin', undefined],
   ['until the second end', '2026-10-25T01:10', { start: '22:00', end: '02:30' }, 'Europe/Berlin', '2026-10-25T01:30'],
   ['the start is skipped', '2026-03-29T01:00', { start: '02:30', end: '08:00' }, 'Europe/Berlin', '2026-03-29T06:00'],
-  ['half an hour skipped', '2026-10-03T15:00', { start: '22:00', end: '02:15' }, 'Australia/Lord_Howe', '2026-10-03T15:30'],
+  [
+    'half an hour skipped',
+    '2026-10-03T15:00',
+    { start: '22:00', end: '02:15' },
+    'Australia/Lord_Howe',
+    '2026-10-03T15:30',
+  ],
 ])('quiet hours end when the clocks show their end: %s', (_case, now, hours, zone, end) => {
   expect(iso(quietUntil(at(now), hours, zone))).toBe(end)
 })
 
 test('quiet hours end at the first moment outside of them, in any zone at any time', () => {
-  const zone = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'America/St_Johns')
+  const zone = fc.constantFrom(
+    'Europe/Berlin',
+    'America/New_York',
+    'Australia/Lord_Howe',
+    'Asia/Kolkata',
+    'America/St_Johns',
+  )
   const clock = fc.integer({ min: 0, max: 95 }).map((quarter) => {
     const pad = (part: number) => String(part).padStart(2, '0')
     return `${pad(Math.floor(quarter / 4))}:${pad((quarter % 4) * 15)}`

@@ -43,7 +43,7 @@ const commitsOf = (channels: Channels, parts: Parts) =>
           else ${suppressedBecause('input')}
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
-        mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
+        mode text, event_key text, recipient_masked text, recipient_index text, user_index text, payload text, metadata text, credits int, category text,
         traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${parts && ', copies json, files text'})
     ), fresh as (
       select * from judged where not exists (select from judged where fault is not null)
@@ -51,10 +51,10 @@ const commitsOf = (channels: Channels, parts: Parts) =>
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from fresh where key is not null) as keyed`)}
     ), inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-        recipient_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
+        recipient_index, user_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
         erase_when_terminal, created_at, updated_at, locale, requested_locale)
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-        recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
+        recipient_index, user_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
         send_at, expires_at, erase_when_terminal, created_at, created_at, locale, requested_locale
       from fresh
       returning status, ${handOffColumns}
@@ -154,6 +154,7 @@ function rowOf(
     lane,
     recipientMasked,
     recipientIndex,
+    userIndex,
     payload,
     copies,
     files,
@@ -177,6 +178,7 @@ function rowOf(
     event_key: request.event_key,
     recipient_masked: recipientMasked,
     recipient_index: recipientIndex,
+    user_index: userIndex,
     payload: payload.toString('base64'),
     copies: copies?.map((copy, position) => ({ ...copy, position })),
     files: files?.toString('base64'),

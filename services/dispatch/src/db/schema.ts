@@ -14,6 +14,7 @@ import { carrierTemplateTables } from './carrier-template-tables.ts'
 import { domainTables } from './domain-tables.ts'
 import { eventTables } from './event-tables.ts'
 import { mailTables } from './mail-tables.ts'
+import { recipientTables } from './recipient-tables.ts'
 
 export const tables = {
   ...eventTables,
@@ -69,6 +70,8 @@ export const tables = {
     revision: column.integer().withDefault(),
     recipient_masked: column.text(),
     recipient_index: column.text(),
+    /** Blind index of the user whom the request named; null where it gave an address. */
+    user_index: column.text().nullable(),
     /** Recipient and content, encrypted. */
     payload: column.bytes().nullable(),
     /** Metadata of the caller, encrypted. */
@@ -148,6 +151,7 @@ export const tables = {
     placed_at: column.timestamp().withDefault(),
   },
   ...mailTables,
+  ...recipientTables,
   tallies: {
     id: column.bigint().generated(),
     accepted: column.bigint(),

@@ -5,6 +5,7 @@ import { inFlightTables } from '../baseline/in-flight.ts'
 import { mailTables } from '../baseline/mail.ts'
 import { notificationTables } from '../baseline/notifications.ts'
 import { providerTables } from '../baseline/providers.ts'
+import { recipientTables } from '../baseline/recipients.ts'
 import { tallyTables } from '../baseline/tallies.ts'
 
 /** The tables of the first release. After it, changes are migrations of their own. */
@@ -18,5 +19,6 @@ export const baseline: Migration = {
     ...mailTables,
     ...inFlightTables,
     ...tallyTables,
+    ...recipientTables,
   ],
 }
