@@ -162,6 +162,24 @@ test('a STOP stays in force when the person is erased, unless the operator passe
   expect(await findPerson(env, phone)).toEqual([])
 })
 
+test('a user is erased with the number or with the user id, and messages that name the user with the id', async () => {
+  const [user, phone] = [freshUser(), freshPhone()]
+  const save = () => env.api('PUT', `/api/v1/users/${user}`, { body: { phone } })
+  const known = () => env.api('GET', `/api/v1/users/${user}`)
+  await save()
+  await eraseEverywhere(phone)
+  expect((await known()).status).toBe(404)
+  await save()
+  const { body } = await env.api('POST', '/api/v1/notifications', {
+    body: { channel: 'sms', recipient: { user_id: user }, body: 'Your table is ready.' },
+  })
+  await untilState(env, body.notification_id, { delivery_status: 'delivered' })
+  await eraseEverywhere(user)
+  expect((await known()).status).toBe(404)
+  expect((await stateOf(env, body.notification_id)).recipient_masked).toBe('erased')
+  expect(await findPerson(env, user)).toEqual([])
+})
+
 test('the inbox of a user is erased, and the ledger refuses every other change', async () => {
   const [user, other] = [freshUser(), freshUser()]
   const ids = [await sendInApp(env, user), await sendInApp(env, other)]

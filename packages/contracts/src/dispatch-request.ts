@@ -65,7 +65,10 @@ export const DispatchRequest = z
       .union([z.string(), z.record(z.string(), z.unknown())], {
         error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string or an object'),
       })
-      .meta({ description: 'E.164 number, email address or user id, or an object such as {"phone": "+15551230001"}' }),
+      .meta({
+        description:
+          'E.164 number, email address or user id, or an object such as {"phone": "+15551230001"} or {"user_id": "user-42"}: the address that PUT /api/v1/users/{user_id} gave',
+      }),
     event_key: EventKey.optional(),
     data: variables.optional().meta({ description: 'Variables of the event template' }),
     subject: z.string().max(998).optional(),
@@ -130,8 +133,11 @@ export const DispatchRequest = z
     for (const { path, message } of mailFaults(request)) fault(path, message)
     if (typeof request.recipient === 'object') {
       for (const field of Object.keys(request.recipient)) {
+        if (field === 'user_id') continue
         if (!contract.recipientFields.includes(field))
           fault(['recipient', field], `is not supported for recipients of channel ${request.channel}`)
+        else if (contract.addressField === field && 'user_id' in request.recipient)
+          fault(['recipient', field], 'cannot be combined with user_id')
       }
     }
   })

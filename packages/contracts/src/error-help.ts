@@ -183,6 +183,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The URL or host points to an address that the service must not call.',
     action: 'Use a public https address without credentials, on port 443.',
   },
+  recipient_unknown: {
+    meaning: 'The request names a user who does not exist, or who has no address of the channel.',
+    action: 'Save the user with the address by PUT /api/v1/users/{user_id}, or name the address in the request.',
+  },
   recipient_suppressed: {
     meaning: 'The recipient is suppressed after a bounce, complaint or STOP.',
     action: 'Do not send to this recipient. An operator can lift the suppression if it was a mistake.',

@@ -61,6 +61,7 @@ export const errorCodes = {
   invalid_recipient: { status: 422, title: 'Invalid recipient' },
   channel_not_allowed: { status: 422, title: 'Channel not allowed' },
   destination_not_allowed: { status: 422, title: 'Destination not allowed' },
+  recipient_unknown: { status: 422, title: 'Recipient unknown' },
   recipient_suppressed: { status: 422, title: 'Recipient suppressed' },
   recipient_opted_out: { status: 422, title: 'Recipient opted out' },
   topic_required: { status: 422, title: 'Topic required' },

@@ -31,6 +31,13 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createUserToken: { user_id: 'user-42', ttl_seconds: 3600 },
   markInboxNotification: { is_read: true },
   createDomain: { domain: 'mail.shop.example' },
+  putRecipient: {
+    email: 'ada@shop.example',
+    phone,
+    locale: 'de',
+    timezone: 'Europe/Berlin',
+    quiet_hours: { start: '22:00', end: '08:00' },
+  },
   addSuppression: { channel: 'sms', recipient: phone },
   createRetryJob: { channel: 'sms', status: 'failed', event_key: 'order.shipped' },
   createApplication: { name: 'Shop', allowed_origins: ['https://shop.example'] },

@@ -53,6 +53,7 @@ export const createNotification = defineRoute({
     'event_not_found',
     'channel_not_allowed',
     'invalid_recipient',
+    'recipient_unknown',
     'recipient_suppressed',
     'topic_not_found',
     'topic_required',

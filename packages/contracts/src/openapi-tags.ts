@@ -20,7 +20,7 @@ const tagDescriptions = {
   suppressions: 'Recipients that get no messages',
   templates: 'Stored templates',
   usage: 'Credits by channel and category',
-  users: "A user's preferences",
+  users: 'Users of an application: addresses, quiet hours and preferences',
   'webhook-deliveries': 'Deliveries of webhooks with their attempts',
   'webhook-subscriptions': 'Endpoints that receive signed webhooks',
   whatsapp: 'Consent ledger and message templates of WhatsApp',

@@ -5,6 +5,9 @@ export const e164Pattern = /^\+[1-9]\d{6,14}$/
 /** The problem detail for a text that does not match {@link e164Pattern}. */
 export const e164Fault = 'must be E.164: a plus sign, country code, 7 to 15 digits, no spaces or dashes'
 
+/** A phone number. */
+export const E164 = z.string().regex(e164Pattern, e164Fault).meta({ example: '+15551230001' })
+
 /** Longest address and local part, in octets (RFC 5321, 4.5.3.1). */
 export const emailLimits = { address: 254, localPart: 64 } as const
 

@@ -1,2 +1,3 @@
 export { directionOf, isSameLanguage } from './language.ts'
+export { minuteOfDay, momentOf, type QuietHours, quietUntil } from './local-time.ts'
 export { lookUp, lookupChain } from './lookup.ts'

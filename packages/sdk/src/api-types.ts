@@ -1284,6 +1284,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a user with the addresses that notifications may name by `user_id`
+         * @description Requires an API key with the permission `recipients:manage`.
+         */
+        get: operations["getRecipient"];
+        /**
+         * Create a user or replace it as a whole. Notifications accepted before keep their address.
+         * @description Requires an API key with the permission `recipients:manage`.
+         */
+        put: operations["putRecipient"];
+        post?: never;
+        /**
+         * Delete a user. Notifications accepted before keep their address.
+         * @description Requires an API key with the permission `recipients:manage`.
+         */
+        delete: operations["deleteRecipient"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhook-deliveries/{delivery_id}": {
         parameters: {
             query?: never;
@@ -2674,7 +2702,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
             /** @description Null: the default of the installation */
             rate_limit_per_second: number | null;
             /** @enum {string} */
@@ -2707,7 +2735,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
             /** @description Null: the default of the installation */
             rate_limit_per_second: number | null;
             /** @enum {string} */
@@ -2745,7 +2773,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
             /** @description Null: the default of the installation */
             rate_limit_per_second: number | null;
             /** @enum {string} */
@@ -2945,7 +2973,7 @@ export interface components {
             key_id: string;
             /** @enum {string} */
             mode: "live" | "test";
-            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
         } | {
             /** @constant */
             kind: "operator";
@@ -2987,7 +3015,7 @@ export interface components {
         DispatchRequest: {
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-            /** @description E.164 number, email address or user id, or an object such as {"phone": "+15551230001"} */
+            /** @description E.164 number, email address or user id, or an object such as {"phone": "+15551230001"} or {"user_id": "user-42"}: the address that PUT /api/v1/users/{user_id} gave */
             recipient: string | {
                 [key: string]: unknown;
             };
@@ -3820,6 +3848,54 @@ export interface components {
             locale: string;
             messages: number;
             credits: number;
+        };
+        Recipient: {
+            /**
+             * @description The user's id in the application
+             * @example user-42
+             */
+            user_id: string;
+            email: string | null;
+            phone: string | null;
+            locale: string | null;
+            timezone: string | null;
+            quiet_hours: components["schemas"]["QuietHours"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        QuietHours: {
+            /** @example 22:00 */
+            start: string;
+            /**
+             * @description Before `start`: on the next day
+             * @example 08:00
+             */
+            end: string;
+        };
+        NewRecipient: {
+            email?: string;
+            /** @example +15551230001 */
+            phone?: string;
+            /**
+             * @description Language of messages to the user that name none
+             * @example pt-BR
+             */
+            locale?: string;
+            /**
+             * @description Zone of quiet hours, of `send_at_local` and of times in texts
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /** @description Each day, messages other than codes and in-app ones wait until the end. Requires `timezone`. */
+            quiet_hours?: components["schemas"]["QuietHours"];
         };
         WebhookDelivery: {
             /**
@@ -6022,7 +6098,7 @@ export interface operations {
                  */
                 "application/json": {
                     name: string;
-                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
                     /** @default null */
                     rate_limit_per_second?: number | null;
                     /**
@@ -6176,7 +6252,7 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     /** @description Replaces all permissions */
-                    permissions?: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+                    permissions?: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
                     rate_limit_per_second?: number | null;
                 };
             };
@@ -7267,7 +7343,7 @@ export interface operations {
                      *         {
                      *           "operator_id": "op_7d8f0a3c",
                      *           "name": "Order shipped",
-                     *           "email": null,
+                     *           "email": "ada@shop.example",
                      *           "seen_at": "2026-11-21T09:30:00.000Z"
                      *         }
                      *       ],
@@ -8641,6 +8717,128 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["UsageLocales"];
                 };
+            };
+        };
+    };
+    getRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the user
+                 * @example user-42
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a user with the addresses that notifications may name by `user_id` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "user-42",
+                     *       "email": "ada@shop.example",
+                     *       "phone": "+14155550100",
+                     *       "locale": "de",
+                     *       "timezone": "Europe/Berlin",
+                     *       "quiet_hours": {
+                     *         "start": "22:00",
+                     *         "end": "08:00"
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Recipient"];
+                };
+            };
+        };
+    };
+    putRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the user
+                 * @example user-42
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@shop.example",
+                 *       "phone": "+14155550100",
+                 *       "locale": "de",
+                 *       "timezone": "Europe/Berlin",
+                 *       "quiet_hours": {
+                 *         "start": "22:00",
+                 *         "end": "08:00"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewRecipient"];
+            };
+        };
+        responses: {
+            /** @description Create a user or replace it as a whole. Notifications accepted before keep their address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "user-42",
+                     *       "email": "ada@shop.example",
+                     *       "phone": "+14155550100",
+                     *       "locale": "de",
+                     *       "timezone": "Europe/Berlin",
+                     *       "quiet_hours": {
+                     *         "start": "22:00",
+                     *         "end": "08:00"
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Recipient"];
+                };
+            };
+        };
+    };
+    deleteRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the user
+                 * @example user-42
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a user. Notifications accepted before keep their address. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

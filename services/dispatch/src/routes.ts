@@ -15,6 +15,7 @@ import {
   deactivateEvent as deactivateEventContract,
   deleteDomain as deleteDomainContract,
   deleteProvider as deleteProviderContract,
+  deleteRecipient as deleteRecipientContract,
   deleteTemplate as deleteTemplateContract,
   deleteTopic as deleteTopicContract,
   findProviders as findProvidersContract,
@@ -24,6 +25,7 @@ import {
   getEventTranslation as getEventTranslationContract,
   getEventVersion as getEventVersionContract,
   getProvider as getProviderContract,
+  getRecipient as getRecipientContract,
   getTemplate as getTemplateContract,
   getTemplateTranslation as getTemplateTranslationContract,
   getTopic as getTopicContract,
@@ -43,6 +45,7 @@ import {
   previewTemplate as previewTemplateContract,
   publishEvent as publishEventContract,
   putEventTranslation as putEventTranslationContract,
+  putRecipient as putRecipientContract,
   putTemplateTranslation as putTemplateTranslationContract,
   readAttempts as readAttemptsContract,
   replaceEvent as replaceEventContract,
@@ -91,6 +94,9 @@ import type { WithHostResolver } from './catalogue/providers/read-credentials.ts
 import { getProvider, listProviders } from './catalogue/providers/read-providers.ts'
 import { rotateProviderSecret } from './catalogue/providers/rotate-provider-secret.ts'
 import { testProvider } from './catalogue/providers/test-provider.ts'
+import { deleteRecipient } from './catalogue/recipients/delete-recipient.ts'
+import { getRecipient } from './catalogue/recipients/get-recipient.ts'
+import { putRecipient } from './catalogue/recipients/put-recipient.ts'
 import { addSuppression } from './catalogue/suppressions/add-suppression.ts'
 import { liftSuppression } from './catalogue/suppressions/lift-suppression.ts'
 import { listSuppressions } from './catalogue/suppressions/list-suppressions.ts'
@@ -137,6 +143,9 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(listContract, listSuppressions),
   route(addContract, addSuppression),
   route(liftContract, liftSuppression),
+  route(getRecipientContract, getRecipient),
+  route(putRecipientContract, putRecipient),
+  route(deleteRecipientContract, deleteRecipient),
   route(listTemplatesContract, listTemplates),
   route(createTemplateContract, createTemplate),
   route(getTemplateContract, getTemplate),

@@ -36,6 +36,7 @@ import { createEventCatalogue } from './catalogue/events/event-catalogue.ts'
 import { loadBootstrap } from './catalogue/load-bootstrap.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
+import { createRecipientDirectory } from './catalogue/recipients/recipient-directory.ts'
 import { createTemplateCatalogue } from './catalogue/templates/template-catalogue.ts'
 import { createTopicDirectory } from './catalogue/topics/topic-directory.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
@@ -135,6 +136,7 @@ async function createContext(
       domains: createVerifiedDomains(db),
       consents: createConsentDirectory(config, signPrincipal),
       carrierTemplates: createCarrierTemplateDirectory(db),
+      recipients: createRecipientDirectory(db, config.ENCRYPTION_KEYS),
     },
   }
 }

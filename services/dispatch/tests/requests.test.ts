@@ -9,6 +9,7 @@ import './requests/ill-formed-text.ts'
 import './requests/schedule.ts'
 import './requests/languages.ts'
 import './requests/mail.ts'
+import './requests/recipients.ts'
 import { env, start } from './requests/stack.ts'
 
 beforeAll(start)

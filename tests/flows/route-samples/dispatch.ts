@@ -50,7 +50,15 @@ export function dispatchSamples(env: TestEnv): Samples {
     const { provider_id } = await made(env, '/api/v1/providers', { channel: 'webhook', kind: 'webhook', name: 'Hooks' })
     return { params: { provider_id } }
   }
+  const user = async () => {
+    const user_id = crypto.randomUUID()
+    await env.api('PUT', `/api/v1/users/${user_id}`, { body: exampleBody('putRecipient') })
+    return { params: { user_id } }
+  }
   return {
+    getRecipient: user,
+    putRecipient: user,
+    deleteRecipient: user,
     listProviderKinds: () => ({}),
     listProviders: () => ({}),
     createProvider: () => ({}),

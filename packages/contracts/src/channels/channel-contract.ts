@@ -19,6 +19,8 @@ export interface ChannelContract<Template extends z.ZodType = z.ZodType> {
   template: Template
   /** Fields of a recipient in the object form; none where a recipient is a string only. */
   recipientFields: readonly string[]
+  /** The one of these that names the recipient; a `user_id` may stand in its place. */
+  addressField?: string
   /** Fields that other channels would silently drop. */
   shownFields: readonly ShownField[]
   /** Whether its messages contain `data`. In others, `data` only fills event templates. */

@@ -14,6 +14,7 @@ export const email = {
     }),
   }),
   recipientFields: ['email', 'name'],
+  addressField: 'email',
   shownFields: ['subject', 'html_body', 'preheader', 'from', 'reply_to', 'cc', 'bcc', 'headers', 'attachments'],
   showsData: false,
   sendsCodes: true,

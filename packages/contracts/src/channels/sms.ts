@@ -4,6 +4,7 @@ import type { ChannelContract } from './channel-contract.ts'
 export const sms = {
   template: z.strictObject({ body: z.string().min(1) }),
   recipientFields: ['phone'],
+  addressField: 'phone',
   shownFields: [],
   showsData: false,
   sendsCodes: true,

@@ -4,6 +4,7 @@ import type { ChannelContract } from './channel-contract.ts'
 export const webhook = {
   template: z.strictObject({ data: z.record(z.string(), z.json()) }),
   recipientFields: ['url'],
+  addressField: 'url',
   shownFields: [],
   showsData: true,
   sendsCodes: false,

@@ -12,6 +12,7 @@ export const whatsapp = {
       .meta({ description: 'Texts of the placeholders: an array in order, or an object by placeholder name' }),
   }),
   recipientFields: ['phone', 'opt_in_reference'],
+  addressField: 'phone',
   shownFields: [],
   showsData: false,
   sendsCodes: true,

@@ -15,6 +15,7 @@ import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
 import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
+import type { WithRecipients } from '../catalogue/recipients/recipient-directory.ts'
 import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
@@ -30,7 +31,8 @@ export type AcceptContext = Context &
   WithProviders &
   WithDomains &
   WithConsents &
-  WithCarrierTemplates & {
+  WithCarrierTemplates &
+  WithRecipients & {
     renderer: Renderer
     wakeSenders: WakeSenders
     fetchFile: FetchTenantFile

@@ -31,7 +31,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const { tenant_id } = principal
   const { channel } = request
   const lane = laneOf(candidate)
-  const { draft, alternatives, locale, topic, content } = await prepare(context, candidate)
+  const { draft, user, alternatives, locale, topic, content } = await prepare(context, candidate)
   const definition = context.channels[channel]!
   const providers = await requireProvider(context, principal, definition)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
@@ -58,6 +58,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     lane,
     recipientMasked: draft.masked,
     recipientIndex,
+    userIndex: user?.index,
     payload: context.secrets.keyRing.encrypt(
       payload,
       payloadAad(definition, { id: notificationId, tenantId: tenant_id, lane }),

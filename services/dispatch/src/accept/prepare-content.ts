@@ -1,5 +1,7 @@
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { NamedUser } from '../catalogue/recipients/recipient-directory.ts'
+import { type Addressed, addressed } from '../catalogue/recipients/resolve-recipient.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import { topicMissing } from '../catalogue/topics/describe-topic.ts'
 import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
@@ -14,6 +16,8 @@ const largeText = 50_000
 /** A message of a known event, or with the caller's own content, to a valid recipient. */
 interface Prepared {
   draft: Draft
+  /** Whom the request names in place of an address. */
+  user: NamedUser | undefined
   /** The carrier's templates that it could be made of, none of which may be approved. */
   alternatives: readonly TemplateReference[]
   /** The language of the text, where it is known. */
@@ -28,22 +32,23 @@ interface Prepared {
  * Applies the first rules of a dispatch, event, channel and recipient, and begins to compose.
  * @throws Problem with the documented code
  */
-export async function prepare(context: AcceptContext, candidate: Candidate): Promise<Prepared> {
-  const found = await findTexts(context, candidate)
-  const topic = await topicOf(context, candidate, found)
-  const { channel } = candidate.request
+export async function prepare(context: AcceptContext, given: Candidate): Promise<Prepared> {
+  const texts = await findTexts(context, given)
+  const topic = await topicOf(context, given, texts)
+  const { channel } = given.request
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
+  const candidate = await addressed(context, given)
   const { text, draft, alternatives } = await chooseText(
     context,
     { ...candidate, lane: laneOf(candidate) },
     definition,
-    found,
+    texts,
   )
   const content = makeContent(context, candidate, draft, text)
   // It is awaited only after the other rules; until then a rejection would count as unhandled.
   content.catch(() => {})
-  return { draft, alternatives, locale: text.locale, topic, content }
+  return { draft, user: candidate.user, alternatives, locale: text.locale, topic, content }
 }
 
 export function providerMissing(channel: string): Problem {
@@ -53,7 +58,7 @@ export function providerMissing(channel: string): Problem {
 /** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
 async function makeContent(
   { renderer }: AcceptContext,
-  candidate: Candidate,
+  candidate: Addressed<Candidate>,
   draft: Draft,
   chosen: Parameters<typeof formatOf>[1],
 ): Promise<string> {

@@ -15,6 +15,7 @@ import { domainTables } from './domain-tables.ts'
 import { eventTables } from './event-tables.ts'
 import { mailTables } from './mail-tables.ts'
 import { preferenceTables } from './preference-tables.ts'
+import { recipientTables } from './recipient-tables.ts'
 
 export const tables = {
   ...eventTables,
@@ -154,6 +155,7 @@ export const tables = {
   },
   ...mailTables,
   ...preferenceTables,
+  ...recipientTables,
   tallies: {
     id: column.bigint().generated(),
     accepted: column.bigint(),

@@ -1,6 +1,7 @@
 import type { EncryptedColumn } from '@notify/database'
 import { privateKeyColumn } from '../catalogue/domains/domain-store.ts'
 import { credentialsColumn } from '../catalogue/providers/provider-directory.ts'
+import { recipientColumn } from '../catalogue/recipients/recipient-content.ts'
 import { attachmentColumn } from '../channels/attachment-column.ts'
 import { payloadColumn } from '../channels/payload-aad.ts'
 import { channels } from '../channels/registry.ts'
@@ -13,4 +14,5 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   metadataColumn,
   credentialsColumn,
   privateKeyColumn,
+  recipientColumn,
 ]

@@ -7,6 +7,8 @@ import { theirs } from './notifications-of-person.ts'
 const batch = 200
 
 const count = sql<number>`count(*)::int`.as('count')
+/** Others are copies. */
+const isToThem = '(n.recipient_index = $2 or n.user_index is not distinct from $2)'
 const waits = `n.status in ('queued', 'scheduled')`
 
 /** What a worker is sending is left for the next run. What waits is not sent any more, and nothing follows it. */
@@ -19,8 +21,9 @@ const erase = defineStatement({
       order by id limit ${batch} for update
     ), erased as (
       update notifications n
-      set recipient_masked = case when n.recipient_index = $2 then '${erasedText}' else n.recipient_masked end,
-          recipient_index = case when n.recipient_index = $2 then '${erasedText}' else n.recipient_index end, payload = null, metadata = null, retryable = false,
+      set recipient_masked = case when ${isToThem} then '${erasedText}' else n.recipient_masked end,
+          recipient_index = case when ${isToThem} then '${erasedText}' else n.recipient_index end,
+          user_index = case when ${isToThem} then null else n.user_index end, payload = null, metadata = null, retryable = false,
           status = case when ${waits} then 'failed' else n.status end,
           failure_reason = case when ${waits} then 'recipient_erased' else n.failure_reason end,
           next_attempt_at = case when ${waits} then null else n.next_attempt_at end,

@@ -7,6 +7,7 @@ export const tenantTables: TenantTables = {
     { table: 'event_versions', appendOnly: true },
     { table: 'templates' },
     { table: 'suppressions' },
+    { table: 'recipients' },
     { table: 'providers' },
     { table: 'carrier_templates' },
     {

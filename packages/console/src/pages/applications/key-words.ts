@@ -13,6 +13,7 @@ const meanings: Record<KeyPermission, string> = {
   'inbox:token': 'Mint inbox tokens for users',
   'domains:manage': 'Manage sending domains; live keys only',
   'webhooks:manage': 'Manage webhook subscriptions; live keys only',
+  'recipients:manage': 'Manage users with their addresses',
 }
 /** Permissions that a test key may not have, because they affect live messages. */
 const liveOnly: readonly KeyPermission[] = ['domains:manage', 'webhooks:manage']

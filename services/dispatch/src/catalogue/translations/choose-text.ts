@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts'
 import type { WithCarrierTemplates } from '../carrier-templates/carrier-template-directory.ts'
 import { unapprovedBecause } from '../carrier-templates/require-approved.ts'
 import type { WithProviders } from '../providers/provider-directory.ts'
+import type { NamedUser } from '../recipients/recipient-directory.ts'
 
 /** The templates of an event or a stored template. */
 export interface Texts {
@@ -20,6 +21,8 @@ export interface Texts {
 interface Asked {
   principal: Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'default_locale' | 'default_time_zone'>
   request: DispatchRequest
+  /** Whom the request names in place of an address. */
+  user?: NamedUser | undefined
 }
 
 /** A text that a notification may be sent with. */
@@ -39,11 +42,12 @@ interface Drafted {
 }
 
 /**
- * The texts that suit a request, best first: translations by lookup (RFC 4647, 3.4) for the locale of the request, then for that
- * of the application; then the text that is no translation.
+ * The texts that suit a request, best first: translations by lookup (RFC 4647, 3.4) for the locale of the request, then for those
+ * of the user and of the application; then the text that is no translation.
  */
-function suitable({ request, principal }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
-  const { channel, locale } = request
+function suitable({ request, principal, user }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
+  const { channel } = request
+  const locale = request.locale ?? user?.locale
   const { default_locale } = principal
   const wanted =
     locale === undefined && default_locale === undefined
@@ -97,9 +101,9 @@ export async function chooseText(
 }
 
 /** How filters write numbers and times: as the recipient does, if that is the language of the text. */
-export function formatOf({ request, principal }: Asked, { locale: written }: Text): Format {
-  const timeZone = request.time_zone ?? principal.default_time_zone ?? 'UTC'
-  const asked = request.locale
+export function formatOf({ request, principal, user }: Asked, { locale: written }: Text): Format {
+  const timeZone = request.time_zone ?? user?.timezone ?? principal.default_time_zone ?? 'UTC'
+  const asked = request.locale ?? user?.locale
   if (asked === undefined || asked === written) return { locale: written ?? unknownLanguage, timeZone }
   return { locale: isSameLanguage(asked, written ?? unknownLanguage) ? asked : (written ?? unknownLanguage), timeZone }
 }

@@ -12,9 +12,9 @@ export const notificationTables = [
      mode text not null,
      event_key text,
      topic text,
-     user_index text,
      recipient_masked text not null,
      recipient_index text not null,
+     user_index text,
      payload bytea,
      metadata bytea,
      credits smallint not null,
@@ -48,6 +48,7 @@ export const notificationTables = [
    ) with (fillfactor = 55, autovacuum_vacuum_scale_factor = 0.05)`,
   // Read only when a person is erased; a hash keeps the entries short.
   `create index notifications_by_recipient on notifications ((hashtextextended(recipient_index, 0)))`,
+  `create index notifications_by_user on notifications ((hashtextextended(user_index, 0))) where user_index is not null`,
   `create function erase_payload() returns trigger language plpgsql as $$
      begin
        new.payload := null;

@@ -6,6 +6,7 @@ import { mailTables } from '../baseline/mail.ts'
 import { notificationTables } from '../baseline/notifications.ts'
 import { preferenceTables } from '../baseline/preferences.ts'
 import { providerTables } from '../baseline/providers.ts'
+import { recipientTables } from '../baseline/recipients.ts'
 import { tallyTables } from '../baseline/tallies.ts'
 
 /** The tables of the first release. After it, changes are migrations of their own. */
@@ -20,5 +21,6 @@ export const baseline: Migration = {
     ...inFlightTables,
     ...tallyTables,
     ...preferenceTables,
+    ...recipientTables,
   ],
 }

@@ -1,0 +1,38 @@
+import type { Queries } from '@notify/database'
+import type { KeyRing } from '@notify/privacy'
+import { coalesce } from '@notify/service-kit'
+import { openRecipient, type RecipientContent } from './recipient-content.ts'
+import { findRecipients } from './recipient-store.ts'
+
+/** The user whom a request names in place of an address. */
+export interface NamedUser extends Pick<RecipientContent, 'locale' | 'timezone'> {
+  /** Blind index of the user id. */
+  index: string
+}
+
+/** The users of applications. Each look-up sees what was saved before it. */
+export interface RecipientDirectory {
+  /** @param id of the row */
+  find(id: string): Promise<RecipientContent | undefined>
+}
+
+/** A context with it. */
+export interface WithRecipients {
+  directory: { recipients: RecipientDirectory }
+}
+
+/** Finds the users of the same moment in one query. */
+export function createRecipientDirectory(db: Queries, keyRing: KeyRing): RecipientDirectory {
+  const find = coalesce<string, RecipientContent | undefined>({
+    maxBatch: 256,
+    maxInFlight: 2,
+    async run(ids) {
+      const rows = new Map((await findRecipients(db.run, ids)).map((row) => [row.id, row]))
+      return ids.map((id) => {
+        const row = rows.get(id)
+        return row && openRecipient(keyRing, row)
+      })
+    },
+  })
+  return { find }
+}
