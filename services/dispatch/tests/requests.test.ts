@@ -9,6 +9,7 @@ import './requests/ill-formed-text.ts'
 import './requests/schedule.ts'
 import './requests/languages.ts'
 import './requests/mail.ts'
+import './requests/layouts.ts'
 import { env, start } from './requests/stack.ts'
 
 beforeAll(start)

@@ -14,6 +14,7 @@ import type { WithCarrierTemplates } from '../catalogue/carrier-templates/carrie
 import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
 import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { WithLayouts } from '../catalogue/layouts/layout-catalogue.ts'
 import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
 import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
@@ -27,6 +28,7 @@ export type AcceptContext = Context &
   WithEvents &
   WithTemplates &
   WithTopics &
+  WithLayouts &
   WithProviders &
   WithDomains &
   WithConsents &

@@ -38,9 +38,9 @@ export const email: ChannelDefinition<EmailPayload> = {
       ...((cc || bcc) && { copies: copiesOf(envelope) }),
       ...(attachments.length > 0 && { files: (fetch) => readAttachments(attachments, fetch) }),
       credits: 0,
-      compose: async (templates, fill) => ({
+      compose: async (templates, fill, findLayout) => ({
         channel: 'email',
-        ...inLanguage(await composeEmail(request, templates?.email, fill, envelope), locale),
+        ...inLanguage(await composeEmail(request, templates?.email, fill, { envelope, findLayout }), locale),
       }),
     }
   },
