@@ -49,6 +49,8 @@ export interface ServiceTerms {
   lane: Lane
   expiresAt: string | undefined
   eraseWhenTerminal: boolean
+  /** The language of the texts of the request, where the service knows it. */
+  writtenLocale?: string | undefined
 }
 
 /** A dispatch request with a verified caller and a valid shape. */

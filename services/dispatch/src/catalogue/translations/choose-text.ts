@@ -20,6 +20,8 @@ export interface Texts {
 interface Asked {
   principal: Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'default_locale' | 'default_time_zone'>
   request: DispatchRequest
+  /** Of another service, which may know the language of its texts. */
+  terms?: { writtenLocale?: string | undefined }
 }
 
 /** A text that a notification may be sent with. */
@@ -42,13 +44,14 @@ interface Drafted {
  * The texts that suit a request, best first: translations by lookup (RFC 4647, 3.4) for the locale of the request, then for that
  * of the application; then the text that is no translation.
  */
-function suitable({ request, principal }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
+function suitable({ request, principal, terms }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
   const { channel, locale } = request
   const { default_locale } = principal
   const wanted =
     locale === undefined && default_locale === undefined
       ? []
       : [locale, default_locale].filter((one) => one !== undefined)
+  if (!texts && terms?.writtenLocale !== undefined) return [{ templates: undefined, locale: terms.writtenLocale }]
   // The caller wrote the content for this recipient. A code's carrier template may exist in any language.
   if (!texts) {
     const own = isCode ? lookUp(wanted, () => true).map((one) => ({ templates: undefined, locale: one })) : []
