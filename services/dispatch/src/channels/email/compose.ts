@@ -6,7 +6,7 @@ import { textFault } from '../text-fault.ts'
 import type { EmailPayload } from './payload.ts'
 import { withPreheader } from './preheader.ts'
 import { type Envelope, readEnvelope } from './recipient.ts'
-import { mostConverted, textOfHtml } from './text-of-html.ts'
+import { conversionFault, textOfHtml } from './text-of-html.ts'
 import { markContent, wrapped } from './wrap.ts'
 
 /** The parts of a dispatch request that an email is made of. */
@@ -140,8 +140,8 @@ async function checked(
     return whole
   }
   const written = hasHtml ? within(around?.html, inner) : inner
-  if (given === undefined && written.length > mostConverted)
-    throw fault('html_body', `has more than ${mostConverted} characters; give body as well`)
+  const unconvertible = given === undefined && conversionFault(written)
+  if (unconvertible) throw fault('html_body', `${unconvertible}; give body as well`)
   const text = given ?? (await textOfHtml(written))
   if (text.trim() === '') {
     throw given === undefined
