@@ -164,11 +164,16 @@ describe('an id of another tenant in a body', () => {
     expect((await env.api('POST', '/api/v1/otp/verify', { body })).status).toBe(200)
   })
 
-  test('is refused as the application of a template or of a webhook subscription', async () => {
+  test('is refused as the application of a template, a layout or a webhook subscription', async () => {
     const templates = { sms: { body: 'Hello' } }
     const makeOurs = async () => (await samples.getApplication!(0)).params!.application_id!
     await same(
       (application_id) => asOperator('POST', '/templates', { name: 'x', templates, application_id }),
+      makeOurs,
+      422,
+    )
+    await same(
+      (application_id) => asOperator('POST', '/layouts', { name: 'x', html_body: '{{ content }}', application_id }),
       makeOurs,
       422,
     )

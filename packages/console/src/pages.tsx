@@ -10,6 +10,7 @@ import {
   LayoutTemplate,
   ListChecks,
   type LucideIcon,
+  PanelTop,
   Plug,
   ScrollText,
   Webhook,
@@ -80,6 +81,15 @@ export const pages: readonly ConsolePage[] = [
     icon: LayoutTemplate,
     permission: 'events:manage',
     load: async () => (await import('./pages/templates/templates-page.tsx')).TemplatesPage,
+  },
+  {
+    path: 'layouts',
+    rest: ':id?',
+    title: 'Layouts',
+    group: 'Set up',
+    icon: PanelTop,
+    permission: 'events:manage',
+    load: async () => (await import('./pages/layouts/layouts-page.tsx')).LayoutsPage,
   },
   {
     path: 'providers',

@@ -66,6 +66,9 @@ export const ServiceItem = z.object({
   lane: Lane,
   default_locale: z.string().optional().meta({ description: 'Of the application' }),
   default_time_zone: z.string().optional(),
+  written_locale: z.string().optional().meta({
+    description: 'Language of the texts of the request. Default: `locale` of the request, then `default_locale`',
+  }),
   request: z.unknown().meta({ description: 'As in the public route, without `priority` and `send_at`' }),
   expires_at: z.iso
     .datetime({ offset: true })

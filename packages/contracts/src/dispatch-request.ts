@@ -21,6 +21,7 @@ const shownFields = [
   'title',
   'html_body',
   'preheader',
+  'layout_id',
   'from',
   'reply_to',
   'cc',
@@ -33,7 +34,7 @@ const channelsThatShow = (field: ShownField) =>
   Channel.options.filter((channel) => channelContracts[channel].shownFields.includes(field))
 
 /** Fields that a stored template provides. */
-const contentFields = ['subject', 'body', 'html_body', 'preheader'] as const
+const contentFields = ['subject', 'body', 'html_body', 'preheader', 'layout_id'] as const
 
 /** Most entries of what is validated entry by entry. Lists have smaller limits of their own. */
 const maxEntries = {
@@ -76,6 +77,7 @@ export const DispatchRequest = z
     body: z.string().min(1).max(100_000).optional(),
     html_body: z.string().max(200_000).optional(),
     preheader: z.string().max(250).optional().meta({ description: 'What lists of emails show after the subject' }),
+    layout_id: idSchema('lay').optional().meta({ description: 'The layout around `body` and `html_body` of an email' }),
     from: z
       .string()
       .max(1000)

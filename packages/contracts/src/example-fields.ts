@@ -2,6 +2,7 @@ export const id = (prefix: string) => `${prefix}_01jd3x8qk5w9t2m4v6b8n0p2r4`
 export const phone = '+14155550100'
 export const phoneMasked = '+1415***0100'
 export const order = { name: 'Ada', order: 'A-1042' }
+export const layoutHtml = '<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>'
 export const templates = { sms: { body: 'Hello {{name}}, your order {{order}} was shipped.' } }
 
 /** Values by `<Schema or route>.<field>`, or by field alone where it is the same everywhere. */
@@ -82,6 +83,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   subscription_id: id('whsub'),
   suppression_id: id('sup'),
   template_id: id('tmpl'),
+  layout_id: id('lay'),
 
   kind: 'twilio',
   priority: 1,
@@ -99,6 +101,16 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   replayed: 8,
   providers: 1,
 
+  'Layout.name': 'Brand',
+  'Layout.html_body': layoutHtml,
+  'Layout.translations': { de: { html_body: layoutHtml.replace('1 Main Street', 'Hauptstraße 1') } },
+  'LayoutSummary.name': 'Brand',
+  'LayoutSummary.locales': ['de'],
+  'previewLayout.rendered': {
+    html_body: layoutHtml.replace('{{ content }}', '<p>The content of the email.</p>'),
+    body: 'The content of the email.',
+  },
+  'previewLayout.locale': null,
   'ActivityDetail.otp': null,
   'ActivityDetail.status': 'delivered',
   'ActivityItem.status': 'delivered',

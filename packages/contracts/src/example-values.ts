@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts'
-import { id, order, phone, phoneMasked, templates } from './example-fields.ts'
+import { id, layoutHtml, order, phone, phoneMasked, templates } from './example-fields.ts'
 import type { ProblemBody } from './problem.ts'
 
 /*
@@ -12,6 +12,7 @@ const translationFile = {
   based_on: 'sms:q1yZk0vX2mB7cR9s',
   texts: { 'sms.body': 'Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs.' },
 }
+const layout = { name: 'Brand', html_body: layoutHtml }
 const event = { name: 'Order shipped', allowed_channels: ['sms'], templates }
 const twilio = { account_sid: 'AC0123456789abcdef0123456789abcdef', from: '+15005550006' }
 
@@ -50,6 +51,9 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   previewEvent: { channel: 'sms', data: order },
   createTemplate: { name: 'Order shipped', templates },
   replaceTemplate: { name: 'Order shipped', templates },
+  createLayout: layout,
+  replaceLayout: layout,
+  previewLayout: { template_data: order },
   putEventTranslation: translationFile,
   putTemplateTranslation: translationFile,
   previewTemplate: { channel: 'sms', template_data: order },

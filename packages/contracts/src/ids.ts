@@ -11,6 +11,7 @@ export const idPrefixes = [
   'key',
   'evt',
   'tmpl',
+  'lay',
   'prov',
   'dom',
   'optin',

@@ -22,6 +22,8 @@ export const InAppPayload = z.object({
   title: z.string(),
   body: z.string(),
   data: z.record(z.string(), z.unknown()).meta({ example: { table: '7' } }),
+  /** The language of the text, where it is known. */
+  locale: z.string().exactOptional(),
 })
 export type InAppPayload = z.output<typeof InAppPayload>
 
@@ -43,6 +45,7 @@ export const InboxNotification = z
     is_read: z.boolean(),
     created_at: Timestamp,
     data: z.record(z.string(), z.unknown()).meta({ description: 'Display data as it was sent' }),
+    locale: z.string().nullable().meta({ description: 'Language of the text; null where it is not known' }),
   })
   .meta({ id: 'InboxNotification' })
 export type InboxNotification = z.output<typeof InboxNotification>

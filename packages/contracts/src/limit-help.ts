@@ -26,7 +26,8 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
     action: 'Create another event, or ask the operator of the installation to raise VERSIONS_PER_EVENT.',
   },
   translation_limit_reached: {
-    meaning: 'The event or the stored template has the maximum number of translations, or they are too long together.',
+    meaning:
+      'The event, the stored template or the layout has the maximum number of translations, or they are too long together.',
     action: 'Delete a translation that is no longer used, or create another event.',
   },
   topic_limit_reached: {
@@ -37,6 +38,10 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
   template_limit_reached: {
     meaning: 'The tenant has the maximum number of stored templates.',
     action: 'Delete a template that is no longer used.',
+  },
+  layout_limit_reached: {
+    meaning: 'The tenant has the maximum number of layouts.',
+    action: 'Delete a layout that is no longer used.',
   },
   provider_limit_reached: {
     meaning: 'The tenant has the maximum number of providers.',

@@ -1,7 +1,7 @@
 import type { ErrorHelp } from './error-help.ts'
 import type { ErrorCode } from './errors.ts'
 
-type MailCode = Extract<ErrorCode, `attachment_${string}` | 'domain_not_verified'>
+type MailCode = Extract<ErrorCode, `attachment_${string}` | 'domain_not_verified' | 'layout_in_use'>
 
 /** The help of errors of emails. */
 export const mailHelp: Readonly<Record<MailCode, ErrorHelp>> = {
@@ -9,6 +9,10 @@ export const mailHelp: Readonly<Record<MailCode, ErrorHelp>> = {
     meaning:
       'An attachment cannot be read from its address: the answer is not 200, is too large, or does not come in time.',
     action: 'Give an address that answers without a redirect, or the bytes as `content`.',
+  },
+  layout_in_use: {
+    meaning: 'Events or stored templates use the layout. The detail names them.',
+    action: 'Give them another layout or none, in their drafts too, and try again.',
   },
   domain_not_verified: {
     meaning: 'The sender address belongs to a domain that is not verified.',

@@ -9,6 +9,7 @@ const tagDescriptions = {
   domains: 'Sending domains of email and their DNS records',
   'in-app': 'Tokens of end users and their live stream',
   inbox: "An end user's notifications",
+  layouts: 'Layouts of emails',
   me: 'The caller of the request',
   notifications: 'Send notifications, read their state, cancel scheduled ones',
   operators: 'Names and email addresses of operators',

@@ -6,6 +6,8 @@ export interface InboxNotification {
   readonly is_read: boolean
   /** ISO 8601, in UTC. */
   readonly created_at: string
+  /** Language of the text; null or absent where it is not known. */
+  readonly locale?: string | null
   /** Display data as the application sent it, for example `action_url`, `avatar_url` and `category`. */
   readonly data: Readonly<Record<string, unknown>>
 }

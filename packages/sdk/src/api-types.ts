@@ -752,6 +752,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/layouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List layouts of emails of the tenant, newest first
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["listLayouts"];
+        put?: never;
+        /**
+         * Create a layout of emails
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["createLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{layout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a layout
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["getLayout"];
+        /**
+         * Replace a layout. Notifications accepted before keep their content.
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        put: operations["replaceLayout"];
+        post?: never;
+        /**
+         * Delete a layout that no event and no stored template uses
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        delete: operations["deleteLayout"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{layout_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a layout around a text, without sending
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["previewLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me": {
         parameters: {
             query?: never;
@@ -1957,6 +2029,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -1994,6 +2071,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2034,6 +2116,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2071,6 +2158,11 @@ export interface components {
                             html_body?: string;
                             /** @description What lists of messages show after the subject; requires `html_body` */
                             preheader?: string;
+                            /**
+                             * @description The layout around its texts
+                             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                             */
+                            layout_id?: string;
                         };
                         sms?: {
                             body: string;
@@ -2120,6 +2212,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2157,6 +2254,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2210,6 +2312,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2247,6 +2354,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2317,6 +2429,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2380,6 +2497,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2417,6 +2539,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2457,6 +2584,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2494,6 +2626,11 @@ export interface components {
                             html_body?: string;
                             /** @description What lists of messages show after the subject; requires `html_body` */
                             preheader?: string;
+                            /**
+                             * @description The layout around its texts
+                             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                             */
+                            layout_id?: string;
                         };
                         sms?: {
                             body: string;
@@ -2618,6 +2755,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2655,6 +2797,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2937,6 +3084,8 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
+            /** @description Language of the text; null where it is not known */
+            locale: string | null;
         };
         UserToken: {
             token: string;
@@ -2951,6 +3100,113 @@ export interface components {
             unread_count: number;
             notifications: components["schemas"]["InboxNotification"][];
             next_cursor: string | null;
+        };
+        LayoutList: {
+            items: components["schemas"]["LayoutSummary"][];
+            next_cursor: string | null;
+        };
+        LayoutSummary: {
+            /**
+             * @description Identifier of the form lay_<26 characters>
+             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            layout_id: string;
+            name: string;
+            application_id: string | null;
+            /** @description Incremented with every change */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Languages of its translations */
+            locales: string[];
+        };
+        Layout: {
+            /**
+             * @description Identifier of the form lay_<26 characters>
+             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            layout_id: string;
+            name: string;
+            application_id: string | null;
+            /** @description Incremented with every change */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
+            html_body: string;
+            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
+            body?: string;
+            /** @description Texts by locale, at most 60. Absent in a request: they stay as they are. */
+            translations: {
+                [key: string]: components["schemas"]["LayoutTexts"];
+            };
+        };
+        LayoutTexts: {
+            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
+            html_body: string;
+            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
+            body?: string;
+        };
+        NewLayout: {
+            name: string;
+            /**
+             * @description The application that may use the layout. Null: all applications of the tenant.
+             * @default null
+             */
+            application_id?: string | null;
+            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
+            html_body: string;
+            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
+            body?: string;
+            /** @description Texts by locale, at most 60. Absent in a request: they stay as they are. */
+            translations?: {
+                [key: string]: components["schemas"]["LayoutTexts"];
+            };
+        };
+        LayoutPreview: {
+            /** @default {} */
+            template_data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * @description What stands in the layout. Default: a sentence.
+             * @default {
+             *       "html_body": "<p>The content of the email.</p>",
+             *       "body": "The content of the email."
+             *     }
+             */
+            content?: {
+                html_body: string;
+                body?: string;
+            };
+            /**
+             * @description Language of the email: shows the translation that it would get
+             * @example pt-BR
+             */
+            locale?: string;
+            /**
+             * @description Default: UTC
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
+            /** @description Texts to preview in place of the stored ones. They are not saved. */
+            layout?: components["schemas"]["LayoutTexts"];
         };
         Me: {
             /** @constant */
@@ -3034,6 +3290,11 @@ export interface components {
             html_body?: string;
             /** @description What lists of emails show after the subject */
             preheader?: string;
+            /**
+             * @description The layout around `body` and `html_body` of an email
+             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            layout_id?: string;
             /** @description Sender of an email, at a verified domain. Default: the sender of the provider. */
             from?: string;
             /** @description Where answers to an email go: an address, or a list of at most 10. Default: the sender. */
@@ -3576,6 +3837,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -3613,6 +3879,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -3657,6 +3928,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -3694,6 +3970,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -3752,6 +4033,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -5555,6 +5841,11 @@ export interface operations {
                                 html_body?: string;
                                 /** @description What lists of messages show after the subject; requires `html_body` */
                                 preheader?: string;
+                                /**
+                                 * @description The layout around its texts
+                                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                                 */
+                                layout_id?: string;
                             };
                             sms?: {
                                 body: string;
@@ -6915,7 +7206,8 @@ export interface operations {
                      *           "data": {
                      *             "category": "orders",
                      *             "order": "A-1042"
-                     *           }
+                     *           },
+                     *           "locale": "de"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -6992,7 +7284,8 @@ export interface operations {
                      *       "data": {
                      *         "category": "orders",
                      *         "order": "A-1042"
-                     *       }
+                     *       },
+                     *       "locale": "de"
                      *     }
                      */
                     "application/json": components["schemas"]["InboxNotification"];
@@ -7049,6 +7342,300 @@ export interface operations {
                      */
                     "application/json": {
                         unread_count: number;
+                    };
+                };
+            };
+        };
+    };
+    listLayouts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List layouts of emails of the tenant, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "Brand",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "version": 1,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "locales": [
+                     *             "de"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LayoutList"];
+                };
+            };
+        };
+    };
+    createLayout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Brand",
+                 *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewLayout"];
+            };
+        };
+        responses: {
+            /** @description Create a layout of emails */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Brand",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
+                     *       "translations": {
+                     *         "de": {
+                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+        };
+    };
+    getLayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a layout */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Brand",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
+                     *       "translations": {
+                     *         "de": {
+                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+        };
+    };
+    replaceLayout: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Version that the request is based on. If the layout has another one: edit_conflict.
+                 * @example 1
+                 */
+                expected_version?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Brand",
+                 *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewLayout"];
+            };
+        };
+        responses: {
+            /** @description Replace a layout. Notifications accepted before keep their content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Brand",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
+                     *       "translations": {
+                     *         "de": {
+                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+        };
+    };
+    deleteLayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a layout that no event and no stored template uses */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    previewLayout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "template_data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["LayoutPreview"];
+            };
+        };
+        responses: {
+            /** @description Preview a layout around a text, without sending */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "rendered": {
+                     *         "html_body": "<body><p>The content of the email.</p><p>Shop Ltd, 1 Main Street</p></body>",
+                     *         "body": "The content of the email."
+                     *       },
+                     *       "locale": null
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Identifier of the form lay_<26 characters>
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id: string;
+                        /** @description Null: the texts of the request */
+                        version: number | null;
+                        rendered: {
+                            html_body: string;
+                            body: string;
+                        };
+                        /** @description Of the translation; null: the texts that are no translation */
+                        locale: string | null;
                     };
                 };
             };
@@ -8398,6 +8985,11 @@ export interface operations {
                                 html_body?: string;
                                 /** @description What lists of messages show after the subject; requires `html_body` */
                                 preheader?: string;
+                                /**
+                                 * @description The layout around its texts
+                                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                                 */
+                                layout_id?: string;
                             };
                             sms?: {
                                 body: string;

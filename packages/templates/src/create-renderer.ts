@@ -14,8 +14,8 @@ import type { VariablePath } from './variables.ts'
 export interface NamedTemplate extends TemplateText {
   /** The field of the request with the variables. */
   field: 'data' | 'template_data'
-  /** The field of the request with the template, if the caller wrote it for this message. */
-  part?: 'subject' | 'body' | 'html_body' | 'preheader'
+  /** The field of the request with the template, if the caller wrote it for this message, or with the id of its layout. */
+  part?: 'subject' | 'body' | 'html_body' | 'preheader' | 'layout_id'
 }
 
 /** `Renderer.fill` for a known tenant. */
@@ -145,7 +145,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     const unknown = texts.filter(({ form, template }) => !plain[form].get(template))
     if (unknown.reduce((sum, { template }) => sum + template.length, 0) > quicklyParsed) await ownLoopTurn()
     const { results: found, fault } = untilFault(texts, (text) => {
-      const parsed = parse(text, text.part === undefined)
+      const parsed = parse(text, isKept(text))
       return parsed && { parsed, ...lookUpValues(parsed, variables) }
     })
     const length = found.reduce((sum, one) => sum + (one?.length ?? 0), 0)
@@ -171,7 +171,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     format: Format | undefined,
   ) => {
     const chosen = left.map((at) => texts[at]!)
-    const remember = chosen.every(({ part }) => part === undefined)
+    const remember = chosen.every(isKept)
     const { fault, texts: made } = await inThread(tenantId, chosen, { variables, remember, format }).catch(
       (error: unknown) => {
         throw problemOf(error, chosen[0]!)
@@ -219,6 +219,9 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
   }
 }
 
+/** Whether other messages use the template too. */
+const isKept = ({ part }: NamedTemplate) => part === undefined || part === 'layout_id'
+
 const bare = ({ form, template }: TemplateText): TemplateText => ({ form, template })
 
 const cpuTimeUsedUp = 'The templates of this tenant use too much CPU time; wait and try again'
@@ -232,14 +235,11 @@ function overBudget(detail: string): Problem {
 function problemOf(error: unknown, { field, part }: NamedTemplate): unknown {
   if (!(error instanceof TemplateFault)) return error
   const { missing } = error
+  const what = part === 'layout_id' ? 'layout' : 'template'
   if (missing !== undefined) {
-    return new Problem(
-      'template_variable_missing',
-      `The template requires the variable ${missing}; provide it in ${field}`,
-      {
-        errors: [{ path: `${field}.${missing}`, message: 'is required by the template' }],
-      },
-    )
+    const detail = `The ${what} requires the variable ${missing}; provide it in ${field}`
+    const errors = [{ path: `${field}.${missing}`, message: `is required by the ${what}` }]
+    return new Problem('template_variable_missing', detail, { errors })
   }
   const fault = `cannot be rendered: ${error.message}`
   const errors = [{ path: part ?? '', message: fault }]

@@ -126,6 +126,16 @@ describe('an event of SES moves the notification', () => {
     expect(await suppressionsOf(email)).toEqual([])
   })
 
+  test('a permanent bounce after a transient one of the same message suppresses the recipient', async () => {
+    const email = await sentEmail()
+    const soft = bounce('Transient', 'MailboxFull', email)
+    await notify(soft)
+    await until(email, { delivery_status: 'undelivered' })
+    expect(await suppressionsOf(email)).toEqual([])
+    for (const _ of [1, 2]) await notify({ ...bounce('Permanent', 'General', email), mail: soft.mail })
+    await eventually(async () => expect(await suppressionsOf(email)).toMatchObject([{ reason: 'bounce' }]))
+  })
+
   test('a complaint suppresses, and leaves what was delivered as it is', async () => {
     const email = await sentEmail()
     await notify(sesEvent('Delivery', {}, email))

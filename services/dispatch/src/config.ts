@@ -113,6 +113,7 @@ export const Config = z.object({
   TOPICS_PER_APPLICATION: most.default(100).describe('Maximum topics per application'),
   VERSIONS_PER_EVENT: most.default(5000).describe('Maximum published versions per event'),
   TEMPLATES_PER_TENANT: most.default(10_000).describe('Maximum stored templates per tenant'),
+  LAYOUTS_PER_TENANT: most.default(1000).describe('Maximum layouts per tenant'),
   PROVIDERS_PER_TENANT: most.default(1000).describe('Maximum providers per tenant'),
   ...proxyConfig,
 })

@@ -7,6 +7,7 @@ import {
   compareNotifications as compareContract,
   createDomain as createDomainContract,
   createEvent as createEventContract,
+  createLayout as createLayoutContract,
   createNotificationBatch,
   createProvider as createProviderContract,
   createSubscriptionProvider as createSubscriptionProviderContract,
@@ -14,6 +15,7 @@ import {
   createTopic as createTopicContract,
   deactivateEvent as deactivateEventContract,
   deleteDomain as deleteDomainContract,
+  deleteLayout as deleteLayoutContract,
   deleteProvider as deleteProviderContract,
   deleteRecipient as deleteRecipientContract,
   deleteTemplate as deleteTemplateContract,
@@ -24,6 +26,7 @@ import {
   getEvent as getEventContract,
   getEventTranslation as getEventTranslationContract,
   getEventVersion as getEventVersionContract,
+  getLayout as getLayoutContract,
   getProvider as getProviderContract,
   getRecipient as getRecipientContract,
   getTemplate as getTemplateContract,
@@ -35,6 +38,7 @@ import {
   listEvents as listEventsContract,
   listEventTranslations as listEventTranslationsContract,
   listEventVersions as listEventVersionsContract,
+  listLayouts as listLayoutsContract,
   listProviderKinds as listProviderKindsContract,
   listProviders as listProvidersContract,
   listTemplates as listTemplatesContract,
@@ -42,6 +46,7 @@ import {
   listTopics as listTopicsContract,
   listWhatsAppTemplates,
   previewEvent as previewEventContract,
+  previewLayout as previewLayoutContract,
   previewTemplate as previewTemplateContract,
   publishEvent as publishEventContract,
   putEventTranslation as putEventTranslationContract,
@@ -49,6 +54,7 @@ import {
   putTemplateTranslation as putTemplateTranslationContract,
   readAttempts as readAttemptsContract,
   replaceEvent as replaceEventContract,
+  replaceLayout as replaceLayoutContract,
   replaceTemplate as replaceTemplateContract,
   replaceTopic as replaceTopicContract,
   restoreEventVersion as restoreEventVersionContract,
@@ -81,6 +87,11 @@ import { getEvent, getEventVersion, listEvents, listEventVersions } from './cata
 import { replaceEvent } from './catalogue/events/replace-event.ts'
 import { restoreEventVersion } from './catalogue/events/restore-event-version.ts'
 import { getEventTranslation, listEventTranslations, putEventTranslation } from './catalogue/events/translate-event.ts'
+import { createLayout } from './catalogue/layouts/create-layout.ts'
+import { deleteLayout } from './catalogue/layouts/delete-layout.ts'
+import { previewLayout } from './catalogue/layouts/preview-layout.ts'
+import { getLayout, listLayouts } from './catalogue/layouts/read-layouts.ts'
+import { replaceLayout } from './catalogue/layouts/replace-layout.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
 import { createProvider } from './catalogue/providers/create-provider.ts'
 import { deleteProvider } from './catalogue/providers/delete-provider.ts'
@@ -157,6 +168,12 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(getTopicContract, getTopic),
   route(replaceTopicContract, replaceTopic),
   route(deleteTopicContract, deleteTopic),
+  route(listLayoutsContract, listLayouts),
+  route(createLayoutContract, createLayout),
+  route(getLayoutContract, getLayout),
+  route(replaceLayoutContract, replaceLayout),
+  route(deleteLayoutContract, deleteLayout),
+  route(previewLayoutContract, previewLayout),
   route(listEventsContract, listEvents),
   route(createEventContract, createEvent),
   route(getEventContract, getEvent),

@@ -33,6 +33,7 @@ import { createConsentDirectory } from './catalogue/consents/consent-directory.t
 import { startDomainSchedulers } from './catalogue/domains/start-domain-schedulers.ts'
 import { createVerifiedDomains } from './catalogue/domains/verified-domains.ts'
 import { createEventCatalogue } from './catalogue/events/event-catalogue.ts'
+import { createLayoutCatalogue } from './catalogue/layouts/layout-catalogue.ts'
 import { loadBootstrap } from './catalogue/load-bootstrap.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
@@ -133,6 +134,7 @@ async function createContext(
       providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers, kit.log),
       templates: createTemplateCatalogue(db),
       topics: createTopicDirectory(db),
+      layouts: createLayoutCatalogue(db),
       domains: createVerifiedDomains(db),
       consents: createConsentDirectory(config, signPrincipal),
       carrierTemplates: createCarrierTemplateDirectory(db),

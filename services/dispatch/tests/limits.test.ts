@@ -11,7 +11,7 @@ beforeAll(async () => {
       gateway: { APPLICATIONS_PER_TENANT: '4', KEYS_PER_APPLICATION: '4' },
       'dispatch-api': {
         ...{ EVENTS_PER_APPLICATION: '2', VERSIONS_PER_EVENT: '3' },
-        ...{ TEMPLATES_PER_TENANT: '2', PROVIDERS_PER_TENANT: '8' },
+        ...{ TEMPLATES_PER_TENANT: '2', LAYOUTS_PER_TENANT: '2', PROVIDERS_PER_TENANT: '8' },
       },
     },
   })
@@ -63,9 +63,11 @@ test('an application has at most so many events, and an event so many versions',
   expectProblem(await call('POST', `${path}/${event_key}/versions/1/restore`), 409, 'event_version_limit_reached')
 })
 
-test('a tenant has at most so many templates and providers', async () => {
+test('a tenant has at most so many templates, layouts and providers', async () => {
   await fill(() => call('POST', '/templates', { name: 'Hello', templates }), 'template_limit_reached')
   expect((await call('GET', '/templates')).body.items).toHaveLength(2)
+  await fill(() => call('POST', '/layouts', { name: 'Brand', html_body: '{{ content }}' }), 'layout_limit_reached')
+  expect((await call('GET', '/layouts')).body.items).toHaveLength(2)
   const hook = { channel: 'webhook', kind: 'webhook', name: 'Hooks' }
   await fill(() => call('POST', '/providers', hook), 'provider_limit_reached')
   expect((await call('GET', '/providers')).body.items).toHaveLength(8)

@@ -10,6 +10,7 @@ import './requests/schedule.ts'
 import './requests/languages.ts'
 import './requests/mail.ts'
 import './requests/recipients.ts'
+import './requests/layouts.ts'
 import { env, start } from './requests/stack.ts'
 
 beforeAll(start)

@@ -34,6 +34,7 @@ test('a notification goes to the inbox and is delivered, with what it shows as i
       title: 'Order 7',
       body: 'It is on its way',
       is_read: false,
+      locale: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/),
       data,
     },

@@ -273,6 +273,16 @@ test('without a template the code is sent in the first of our languages, and num
     '000000 ist Ihr Bestätigungscode. Er läuft in 1 Minute ab.',
   )
   expect(await text({ locale: 'tlh' })).toBe('000000 is your verification code. It expires in 5 minutes.')
+  const recipient = freshPhone()
+  for (const fields of [{ locale: 'tlh' }, {}]) await postSend(env, { channel: 'sms', recipient, ...fields })
+  await eventually(async () => {
+    const filter = new URLSearchParams({ recipient })
+    const { items } = (await env.api('GET', `/api/v1/activity?${filter}`, { token: env.operatorToken })).body
+    expect(items).toMatchObject([
+      { locale: 'en', requested_locale: null },
+      { locale: 'en', requested_locale: 'tlh' },
+    ])
+  })
 })
 
 test('the template of codes is translated like any other; the default of the application comes next', async () => {

@@ -7,7 +7,7 @@ import { exampleBody, made, type Samples } from './sample.ts'
 /** A number that occurs nowhere else in an answer. */
 const firstVersion = 471_147
 
-/** Samples of the management routes of dispatch: domains, suppressions and templates. */
+/** Samples of the management routes of dispatch: domains, suppressions, templates and layouts. */
 export function dispatchSamples(env: TestEnv): Samples {
   const domain = async () => ({ params: { domain_id: await copyDomain(env) } })
   const template = async () => {
@@ -19,6 +19,10 @@ export function dispatchSamples(env: TestEnv): Samples {
     const path = `/api/v1/templates/${params.template_id}/translations/de`
     await env.api('PUT', path, { token: env.operatorToken, body: exampleBody('putTemplateTranslation') })
     return { params: { ...params, locale: 'de' } }
+  }
+  const layout = async () => {
+    const { layout_id } = await made(env, '/api/v1/layouts', exampleBody('createLayout'))
+    return { params: { layout_id } }
   }
   const newKey = () => ({ event_key: `sample.${crypto.randomUUID()}` })
   const events = `/api/v1/applications/${env.applicationId}/events`
@@ -105,6 +109,12 @@ export function dispatchSamples(env: TestEnv): Samples {
     getTemplateTranslation: translatedTemplate,
     putTemplateTranslation: translatedTemplate,
     previewTemplate: template,
+    listLayouts: () => ({}),
+    createLayout: () => ({}),
+    getLayout: layout,
+    replaceLayout: layout,
+    deleteLayout: layout,
+    previewLayout: layout,
     listWhatsAppTemplates: () => ({}),
     syncWhatsAppTemplates: () => ({}),
   }

@@ -51,7 +51,12 @@ function draftOfSimple(
     subject: Subject.Data,
     text: Body.Text?.Data ?? '',
     html: Body.Html?.Data,
-    parts: mailParts({ cc, bcc, reply_to: replyTo }),
+    parts: mailParts({
+      cc,
+      bcc,
+      reply_to: replyTo,
+      headers: ownHeaders(Headers.map(({ Name, Value }) => [Name, Value])),
+    }),
     headers,
     ...settingsOf(request),
   }
@@ -76,9 +81,7 @@ async function draftOfRaw(request: SendRequest, data: string): Promise<Draft> {
       cc: (message.cc ?? []).flatMap(mailboxesOf),
       bcc: BccAddresses,
       reply_to: (message.replyTo ?? []).flatMap(mailboxesOf),
-      headers: Object.fromEntries(
-        message.headers.filter(({ key }) => ownHeader.test(key)).map(({ originalKey, value }) => [originalKey, value]),
-      ),
+      headers: ownHeaders(message.headers.map(({ originalKey, value }) => [originalKey, value])),
       attachments: message.attachments.map(({ filename, mimeType, contentId, content }) =>
         attachmentOf(
           { filename: filename ?? '', content_type: mimeType, content_id: contentId?.replace(/^<|>$/g, '') },
@@ -92,7 +95,10 @@ async function draftOfRaw(request: SendRequest, data: string): Promise<Draft> {
 }
 
 /** Headers that a caller sets. */
-const ownHeader = /^(?:x-|in-reply-to|references|list-)/
+const ownHeader = /^(?:x-|in-reply-to|references|list-|content-language)/i
+
+const ownHeaders = (headers: [name: string, value: string][]) =>
+  Object.fromEntries(headers.filter(([name]) => ownHeader.test(name)))
 
 function settingsOf({ EmailTags, ConfigurationSetName }: SendRequest): Pick<Email, 'tags' | 'configurationSet'> {
   const tags = Object.fromEntries(EmailTags.map(({ Name, Value }) => [Name, Value]))

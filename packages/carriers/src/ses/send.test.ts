@@ -110,3 +110,16 @@ test("a message's own sender overrides the account's, and absent fields are left
   expect(Object.keys(body.Content.Simple.Body)).toEqual(['Text'])
   expect(body.ConfigurationSetName).toBeUndefined()
 })
+
+test('headers go out beside the texts; those that SES takes only in MIME, with the whole message in MIME', async () => {
+  const headers = { 'Content-Language': 'de-AT', 'X-Order': 'A-1' }
+  await carrier.send(account, { ...message, headers })
+  const tooLong = { ...headers, References: '<a@shop.example> '.repeat(60).trim() }
+  await carrier.send(account, { ...message, headers: tooLong })
+  const many = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`X-${at}`, 'v']))
+  await carrier.send(account, { ...message, headers: many })
+  const [simple, ...raw] = received.map(({ body }) => body.Content)
+  expect(simple.Simple.Headers).toEqual(Object.entries(headers).map(([Name, Value]) => ({ Name, Value })))
+  expect(raw.map((content) => Object.keys(content))).toEqual([['Raw'], ['Raw']])
+  expect(Buffer.from(raw[0].Raw.Data, 'base64').toString()).toMatch(/^Content-Language: de-AT\r\n/m)
+})

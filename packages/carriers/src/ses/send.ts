@@ -98,10 +98,20 @@ async function inputOf(
   }
 }
 
-/** Texts alone are sent as such; a message with more in MIME, as over SMTP. */
+/**
+ * What SES takes as headers beside texts.
+ * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_MessageHeader.html
+ */
+const simpleHeaders = { most: 15, value: 870 }
+
+/** Texts and some headers are sent as such; a message with more in MIME, as over SMTP. */
 async function contentOf(credentials: SesCredentials, message: EmailMessage & Correlation): Promise<EmailContent> {
-  const { subject, text, html, cc, bcc, reply_to, headers, attachments } = message
-  if (cc || bcc || reply_to || headers || attachments) return { Raw: { Data: await composeMime(credentials, message) } }
+  const { subject, text, html, cc, bcc, reply_to, attachments } = message
+  const headers = Object.entries(message.headers ?? {})
+  const areSimple =
+    headers.length <= simpleHeaders.most && headers.every(([, value]) => value.length <= simpleHeaders.value)
+  if (cc || bcc || reply_to || attachments || !areSimple)
+    return { Raw: { Data: await composeMime(credentials, message) } }
   const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
   return {
     Simple: {
@@ -110,6 +120,7 @@ async function contentOf(credentials: SesCredentials, message: EmailMessage & Co
         ...(text === undefined ? {} : { Text: utf8(text) }),
         ...(html === undefined ? {} : { Html: utf8(html) }),
       },
+      ...(headers.length > 0 && { Headers: headers.map(([Name, Value]) => ({ Name, Value })) }),
     },
   }
 }

@@ -17,6 +17,7 @@ const envelope = {
   reply_to: [{ address: 'help@example.com', name: 'Łukasz' }, { address: 'orders@example.com' }],
   headers: {
     'X-Order': 'A-1042',
+    'Content-Language': 'pt-BR',
     'In-Reply-To': '<root@example.com>',
     'List-Id': '"Orders, shop" <orders.example.com>',
   },

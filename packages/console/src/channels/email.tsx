@@ -1,5 +1,6 @@
+import { useLayoutChoice } from '../api/layouts.ts'
 import { EmailFrame } from '../templates/email-frame.tsx'
-import { TextAreaField, TextField } from '../ui/field.tsx'
+import { SelectField, TextAreaField, TextField } from '../ui/field.tsx'
 import { PlainText, TextBlock } from '../ui/plain-text.tsx'
 import type { ChannelPages, FieldsProps, TemplateOf } from './channel.ts'
 
@@ -10,13 +11,16 @@ export const email: ChannelPages<Template, Form> = {
   name: 'Email',
   fill: 'fill-[var(--chart-2)]',
   firstTemplate: { subject: 'A title', body: 'Hello {{ name }}' },
-  emptyForm: { subject: '', body: '', html_body: '', preheader: '' },
-  formOf: ({ subject, body = '', html_body = '', preheader = '' }) => ({ subject, body, html_body, preheader }),
-  templateOf: ({ subject, body, html_body, preheader }) => ({
+  emptyForm: { subject: '', body: '', html_body: '', preheader: '', layout_id: '' },
+  formOf: ({ subject, body = '', html_body = '', preheader = '', layout_id = '' }) => ({
+    ...{ subject, body, html_body, preheader, layout_id },
+  }),
+  templateOf: ({ subject, body, html_body, preheader, layout_id }) => ({
     subject,
     ...(body === '' && html_body !== '' ? {} : { body }),
     ...(html_body === '' ? {} : { html_body }),
     ...(preheader === '' ? {} : { preheader }),
+    ...(layout_id ? { layout_id } : {}),
   }),
   Fields: EmailFields,
   Rendered: ({ template: { subject, body, html_body }, locale }) => (
@@ -31,7 +35,9 @@ export const email: ChannelPages<Template, Form> = {
       <TextBlock label="Text of the email">{body ?? ''}</TextBlock>
     </>
   ),
-  partsOf: ({ subject, body, html_body, preheader }) => ({ subject, preheader, text: body, HTML: html_body }),
+  partsOf: ({ subject, body, html_body, preheader, layout_id: layout }) => ({
+    ...{ subject, preheader, text: body, HTML: html_body, layout },
+  }),
   hasCarrier: true,
   suppression: { label: 'Email address', placeholder: 'ada@example.com' },
   firstMessage: {
@@ -64,6 +70,24 @@ function EmailFields({ value, onChange }: FieldsProps<Form>) {
         hint="Lists of messages show it after the subject; needs HTML."
         {...of('preheader')}
       />
+      <LayoutField value={value.layout_id ?? ''} onChange={(layout_id) => onChange({ ...value, layout_id })} />
     </>
+  )
+}
+
+/** The layout of an email, by name. */
+function LayoutField({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  const { data } = useLayoutChoice()
+  const known = data?.items.map(({ layout_id, name }) => ({ value: layout_id, label: name })) ?? []
+  const isKnown = value === '' || known.some((one) => one.value === value)
+  return (
+    <SelectField
+      label="Layout"
+      name="templates.email.layout_id"
+      hint="What stands around the text and the HTML."
+      value={value}
+      options={[{ value: '', label: 'None' }, ...known, ...(isKnown ? [] : [{ value, label: value }])]}
+      onChange={({ target }) => onChange(target.value)}
+    />
   )
 }

@@ -55,7 +55,8 @@ export function LanguageBar({ languages, errors, current, onAdd }: LanguageBarPr
   )
 }
 
-function LanguageLink({
+/** A link to one of the languages of what is edited. */
+export function LanguageLink({
   locale,
   isCurrent,
   children,
@@ -99,7 +100,8 @@ interface AddLanguageProps {
   onClose: () => void
 }
 
-function AddLanguage({ present, onAdd, onClose }: AddLanguageProps) {
+/** Asks for the tag of a language. */
+export function AddLanguage({ present, onAdd, onClose }: AddLanguageProps) {
   const [text, setText] = useState('')
   const add = async () => {
     const locale = localeOf(text)

@@ -26,13 +26,15 @@ interface LanguageEditorProps<Form extends TranslatedForm> {
   }
   coverage: Coverage
   previewer: Previewer
+  /** Marks a stored translation as made from the present original. */
+  onConfirm: (locale: string) => Promise<void>
   /** The editor of the original. */
   children: ReactNode
 }
 
 /** The template of a channel in each language: the original, or a translation beside it. */
 export function LanguageEditor<Form extends TranslatedForm>(props: LanguageEditorProps<Form>) {
-  const { channel, editor, coverage, previewer, children } = props
+  const { channel, editor, coverage, previewer, onConfirm, children } = props
   const { form, stored, content, errors, set } = editor
   const { search, change } = useAddress()
   const kept = stored.form.translations ?? {}
@@ -64,7 +66,7 @@ export function LanguageEditor<Form extends TranslatedForm>(props: LanguageEdito
         <FieldErrors errors={errorsIn(errors, locale)}>
           <TranslationEditor
             key={`${locale} ${channel}`}
-            {...{ channel, locale, languages, previewer }}
+            {...{ channel, locale, languages, previewer, onConfirm }}
             original={content.templates}
             templates={content.translations?.[locale] ?? {}}
             faults={errorsIn(errors, locale).filter(({ path }) => isChannel(path.replace('templates.', '')))}

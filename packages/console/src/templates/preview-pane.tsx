@@ -1,6 +1,7 @@
 import { directionOf } from '@notify/locales'
 import { type components, Problem } from '@notify/sdk'
 import { useDeferredValue, useMemo } from 'react'
+import { useLayout } from '../api/layouts.ts'
 import type { Channel, Templates } from '../channels/channel.ts'
 import { readObject } from '../channels/json-text.ts'
 import { channelPages } from '../channels/table.ts'
@@ -29,7 +30,8 @@ export function PreviewPane({ previewer, channel, templates, ...props }: Preview
   const { value: given, error: jsonFault } = readObject(draft.value)
   const text = JSON.stringify({ [channel]: templates[channel] })
   const deferred = useDeferredValue(text)
-  const variables = useMemo(() => variablesIn(JSON.parse(deferred)), [deferred])
+  const { data: layout } = useLayout(templates.email?.layout_id ?? '')
+  const variables = useMemo(() => variablesIn(JSON.parse(deferred), layout), [deferred, layout])
   const data = sampleFor(variables, given)
   const {
     data: preview,

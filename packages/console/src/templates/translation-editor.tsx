@@ -1,5 +1,5 @@
-import { Trash2 } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Check, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import type { Channel, Templates } from '../channels/channel.ts'
 import { channelNames, channelPages, type TemplateForms } from '../channels/table.ts'
 import type { FormError } from '../edits/use-edits.ts'
@@ -9,8 +9,9 @@ import { languageName } from '../ui/language-name.ts'
 import { Panel } from '../ui/panel.tsx'
 import { TextBlock } from '../ui/plain-text.tsx'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
+import { showToast } from '../ui/toasts.tsx'
 import { partsOf } from './compare.ts'
-import { type Languages, statesOf, type TranslationState } from './translations.ts'
+import { isMarked, type Languages, statesOf, type TranslationState } from './translations.ts'
 import type { Previewer } from './use-preview.ts'
 
 // Loaded on demand, as in the editor of the original.
@@ -28,12 +29,15 @@ interface TranslationEditorProps {
   /** Errors about the template of the channel as a whole. */
   faults: readonly FormError[]
   onChange: (forms: TemplateForms) => void
+  /** Marks the stored translation as made from the present original. */
+  onConfirm: (locale: string) => Promise<void>
   onRemoveLanguage: () => void
 }
 
 /** The translation of one channel beside the original, with its preview. */
 export function TranslationEditor(props: TranslationEditorProps) {
-  const { channel, locale, languages, original, templates, previewer, faults, onChange, onRemoveLanguage } = props
+  const { channel, locale, languages, original, templates, previewer, faults, onChange, onConfirm, onRemoveLanguage } =
+    props
   const { Fields, translatedForm = (form) => form } = channelPages[channel]
   const forms = languages.forms[locale] ?? {}
   const { [channel]: form, ...others } = forms
@@ -42,6 +46,7 @@ export function TranslationEditor(props: TranslationEditorProps) {
     <>
       <div className="mb-4 flex flex-wrap items-center gap-1.5">
         <States languages={languages} locale={locale} />
+        {isMarked(languages, locale) ? <ConfirmButton onConfirm={() => onConfirm(locale)} /> : null}
         <Button kind="quiet" className="ml-auto" onClick={onRemoveLanguage}>
           <Trash2 size={14} aria-hidden />
           Remove the language
@@ -100,6 +105,28 @@ function States({ languages, locale }: { languages: Languages; locale: string })
         </li>
       ))}
     </ul>
+  )
+}
+
+/** For a translation that still says what the changed original says. */
+function ConfirmButton({ onConfirm }: { onConfirm: () => Promise<void> }) {
+  const [isBusy, setBusy] = useState(false)
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      await onConfirm()
+      showToast({ tone: 'good', text: 'The translation is marked as up to date.' })
+    } catch (error) {
+      showToast({ tone: 'bad', text: error instanceof Error ? error.message : 'The request failed.' })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button kind="quiet" busy={isBusy} title="The stored text fits the present original" onClick={() => void confirm()}>
+      <Check size={14} aria-hidden />
+      Mark as up to date
+    </Button>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { components } from '@notify/sdk'
+import type { QueryClient } from '@tanstack/react-query'
 import type { Channel, Templates } from '../channels/channel.ts'
 import { channelNames, channels, type TemplateForms } from '../channels/table.ts'
 import { isSame } from '../edits/rebase.ts'
@@ -66,6 +67,17 @@ export function stateOf(languages: Languages, locale: string, channel: Channel):
   if (!isSame(form, languages.stored[locale]?.[channel])) return 'translated'
   const marked = languages.coverage.find((one) => one.locale === locale)?.outdated_channels.includes(channel)
   return marked || !isSame(languages.base[channel], languages.storedBase[channel]) ? 'outdated' : 'translated'
+}
+
+/** Whether the stored translation is marked as outdated: it was made from another original than the stored one. */
+export function isMarked({ coverage }: Languages, locale: string): boolean {
+  return coverage.some((one) => one.locale === locale && one.outdated_channels.length > 0)
+}
+
+/** The original that the page shows, which the operator compared a translation with; later changes of others are not confirmed. */
+export function basisOf(client: QueryClient, coverageKey: readonly unknown[]): { based_on?: string } {
+  const based_on = client.getQueryData<components['schemas']['TranslationCoverage']>(coverageKey)?.based_on
+  return based_on === undefined ? {} : { based_on }
 }
 
 /** The state of each channel that has a template. */

@@ -2,8 +2,11 @@ import { type VariablePath, variablesOf } from '@notify/templates/variables'
 import type { Templates } from '../channels/channel.ts'
 import { channelPages, channels } from '../channels/table.ts'
 
-/** The variables of the templates, each once, by name. The preview shows the error of a text that cannot be parsed. */
-export function variablesIn(templates: Templates): VariablePath[] {
+/**
+ * The variables of the templates, each once, by name. The preview shows the error of a text that cannot be parsed.
+ * @param layout the texts around those of an email
+ */
+export function variablesIn(templates: Templates, layout?: { html_body: string; body?: string }): VariablePath[] {
   const found = new Map<string, VariablePath>()
   const liquid = channels.map((channel) => {
     const template = templates[channel]
@@ -12,6 +15,8 @@ export function variablesIn(templates: Templates): VariablePath[] {
   for (const text of textsOf(liquid)) {
     for (const path of variablesOf(text)) found.set(nameOf(path), path)
   }
+  for (const text of layout ? [layout.html_body, layout.body ?? ''] : [])
+    for (const path of variablesOf(text)) if (path[0] !== 'content') found.set(nameOf(path), path)
   return [...found.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, path]) => path)
 }
 

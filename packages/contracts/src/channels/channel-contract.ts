@@ -3,6 +3,7 @@ import type { z } from 'zod'
 /** Fields of a dispatch request that only some channels show. */
 export type ShownField =
   | 'preheader'
+  | 'layout_id'
   | 'subject'
   | 'title'
   | 'html_body'

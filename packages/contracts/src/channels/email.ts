@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idSchema } from '../ids.ts'
 import type { ChannelContract } from './channel-contract.ts'
 
 /** A header value. */
@@ -12,10 +13,22 @@ export const email = {
     preheader: Line.optional().meta({
       description: 'What lists of messages show after the subject; requires `html_body`',
     }),
+    layout_id: idSchema('lay').optional().meta({ description: 'The layout around its texts' }),
   }),
   recipientFields: ['email', 'name'],
   addressField: 'email',
-  shownFields: ['subject', 'html_body', 'preheader', 'from', 'reply_to', 'cc', 'bcc', 'headers', 'attachments'],
+  shownFields: [
+    'subject',
+    'html_body',
+    'preheader',
+    'layout_id',
+    'from',
+    'reply_to',
+    'cc',
+    'bcc',
+    'headers',
+    'attachments',
+  ],
   showsData: false,
   sendsCodes: true,
   suppresses: true,

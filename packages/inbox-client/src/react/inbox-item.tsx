@@ -17,6 +17,7 @@ interface InboxItemProps {
 /** One notification: a link or button that opens it, and what can be done with it. */
 export function InboxItem({ notification, labels, locale, nowMs, onOpen, onMark, onRemove }: InboxItemProps) {
   const { id, title, body, is_read, created_at, data } = notification
+  const lang = notification.locale ?? undefined
   const href = safeUrl(data.action_url)
   const avatar = safeUrl(data.avatar_url)
   const titleId = `${id}-title`
@@ -25,11 +26,16 @@ export function InboxItem({ notification, labels, locale, nowMs, onOpen, onMark,
       {avatar && <img className="ni-avatar" src={avatar} alt="" loading="lazy" referrerPolicy="no-referrer" />}
       <span className="ni-text">
         <span className="ni-title" id={titleId} dir="auto">
-          {!is_read && <span className="ni-hidden">{labels.unread}: </span>}
-          {title}
+          {/* With a direction of its own, so that the title's follows from the title. */}
+          {!is_read && (
+            <span className="ni-hidden" dir="auto">
+              {labels.unread}:{' '}
+            </span>
+          )}
+          <span lang={lang}>{title}</span>
         </span>
         {body !== '' && (
-          <span className="ni-body" dir="auto">
+          <span className="ni-body" dir="auto" lang={lang}>
             {body}
           </span>
         )}

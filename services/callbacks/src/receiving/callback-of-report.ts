@@ -19,7 +19,7 @@ import {
 import { sealEvent } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import type { Span } from '@notify/service-kit'
-import { callbackOf, type NewCallback } from '../records/callback-store.ts'
+import { callbackOf, type NewCallback, suppressing } from '../records/callback-store.ts'
 
 interface Source<R extends Report> {
   channel: Channel
@@ -55,7 +55,9 @@ function callbackOfReceipt({ channel, report }: Source<ReceiptReport>, span: Spa
     'receipt.status': receipt.status,
     ...(receipt.notification_id ? { 'notification.id': receipt.notification_id } : {}),
   })
-  const identity = { ...receipt, provider_message_id: callbackId ?? receipt.provider_message_id }
+  const id = callbackId ?? receipt.provider_message_id
+  // A hard bounce after a soft one has the same status, and is no repetition of it.
+  const identity = { ...receipt, provider_message_id: receipt.suppress ? id + suppressing : id }
   return callbackOf(identity, receiptReceived, receipt, traceparent)
 }
 

@@ -10,6 +10,9 @@ interface Identity {
   status: string
 }
 
+/** Ends the message id of a receipt that suppresses its recipient. */
+export const suppressing = ' suppress'
+
 /** A callback to record once, and its event. */
 export interface NewCallback extends Identity {
   subject: string

@@ -2,6 +2,7 @@ import { type readReceipts as contract, ReceiptStatus, type RouteBody } from '@n
 import { column, defineStatement, type Queries } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { suppressing } from './callback-store.ts'
 
 /**
  * Receipts of an attempt: those that name it, and those that name only the carrier's id of its message. Only accounts of
@@ -18,7 +19,7 @@ const read = defineStatement({
       select provider_id, status, received_at from received_callbacks where attempt_id = asked.attempt_id
       union all
       select provider_id, status, received_at from received_callbacks
-      where provider_message_id = asked.provider_message_id and provider_id = asked.provider_id and attempt_id is null
+      where provider_message_id in (asked.provider_message_id, asked.provider_message_id || '${suppressing}') and provider_id = asked.provider_id and attempt_id is null
       offset 0
     ) as receipt
     join providers p on p.id = receipt.provider_id and p.tenant_id = $1

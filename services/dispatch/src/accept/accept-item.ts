@@ -14,6 +14,7 @@ import type { WithCarrierTemplates } from '../catalogue/carrier-templates/carrie
 import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
 import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { WithLayouts } from '../catalogue/layouts/layout-catalogue.ts'
 import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
 import type { WithRecipients } from '../catalogue/recipients/recipient-directory.ts'
 import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts'
@@ -28,6 +29,7 @@ export type AcceptContext = Context &
   WithEvents &
   WithTemplates &
   WithTopics &
+  WithLayouts &
   WithProviders &
   WithDomains &
   WithConsents &
@@ -49,6 +51,8 @@ export interface ServiceTerms {
   lane: Lane
   expiresAt: string | undefined
   eraseWhenTerminal: boolean
+  /** The language of the texts of the request, where the service knows it. */
+  writtenLocale?: string | undefined
 }
 
 /** A dispatch request with a verified caller and a valid shape. */

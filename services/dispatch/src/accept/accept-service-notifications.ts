@@ -28,7 +28,7 @@ function candidateOf(item: ServiceItem, traceparent: string | undefined, isAwait
     })
   }
   const { notification_id: notificationId, lane, expires_at: expiresAt, erase_when_terminal: eraseWhenTerminal } = item
-  const { tenant_id, application_id, mode, default_locale, default_time_zone } = item
+  const { tenant_id, application_id, mode, default_locale, default_time_zone, written_locale: writtenLocale } = item
   return {
     notificationId,
     principal: { tenant_id, application_id, mode, default_locale, default_time_zone },
@@ -36,6 +36,6 @@ function candidateOf(item: ServiceItem, traceparent: string | undefined, isAwait
     traceparent: traceparent ?? null,
     isAwaited,
     idempotency: undefined,
-    terms: { lane, expiresAt, eraseWhenTerminal },
+    terms: { lane, expiresAt, eraseWhenTerminal, writtenLocale },
   }
 }

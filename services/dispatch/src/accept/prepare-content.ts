@@ -1,7 +1,9 @@
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
+import type { Fill } from '@notify/templates'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { NamedUser } from '../catalogue/recipients/recipient-directory.ts'
 import { type Addressed, addressed } from '../catalogue/recipients/resolve-recipient.ts'
+import { layoutFinder } from '../catalogue/layouts/layout-catalogue.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import { topicMissing } from '../catalogue/topics/describe-topic.ts'
 import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
@@ -57,18 +59,21 @@ export function providerMissing(channel: string): Problem {
 
 /** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
 async function makeContent(
-  { renderer }: AcceptContext,
+  context: AcceptContext,
   candidate: Addressed<Candidate>,
   draft: Draft,
   chosen: Parameters<typeof formatOf>[1],
 ): Promise<string> {
+  const { renderer } = context
   const { tenant_id } = candidate.principal
   let filled = 0
-  const payload = await draft.compose(chosen.templates, async (texts, variables) => {
+  const fill: Fill = async (texts, variables) => {
     const made = await renderer.fill(tenant_id, texts, variables, formatOf(candidate, chosen))
     for (const { length } of made) filled += length
     return made
-  })
+  }
+  const owner = { tenantId: tenant_id, applicationId: candidate.principal.application_id, locale: chosen.locale }
+  const payload = await draft.compose(chosen.templates, fill, layoutFinder(context, owner))
   const text = JSON.stringify(payload)
   // Rendered texts are charged already; these are the texts given in the request.
   renderer.charge(tenant_id, text.length - filled)

@@ -1,4 +1,4 @@
-import type { FieldError, SmsSegments } from '@notify/contracts'
+import type { FieldError, Id, LayoutTexts, SmsSegments } from '@notify/contracts'
 import type { Fill, NamedTemplate, TemplateForm } from '@notify/templates'
 
 /** Converts a Liquid text; `path` is its location in a set of templates, for example `email.subject`. */
@@ -14,6 +14,9 @@ export interface TemplateReference {
 /** The field of a request with the variables, which errors name. */
 export type VariablesField = NamedTemplate['field']
 
+/** The texts around those of an email, in its language. @throws Problem `validation_failed` for one that it may not have */
+export type FindLayout = (layoutId: Id<'lay'>) => Promise<LayoutTexts>
+
 /** What dispatch knows of a channel's template in events and stored templates. */
 export interface ChannelTemplate<T> {
   /** The template with each Liquid text replaced; names, languages and keys stay. */
@@ -28,13 +31,21 @@ export interface ChannelTemplate<T> {
   segmentsOf?(rendered: T): SmsSegments
   /** Its texts by path, each of which must print the code when it is the template of one-time codes. */
   codeTexts?(template: T): Record<string, string | undefined>
+  /** The layout around its texts. */
+  layoutOf?(template: T): Id<'lay'> | undefined
   /** The carrier's template that it fills, whose approved category must be the same. */
   referenceOf?(template: T): TemplateReference
   /**
    * Renders it as a send does, where a send checks more than each text by itself.
    * @throws Problem naming the field
    */
-  preview?(template: T, field: VariablesField, variables: Record<string, unknown>, fill: Fill): Promise<T>
+  preview?(
+    template: T,
+    field: VariablesField,
+    variables: Record<string, unknown>,
+    fill: Fill,
+    findLayout: FindLayout,
+  ): Promise<T>
 }
 
 /** Each Liquid text of a template. */

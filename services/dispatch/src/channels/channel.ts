@@ -11,7 +11,7 @@ import type {
 import type { Fill } from '@notify/templates'
 import type { z } from 'zod'
 import type { ChannelConfig } from './channel-config.ts'
-import type { ChannelTemplate, TemplateReference } from './channel-template.ts'
+import type { ChannelTemplate, FindLayout, TemplateReference } from './channel-template.ts'
 
 /** What a notification stores, encrypted, until it is delivered. */
 export interface Payload {
@@ -61,7 +61,7 @@ export interface Draft<P extends Payload = Payload> {
   template?: TemplateReference
   credits: number
   /** @throws Problem naming the field at fault */
-  compose(templates: EventTemplates | undefined, fill: Fill): Promise<P>
+  compose(templates: EventTemplates | undefined, fill: Fill, findLayout: FindLayout): Promise<P>
 }
 
 /** A lane of a channel: one consumer, with a pace of its own. */

@@ -1,4 +1,4 @@
-import type { SuppressionReason } from '@notify/contracts'
+import type { LayoutTranslations, SuppressionReason } from '@notify/contracts'
 import { column } from '@notify/database'
 
 /** What only some emails have. */
@@ -20,5 +20,19 @@ export const mailTables = {
     mark: column.text(),
     /** Why it was left out. */
     suppressed: column.text<SuppressionReason>().nullable(),
+  },
+  /** What stands around the texts of emails. */
+  layouts: {
+    id: column.id('lay'),
+    tenant_id: column.id('ten'),
+    /** The application that may use it; null: all of the tenant. */
+    application_id: column.id('app').nullable(),
+    name: column.text(),
+    html_body: column.text(),
+    body: column.text().nullable(),
+    translations: column.jsonb<LayoutTranslations>().nullable(),
+    version: column.integer().withDefault(),
+    created_at: column.timestamp().withDefault(),
+    updated_at: column.timestamp().withDefault(),
   },
 }

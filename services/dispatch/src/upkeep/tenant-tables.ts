@@ -6,6 +6,7 @@ export const tenantTables: TenantTables = {
     { table: 'events' },
     { table: 'event_versions', appendOnly: true },
     { table: 'templates' },
+    { table: 'layouts' },
     { table: 'suppressions' },
     { table: 'recipients' },
     { table: 'providers' },

@@ -66,7 +66,10 @@ test('an email states its language and direction; a channel without a translatio
   await accepted(await post(env, { channel: 'email', recipient, event_key: key, data, locale: 'ar-EG' }))
   await eventually(async () => {
     const [message] = await env.messages({ to: recipient })
-    expect(message).toMatchObject({ subject: 'طلبات', html: '<div lang="ar-EG" dir="rtl"><p>مرحبا Ada</p></div>' })
+    expect(message).toMatchObject({
+      ...{ subject: 'طلبات', html: '<div lang="ar-EG" dir="rtl"><p>مرحبا Ada</p></div>' },
+      headers: { 'Content-Language': 'ar-EG' },
+    })
   })
   expect((await smsTo(key, { locale: 'ar-EG' })).text).toBe('1,234 orders for Ada')
 })

@@ -14,6 +14,11 @@ export interface Content {
   settings: ApplicationSettings
 }
 
+/** A request of dispatch, and the language of its texts where they are ours. */
+export interface WrittenRequest extends Record<string, unknown> {
+  written_locale?: string
+}
+
 /** Key of the event whose templates contain the code. */
 const eventKey = 'otp'
 
@@ -21,7 +26,7 @@ const eventKey = 'otp'
  * Requests that dispatch tries in order: the application's template for the language, its general template, the default text.
  * Only dispatch knows which templates exist.
  */
-export function composeMessage(content: Content): object[] {
+export function composeMessage(content: Content): WrittenRequest[] {
   const { channel, code, ttlSeconds, language, settings } = content
   const autofill = settings.autofill_host ? `@${settings.autofill_host} #${code}` : ''
   // Rounded down, so that the text never promises more time than is left; at least 1.
@@ -31,7 +36,7 @@ export function composeMessage(content: Content): object[] {
   const asked = language === null ? {} : { locale: language }
   const data = { code, minutes, autofill }
   const byTemplate = keys.map((event_key) => ({ channel, recipient, ...asked, event_key, data }))
-  return [...byTemplate, { channel, recipient, ...defaultText(content, minutes, autofill) }]
+  return [...byTemplate, { channel, recipient, ...asked, ...defaultText(content, minutes, autofill) }]
 }
 
 function recipientOf({ channel, recipient, transactionId }: Content): string | object {
@@ -40,14 +45,16 @@ function recipientOf({ channel, recipient, transactionId }: Content): string | o
 }
 
 /** Our own text, in the first language of the recipient and the application that we have. */
-function defaultText({ channel, code, language, settings }: Content, minutes: number, autofill: string): object {
+function defaultText(
+  { channel, code, language, settings }: Content,
+  minutes: number,
+  autofill: string,
+): WrittenRequest {
   const wanted = [language, settings.default_locale].filter((one) => one != null)
   const { locale, subject, sentence, ignore } = codeText(wanted, { code, minutes })
   // WhatsApp has templates of its own: the code alone is sent, in the language asked for.
-  if (channel === 'whatsapp') {
-    return { body: sentence, template_data: { code }, ...(language === null ? {} : { locale: language }) }
-  }
-  const written = wanted.length > 0 ? { locale } : {}
+  if (channel === 'whatsapp') return { body: sentence, template_data: { code } }
+  const written = { written_locale: locale }
   if (channel === 'email') return { ...written, subject, body: `${sentence}\n\n${ignore}` }
   // The line must be the last one: WICG, origin-bound one-time codes.
   return { ...written, body: autofill ? `${sentence}\n\n${autofill}` : sentence }

@@ -2,6 +2,7 @@ import { acceptServiceNotifications, type ItemResult, type RouteInput, type Serv
 import type { KeyRing } from '@notify/privacy'
 import { coalesce, type InternalClient, type SignPrincipal } from '@notify/service-kit'
 import type { ApplicationSettings } from '../applications/settings-store.ts'
+import type { WrittenRequest } from './compose-message.ts'
 import { type Message, requestAad } from './message-store.ts'
 
 /** The problem with which dispatch refused a message; undefined when it has committed it. */
@@ -36,7 +37,9 @@ export function createHandOver(
   })
   return async (message, { default_locale, default_time_zone }) => {
     const { notification_id, tenant_id, application_id, mode, traceparent } = message
-    const requests: object[] = JSON.parse(keyRing.decrypt(message.request, requestAad(tenant_id, notification_id)))
+    const requests: WrittenRequest[] = JSON.parse(
+      keyRing.decrypt(message.request, requestAad(tenant_id, notification_id)),
+    )
     const item = {
       ...{ notification_id, tenant_id, application_id, mode, lane: 'otp' as const },
       expires_at: message.expires_at.toISOString(),
@@ -46,8 +49,8 @@ export function createHandOver(
       ...(default_time_zone === undefined ? {} : { default_time_zone }),
     }
     let answer: Answer
-    for (const request of requests) {
-      const result = await accept({ ...item, request })
+    for (const { written_locale, ...request } of requests) {
+      const result = await accept({ ...item, request, ...(written_locale === undefined ? {} : { written_locale }) })
       if (!('problem' in result)) return undefined
       answer = result.problem
       if (!fallsBack.includes(answer.code)) return answer

@@ -19,7 +19,7 @@ import { Deactivate } from './deactivate.tsx'
 import { EventChannel } from './event-channel.tsx'
 import { contentOf } from './event-form.ts'
 import { PublishDialog } from './publish-dialog.tsx'
-import { type EventId, type EventRecord, previewerOf, useCoverage, useEvent } from './queries.ts'
+import { type EventId, type EventRecord, previewerOf, useConfirmTranslation, useCoverage, useEvent } from './queries.ts'
 import { SettingsEditor } from './settings-editor.tsx'
 import { type Editor, useEditor } from './use-editor.ts'
 import { Versions } from './versions.tsx'
@@ -50,6 +50,7 @@ interface LoadedEventProps {
 function LoadedEvent({ id, record, back }: LoadedEventProps) {
   const editor = useEditor(id, record)
   const coverage = useCoverage(id, record)
+  const onConfirm = useConfirmTranslation(id, record)
   const previewer = { ...previewerOf(id), ...useMessageDefaults(id.applicationId) }
   const tab = useTab((record.draft ?? record).templates)
   useChord('s', () => editor.isChanged && void saveAndTell(editor))
@@ -77,7 +78,7 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
         ) : tab === settingsTab ? (
           <SettingsEditor editor={editor} />
         ) : (
-          <LanguageEditor key={tab} channel={tab} editor={editor} coverage={coverage} previewer={previewer}>
+          <LanguageEditor key={tab} {...{ channel: tab, editor, coverage, previewer, onConfirm }}>
             <EventChannel channel={tab} editor={editor} previewer={previewer} />
           </LanguageEditor>
         )}

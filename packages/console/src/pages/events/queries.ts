@@ -2,7 +2,7 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
-import type { Coverage, Translations } from '../../templates/translations.ts'
+import { basisOf, type Coverage, type Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
 export type EventRecord = components['schemas']['Event']
@@ -82,10 +82,14 @@ export const previewerOf = (id: EventId): Previewer => ({
     ),
 })
 
+const coverageKey = (id: EventId, { updated_at }: Pick<EventRecord, 'updated_at'>) => [
+  ...['event-translations', id, updated_at],
+]
+
 /** How far the stored translations of an event have got. */
 export function useCoverage(id: EventId, { updated_at, translations, draft }: EventRecord) {
   const { data } = useQuery({
-    queryKey: ['event-translations', id, updated_at],
+    queryKey: coverageKey(id, { updated_at }),
     queryFn: ({ signal }) =>
       answer(
         api.GET('/api/v1/applications/{application_id}/events/{event_key}/translations', {
@@ -97,6 +101,18 @@ export function useCoverage(id: EventId, { updated_at, translations, draft }: Ev
     placeholderData: (previous) => previous,
   })
   return data?.translations ?? none
+}
+
+/** Marks a translation as made from the present original: saves its texts as they are, based on that, in the draft. */
+export function useConfirmTranslation(id: EventId, event: EventRecord) {
+  const client = useQueryClient()
+  return async (locale: string) => {
+    const params = { path: { ...pathOf(id).path, locale } }
+    const path = '/api/v1/applications/{application_id}/events/{event_key}/translations/{locale}'
+    const { texts } = await answer(api.GET(path, { params }))
+    await answer(api.PUT(path, { params, body: { texts, ...basisOf(client, coverageKey(id, event)) } }))
+    await client.invalidateQueries({ queryKey: ['events', id.applicationId] })
+  }
 }
 
 const none: Coverage = []

@@ -2,7 +2,7 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
-import type { Coverage, Translations } from '../../templates/translations.ts'
+import { basisOf, type Coverage, type Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
 export type StoredTemplate = components['schemas']['Template']
@@ -59,16 +59,32 @@ export const previewerOf = (id: string): Previewer => ({
     ),
 })
 
+const coverageKey = ({ template_id, version }: Pick<StoredTemplate, 'template_id' | 'version'>) => [
+  ...['template-translations', template_id, version],
+]
+
 /** How far the translations of a template have got. */
 export function useCoverage({ template_id, version, translations }: StoredTemplate) {
   const { data } = useQuery({
-    queryKey: ['template-translations', template_id, version],
+    queryKey: coverageKey({ template_id, version }),
     queryFn: ({ signal }) =>
       answer(api.GET('/api/v1/templates/{template_id}/translations', { params: pathOf(template_id), signal })),
     enabled: Object.keys(translations).length > 0,
     placeholderData: (previous) => previous,
   })
   return data?.translations ?? none
+}
+
+/** Marks a translation as made from the present original: saves its texts as they are, based on that. */
+export function useConfirmTranslation(template: StoredTemplate) {
+  const client = useQueryClient()
+  return async (locale: string) => {
+    const params = { path: { template_id: template.template_id, locale } }
+    const path = '/api/v1/templates/{template_id}/translations/{locale}'
+    const { texts } = await answer(api.GET(path, { params }))
+    await answer(api.PUT(path, { params, body: { texts, ...basisOf(client, coverageKey(template)) } }))
+    await client.invalidateQueries({ queryKey: key })
+  }
 }
 
 const none: Coverage = []

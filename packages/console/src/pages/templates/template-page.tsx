@@ -20,7 +20,14 @@ import { Panel } from '../../ui/panel.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { DeleteTemplate } from './delete-template.tsx'
-import { previewerOf, type StoredTemplate, type TemplateContent, useCoverage, useTemplate } from './queries.ts'
+import {
+  previewerOf,
+  type StoredTemplate,
+  type TemplateContent,
+  useConfirmTranslation,
+  useCoverage,
+  useTemplate,
+} from './queries.ts'
 import { SettingsEditor } from './settings-editor.tsx'
 import { contentOf } from './template-form.ts'
 import { type Editor, useEditor } from './use-editor.ts'
@@ -48,6 +55,7 @@ function LoadedTemplate({ template, back }: { template: StoredTemplate; back: Re
   const tab = useTab(templates)
   const previewer = { ...previewerOf(template_id), ...useMessageDefaults(template.application_id) }
   const coverage = useCoverage(template)
+  const onConfirm = useConfirmTranslation(template)
   const setForms = (forms: typeof form.templates) => set({ ...form, templates: forms })
   useChord('s', () => editor.isChanged && void saveAndTell(editor))
   return (
@@ -72,7 +80,14 @@ function LoadedTemplate({ template, back }: { template: StoredTemplate; back: Re
         {tab === settingsTab || tab === 'versions' ? (
           <SettingsEditor form={form} onChange={set} />
         ) : (
-          <LanguageEditor key={tab} channel={tab} editor={editor} coverage={coverage} previewer={previewer}>
+          <LanguageEditor
+            key={tab}
+            channel={tab}
+            editor={editor}
+            coverage={coverage}
+            previewer={previewer}
+            onConfirm={onConfirm}
+          >
             <ChannelEditor
               channel={tab}
               forms={form.templates}

@@ -3,6 +3,7 @@ import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
+import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { requireTopic } from '../topics/require-topic.ts'
 import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
@@ -28,6 +29,7 @@ export const createEvent: Handler<Context & WithEvents & { renderer: Renderer },
     const id = eventIdOf({ principal, params: { ...params, event_key } })
     await requireRoomForEvent(run, id, config.EVENTS_PER_APPLICATION)
     await requireTopic(run, id, topic)
+    await requireLayouts(run, channels, id, content)
     if (status !== 'draft') await requirePublishable(run, channels, id, content)
     const updatedBy = principal.subject
     const row = await insertEvent(run, id, { ...content, status, version, draft: null, updatedBy })

@@ -3,6 +3,7 @@ import { idempotentAnswer } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
+import type { WithLayouts } from '../layouts/layout-catalogue.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { renderPreview } from '../templates/render-preview.ts'
 import { draftOf, eventIdOf, eventMissing, versionMissing } from './describe-event.ts'
@@ -12,12 +13,12 @@ import { findVersion } from './version-store.ts'
 type Request = Parameters<Handler<Context, typeof contract>>[1]
 
 /** Renders the draft of an event, a version of it or the given templates, with the given variables. */
-export const previewEvent: Handler<Context & { renderer: Renderer }, typeof contract> = idempotentAnswer(
+export const previewEvent: Handler<Context & WithLayouts & { renderer: Renderer }, typeof contract> = idempotentAnswer(
   async (context, request) => {
     const { channel, data, locale, time_zone, templates: given } = request.body
     if (given) await requireFillable(context, request.principal.tenant_id, given)
     const { version, ...previewed } = await chooseTemplates(context, request)
-    const shown = await renderPreview(context, request.principal.tenant_id, previewed, {
+    const shown = await renderPreview(context, eventIdOf(request), previewed, {
       ...{ channel, field: 'data', variables: data, locale, time_zone },
     })
     return new Reply(200, JSON.stringify({ event_key: request.params.event_key, version, ...shown }))

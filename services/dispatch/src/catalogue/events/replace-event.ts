@@ -2,6 +2,7 @@ import type { replaceEvent as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
+import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { requireTopic } from '../topics/require-topic.ts'
 import { requireFillableTranslations } from '../translations/check-translations.ts'
@@ -17,8 +18,10 @@ export const replaceEvent: Handler<Context & { renderer: Renderer }, typeof cont
   const row = await context.db.transaction((run) =>
     changeEvent(run, request, 'event.changed', async (row, id) => {
       const { translations, topic = draftOf(row).topic, ...given } = body
+      const content = { ...given, topic, ...keepTranslations(translations, body.templates, draftOf(row)) }
       await requireTopic(run, id, topic)
-      return withDraft(row, { ...given, topic, ...keepTranslations(translations, body.templates, draftOf(row)) })
+      await requireLayouts(run, context.channels, id, content)
+      return withDraft(row, content)
     }),
   )
   context.wakeOutbox()

@@ -3,6 +3,7 @@ import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { requireTopic } from '../topics/require-topic.ts'
+import { requireLayouts } from '../layouts/require-layouts.ts'
 import { announceChange } from './announce-change.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent, versionMissing } from './describe-event.ts'
@@ -22,6 +23,7 @@ export const restoreEventVersion: Handler<Context & WithEvents, typeof contract>
       await requireRoomForVersion(run, id, config.VERSIONS_PER_EVENT)
       const content = contentOf(earlier)
       await requireTopic(run, id, content.topic)
+      await requireLayouts(run, channels, id, content)
       await requirePublishable(run, channels, id, content)
       await keepVersion(run, row, row.updated_by)
       return { ...content, status, version: version + 1, draft }

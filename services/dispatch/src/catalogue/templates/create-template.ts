@@ -3,6 +3,7 @@ import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
+import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
 import { keepTranslations, noTranslations } from '../translations/keep-translations.ts'
 import { requireFillable } from './check-templates.ts'
@@ -17,10 +18,12 @@ export const createTemplate: Handler<Context & { renderer: Renderer }, typeof co
     await requireKnownVariables(context, principal.tenant_id, body)
     return newId('tmpl')
   },
-  async effect({ config }, request, run, id) {
+  async effect({ channels, config }, request, run, id) {
     const { body, principal } = request
     await requireRoomForTemplate(run, principal.tenant_id, config.TEMPLATES_PER_TENANT)
     const kept = keepTranslations(body.translations, body.templates, noTranslations)
+    const owner = { tenantId: principal.tenant_id, applicationId: body.application_id }
+    await requireLayouts(run, channels, owner, body)
     const row = await insertTemplate(run, { id, tenantId: principal.tenant_id, ...body, ...kept })
     const created = describeWhole(row)
     await recordAudit(run, dispatchAuditRecorded, {

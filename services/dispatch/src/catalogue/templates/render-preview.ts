@@ -4,6 +4,7 @@ import { Problem } from '@notify/service-kit'
 import type { Fill, Renderer } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
 import { type ChannelTemplate, textsOf, type VariablesField } from '../../channels/channel-template.ts'
+import { layoutFinder, type WithLayouts } from '../layouts/layout-catalogue.ts'
 import { presentTemplates } from './present-templates.ts'
 
 /** Total time limit of a preview, in milliseconds; each text has its own limit. */
@@ -35,11 +36,12 @@ interface Rendered {
  * @throws Problem `validation_failed`, `template_variable_missing` or `rate_limited`
  */
 export async function renderPreview(
-  { renderer, channels }: { renderer: Renderer; channels: Channels },
-  tenantId: string,
+  context: { renderer: Renderer; channels: Channels } & WithLayouts,
+  { tenantId, applicationId }: { tenantId: string; applicationId: string | null },
   previewed: Previewed,
   { channel, field, variables, locale, time_zone: timeZone = 'UTC' }: Preview,
 ): Promise<Rendered> {
+  const { renderer, channels } = context
   const endsAt = performance.now() + longestMs
   const fillIn =
     (written: string): Fill =>
@@ -50,10 +52,13 @@ export async function renderPreview(
   const shown: Rendered = { rendered: {}, locales: {}, sms_segments: null }
   const { texts, locales } = inLocale(previewed, locale)
   for (const { name, definition, template } of presentTemplates(channels, chosen(texts, channel))) {
-    const preview = definition.preview ?? ((...rest) => fillEach(definition, ...rest))
-    const written = locales[name] ?? (previewed.translations === undefined ? locale : undefined) ?? 'en'
+    const known = locales[name] ?? (previewed.translations === undefined ? locale : undefined)
+    const written = known ?? 'en'
     const fill = fillIn(locale !== undefined && isSameLanguage(locale, written) ? locale : written)
-    const made = await preview(template, field, variables, fill)
+    const findLayout = layoutFinder(context, { tenantId, applicationId, locale: known })
+    const made = definition.preview
+      ? await definition.preview(template, field, variables, fill, findLayout)
+      : await fillEach(definition, template, field, variables, fill)
     Object.assign(shown.rendered, { [name]: made })
     shown.locales[name] = locales[name] ?? null
     shown.sms_segments ??= definition.segmentsOf?.(made) ?? null

@@ -3,6 +3,7 @@ import { recordAudit } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
+import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
 import { keepTranslations } from '../translations/keep-translations.ts'
 import { requireFillable } from './check-templates.ts'
@@ -26,6 +27,8 @@ export const replaceTemplate: Handler<Context & WithTemplates & { renderer: Rend
     const row = requireTemplate(await lockTemplate(run, tenantId, resourceId))
     requireVersion(describeWhole(row), query.expected_version ?? (known?.translations ? known.version : undefined))
     const kept = keepTranslations(body.translations, body.templates, row)
+    const owner = { tenantId, applicationId: body.application_id }
+    await requireLayouts(run, context.channels, owner, { templates: body.templates, ...kept })
     const changed = requireTemplate(await updateTemplate(run, tenantId, resourceId, { ...body, ...kept }))
     const [before, after] = [auditedTemplate(row), auditedTemplate(changed)]
     const ids = { resourceId, applicationId: changed.application_id }

@@ -62,7 +62,7 @@ async function variablesByChannel({ renderer, channels }: Needs, tenantId: strin
 }
 
 /** Whether one path leads to the other: who is given `order` may read `order.id`. */
-function isWithin(one: VariablePath, other: VariablePath): boolean {
+export function isWithin(one: VariablePath, other: VariablePath): boolean {
   const length = Math.min(one.length, other.length)
   return one.slice(0, length).every((segment, at) => segment === other[at])
 }

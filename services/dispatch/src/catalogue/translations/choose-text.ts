@@ -23,6 +23,8 @@ interface Asked {
   request: DispatchRequest
   /** Whom the request names in place of an address. */
   user?: NamedUser | undefined
+  /** Of another service, which may know the language of its texts. */
+  terms?: { writtenLocale?: string | undefined }
 }
 
 /** A text that a notification may be sent with. */
@@ -45,7 +47,7 @@ interface Drafted {
  * The texts that suit a request, best first: translations by lookup (RFC 4647, 3.4) for the locale of the request, then for those
  * of the user and of the application; then the text that is no translation.
  */
-function suitable({ request, principal, user }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
+function suitable({ request, principal, user, terms }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
   const { channel } = request
   const locale = request.locale ?? user?.locale
   const { default_locale } = principal
@@ -53,6 +55,7 @@ function suitable({ request, principal, user }: Asked, texts: Texts | undefined,
     locale === undefined && default_locale === undefined
       ? []
       : [locale, default_locale].filter((one) => one !== undefined)
+  if (!texts && terms?.writtenLocale !== undefined) return [{ templates: undefined, locale: terms.writtenLocale }]
   // The caller wrote the content for this recipient. A code's carrier template may exist in any language.
   if (!texts) {
     const own = isCode ? lookUp(wanted, () => true).map((one) => ({ templates: undefined, locale: one })) : []

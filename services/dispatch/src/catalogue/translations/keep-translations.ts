@@ -40,7 +40,7 @@ export function keepTranslations(
   if (given === undefined) return { translations: known.translations, translation_bases: known.translation_bases }
   const locales = Object.keys(given)
   if (locales.length === 0) return noTranslations
-  requireRoom(locales.length, given)
+  requireTranslationRoom(given)
   const bases: TranslationBases = {}
   for (const [locale, translated] of Object.entries(given)) {
     bases[locale] = Object.fromEntries(
@@ -57,14 +57,16 @@ export function keepTranslations(
   return { translations: given, translation_bases: bases }
 }
 
-function requireRoom(count: number, translations: EventTranslations): void {
+/** @throws Problem `translation_limit_reached` */
+export function requireTranslationRoom(translations: Record<string, unknown>): void {
+  const count = Object.keys(translations).length
   const fault =
     count > mostTranslations
       ? `has at most ${mostTranslations} translations`
       : JSON.stringify(translations).length > mostCharacters
         ? `has translations of at most ${mostCharacters} characters together`
         : undefined
-  if (fault) throw new Problem('translation_limit_reached', `An event or a stored template ${fault}`)
+  if (fault) throw new Problem('translation_limit_reached', `An event, a stored template or a layout ${fault}`)
 }
 
 /** The columns of JSON that events, their versions and stored templates share. */

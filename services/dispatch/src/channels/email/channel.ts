@@ -38,9 +38,9 @@ export const email: ChannelDefinition<EmailPayload> = {
       ...((cc || bcc) && { copies: copiesOf(envelope) }),
       ...(attachments.length > 0 && { files: (fetch) => readAttachments(attachments, fetch) }),
       credits: 0,
-      compose: async (templates, fill) => ({
+      compose: async (templates, fill, findLayout) => ({
         channel: 'email',
-        ...inLanguage(await composeEmail(request, templates?.email, fill, envelope), locale),
+        ...inLanguage(await composeEmail(request, templates?.email, fill, { envelope, findLayout }), locale),
       }),
     }
   },
@@ -77,8 +77,13 @@ export const email: ChannelDefinition<EmailPayload> = {
   },
 }
 
-/** The content with its language, where it is known. */
-function inLanguage<C extends Pick<EmailPayload, 'html'>>(content: C, locale: string | undefined): C {
-  if (locale === undefined || content.html === undefined) return content
-  return { ...content, html: markLanguage(content.html, locale) }
+/** The content with its language, where it is known: in a header (RFC 3282), and in the HTML. */
+function inLanguage<C extends Pick<EmailPayload, 'html' | 'headers'>>(content: C, locale: string | undefined): C {
+  if (locale === undefined) return content
+  const { html, headers } = content
+  return {
+    ...content,
+    headers: { ...headers, 'Content-Language': locale },
+    ...(html !== undefined && { html: markLanguage(html, locale) }),
+  }
 }

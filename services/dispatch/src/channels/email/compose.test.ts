@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
+import { type LayoutTexts, newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '@notify/test-kit/renderer'
 import { composeEmail } from './compose.ts'
@@ -10,8 +10,10 @@ type Template = Parameters<typeof composeEmail>[1]
 const renderer = startRenderer()
 afterAll(() => renderer.close())
 const tenant = newId('ten')
-const compose = (request: Request, template?: Template) =>
-  composeEmail(request, template, (texts, variables) => renderer.fill(tenant, texts, variables))
+const compose = (request: Request, template?: Template, layout?: LayoutTexts) =>
+  composeEmail(request, template, (texts, variables) => renderer.fill(tenant, texts, variables), {
+    findLayout: async () => layout!,
+  })
 
 const recipient = 'ada@example.com'
 const content = { recipient, subject: 'Hi {{name}}', body: 'Dear {{name}} <3', html_body: '<p>Dear {{name}}</p>' }
@@ -223,4 +225,73 @@ test('a preheader stands hidden at the beginning of the HTML body, escaped, and 
 test('a preheader is filled with the variables of its template', async () => {
   const { html } = await compose(event, { ...template, preheader: 'Order {{order}}' })
   expect(html).toMatch(/^<div style="display:none;[^>]*>Order A&amp;1&#847;/)
+})
+
+const layout_id = newId('lay')
+const brand = {
+  html_body: '<html><body><h1>{{ name }}</h1>{{ content }}<p>Shop</p></body></html>',
+  body: '{{ name }}:\n{{ content }}\n-- Shop',
+}
+
+test('a layout stands around what was rendered: HTML in HTML, text in text', async () => {
+  expect(await compose({ ...stored, layout_id }, { ...template, layout_id }, brand)).toMatchObject({
+    subject: 'Order A&1 for Ada <3',
+    html: '<html><body><h1>Ada &lt;3</h1><p>Hi Ada &lt;3, <b>A&amp;1</b> is on its way.</p><p>Shop</p></body></html>',
+    text: 'Ada <3:\nHi Ada <3, A&1 is on its way.\n-- Shop',
+  })
+})
+
+test('content that was written for one message is not rendered by its layout', async () => {
+  const made = await compose({ ...content, layout_id }, undefined, {
+    html_body: '<b>{{ content }}</b>',
+    body: '[{{- content -}} ]',
+  })
+  expect(made).toMatchObject({ html: '<b><p>Dear {{name}}</p></b>', text: '[Dear {{name}} <3]' })
+})
+
+test('the preheader stands in the body of the layout, and the text is made of the whole', async () => {
+  const { html, text } = await compose(
+    {
+      recipient,
+      subject: 'S',
+      html_body: '<p>Inner</p>',
+      preheader: 'Soon',
+      template_data: { name: 'Ada' },
+      layout_id,
+    },
+    undefined,
+    brand,
+  )
+  expect(html).toMatch(/^<html><body><div style="[^"]*" aria-hidden="true">Soon&.*<h1>Ada<\/h1><p>Inner<\/p>/)
+  expect(text).toBe('Ada\n\nInner\n\nShop')
+})
+
+test('a layout without a text leaves the text of an email as it is', async () => {
+  const { html_body } = brand
+  const made = await compose({ ...content, template_data: { name: 'Ada' }, layout_id }, undefined, { html_body })
+  expect(made.text).toBe('Dear Ada <3')
+})
+
+test('a value cannot move the content of a layout', async () => {
+  const name = '{{ content }} content-0 $& $1'
+  const made = await compose({ ...content, template_data: { name }, layout_id }, undefined, brand)
+  expect(made.html).toBe(
+    `<html><body><h1>${name.replace('$&', '$&amp;')}</h1><p>Dear ${name.replace('$&', '$&amp;')}</p><p>Shop</p></body></html>`,
+  )
+})
+
+test('a fault of a layout names it', async () => {
+  const refused = (layout: LayoutTexts, fields: object = {}) =>
+    compose({ ...content, ...fields, layout_id }, undefined, layout).then(
+      () => 'composed',
+      (error: Problem) => [error.code, error.errors?.[0]?.path],
+    )
+  expect(await refused(brand)).toEqual(['template_variable_missing', 'template_data.name'])
+  expect(await refused({ html_body: '<p>none</p>' })).toEqual(['validation_failed', 'layout_id'])
+  expect(await refused({ html_body: '{{ content }}{{ 1 | divided_by: 0 }}' })).toEqual([
+    'validation_failed',
+    'layout_id',
+  ])
+  const endless = '{{ content }}{% for i in (1..1000000) %}{% for j in (1..1000000) %}{{ j }}{% endfor %}{% endfor %}'
+  expect(await refused({ html_body: endless })).toEqual(['validation_failed', 'layout_id'])
 })

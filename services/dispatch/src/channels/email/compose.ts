@@ -1,18 +1,20 @@
-import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
+import { type DispatchRequest, type EventTemplates, type LayoutTexts, oneLinePattern } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
 import type { Fill, NamedTemplate } from '@notify/templates'
+import type { FindLayout } from '../channel-template.ts'
 import { textFault } from '../text-fault.ts'
 import type { EmailPayload } from './payload.ts'
 import { withPreheader } from './preheader.ts'
 import { type Envelope, readEnvelope } from './recipient.ts'
-import { mostConverted, textOfHtml } from './text-of-html.ts'
+import { conversionFault, textOfHtml } from './text-of-html.ts'
+import { markContent, wrapped } from './wrap.ts'
 
 /** The parts of a dispatch request that an email is made of. */
 type EmailRequest = Pick<DispatchRequest, 'recipient'> &
   Partial<
     Pick<
       DispatchRequest,
-      'event_key' | 'subject' | 'body' | 'html_body' | 'preheader' | 'data' | 'template_data' | 'from'
+      'event_key' | 'subject' | 'body' | 'html_body' | 'preheader' | 'layout_id' | 'data' | 'template_data' | 'from'
     >
   >
 type EmailTemplate = NonNullable<EventTemplates['email']>
@@ -20,6 +22,8 @@ type Content = Pick<EmailPayload, 'subject' | 'html'> & { text: string }
 
 /** The most octets of a line (RFC 5322 2.1.1). */
 export const maxSubject = 998
+/** The most characters of a text within its layout. */
+const longest = 1_000_000
 
 /**
  * Makes the email of a dispatch request. Its content is that of the template, filled; or the request's own, as it was
@@ -31,24 +35,34 @@ export async function composeEmail(
   request: EmailRequest,
   template: EmailTemplate | undefined,
   fill: Fill,
-  envelope: Envelope = readEnvelope(request),
+  { envelope = readEnvelope(request), findLayout }: { envelope?: Envelope; findLayout: FindLayout },
 ): Promise<Omit<EmailPayload, 'channel'> & { text: string }> {
-  return { ...envelope, ...(await (template ? filled(request, template, fill) : written(request, fill))) }
+  const { layout_id } = template ?? request
+  const layout = layout_id && (await findLayout(layout_id))
+  return {
+    ...envelope,
+    ...(await (template ? filled(request, template, fill, layout) : written(request, fill, layout))),
+  }
 }
 
+type Layout = LayoutTexts | undefined
+
 /** The template's content, filled with the variables that belong to it. */
-function filled(request: EmailRequest, template: EmailTemplate, fill: Fill): Promise<Content> {
+function filled(request: EmailRequest, template: EmailTemplate, fill: Fill, layout: Layout): Promise<Content> {
   const field = request.event_key === undefined ? 'template_data' : 'data'
-  return fillParts(template, request[field] ?? {}, fill, () => ({ field }))
+  return fillParts(template, layout, request[field] ?? {}, fill, () => ({ field }))
 }
 
 /** The caller's own content. */
-async function written(request: EmailRequest, fill: Fill): Promise<Content> {
+async function written(request: EmailRequest, fill: Fill, layout: Layout): Promise<Content> {
   const { subject, body, html_body, preheader, template_data } = request
   if (subject === undefined) throw fieldProblem('validation_failed', 'subject', 'is missing; an email needs one')
   if (body === undefined && html_body === undefined) throw fieldProblem('validation_failed', 'body', 'is missing')
-  if (template_data === undefined) return checked({ subject, text: body, html: html_body, preheader }, (part) => part)
-  return fillParts({ subject, body, html_body, preheader }, template_data, fill, (part) => ({
+  if (template_data === undefined) {
+    const around = layout && (await fillLayout(layout, {}, fill, 'template_data'))
+    return checked({ subject, text: body, html: html_body, preheader, around }, (part) => part)
+  }
+  return fillParts({ subject, body, html_body, preheader }, layout, template_data, fill, (part) => ({
     field: 'template_data',
     part,
   }))
@@ -59,6 +73,7 @@ type Part = (typeof parts)[number]
 
 async function fillParts(
   template: { [P in Part]?: string | undefined },
+  layout: Layout,
   variables: Record<string, unknown>,
   fill: Fill,
   nameOf: (part: Part) => Pick<NamedTemplate, 'field' | 'part'>,
@@ -71,22 +86,40 @@ async function fillParts(
       ...nameOf(part),
     }),
   )
-  const made = await fill(texts, variables)
+  const field = nameOf('body').field
+  const [made, around] = await Promise.all([
+    fill(texts, variables),
+    layout && fillLayout(layout, variables, fill, field),
+  ])
   const {
     subject = '',
     body,
     html_body: html,
     preheader,
   } = Object.fromEntries(given.map((part, at) => [part, made[at]!]))
-  return checked({ subject, text: body, html, preheader }, (place) => {
+  return checked({ subject, text: body, html, preheader, around }, (place) => {
     const { part, field } = nameOf(place)
     return part ?? field
   })
 }
 
+/** The texts of a layout as rendered, with a mark for the content. */
+async function fillLayout(
+  { html_body, body }: LayoutTexts,
+  variables: Record<string, unknown>,
+  fill: Fill,
+  field: NamedTemplate['field'],
+): Promise<Around> {
+  const named = { part: 'layout_id', field } as const
+  const texts: NamedTemplate[] = [{ ...named, form: 'html', template: markContent(html_body) }]
+  if (body !== undefined) texts.push({ ...named, form: 'text', template: markContent(body) })
+  const [html = '', text] = await fill(texts, variables)
+  return { html, text }
+}
+
 /** Rejects what no carrier accepts, even in stored templates: a variable can hold a line break, a filter can make a NUL. */
 async function checked(
-  { subject, text: given, html: written = '', preheader = '' }: Written,
+  { subject, text: given, html: inner = '', preheader = '', around }: Written,
   /** Which field of the request is at fault for a part of the content. */
   pathOf: (part: Part) => string,
 ): Promise<Content> {
@@ -97,25 +130,35 @@ async function checked(
   if (!oneLinePattern.test(title)) throw fault('subject', 'gives a subject with line breaks or control characters')
   if (!oneLinePattern.test(preheader))
     throw fault('preheader', 'gives a preheader with line breaks or control characters')
-  const hasHtml = written.trim() !== ''
-  if (given === undefined && written.length > mostConverted)
-    throw fault('html_body', `has more than ${mostConverted} characters; give body as well`)
+  const hasHtml = inner.trim() !== ''
+  const within = (layout: string | undefined, content: string) => {
+    if (layout === undefined) return content
+    const whole = wrapped(layout, content)
+    if (whole === undefined) throw fieldProblem('validation_failed', 'layout_id', 'does not render its content once')
+    if (whole.length > longest)
+      throw fieldProblem('validation_failed', 'layout_id', `gives a text of more than ${longest} characters`)
+    return whole
+  }
+  const written = hasHtml ? within(around?.html, inner) : inner
+  const unconvertible = given === undefined && conversionFault(written)
+  if (unconvertible) throw fault('html_body', `${unconvertible}; give body as well`)
   const text = given ?? (await textOfHtml(written))
   if (text.trim() === '') {
     throw given === undefined
       ? fault('html_body', 'renders to HTML without text; give body as well')
       : fault('body', 'renders to an empty text')
   }
+  const whole = given === undefined ? text : within(around?.text, text)
   const html = hasHtml && preheader.trim() !== '' ? withPreheader(written, preheader.trim()) : written
   for (const [part, content] of [
     ['subject', title],
-    ['body', text],
+    ['body', whole],
     ['html_body', html],
   ] as const) {
     const broken = textFault(content)
     if (broken) throw fault(part, `gives ${nameOfPart[part]} that ${broken}`)
   }
-  return { subject: title, text, ...(hasHtml ? { html } : {}) }
+  return { subject: title, text: whole, ...(hasHtml ? { html } : {}) }
 }
 
 /** The parts as they were rendered. */
@@ -124,6 +167,13 @@ interface Written {
   text: string | undefined
   html: string | undefined
   preheader: string | undefined
+  around?: Around | undefined
+}
+
+/** A rendered layout. */
+interface Around {
+  html: string
+  text: string | undefined
 }
 
 const nameOfPart = { subject: 'a subject', body: 'a text', html_body: 'HTML' }

@@ -4,12 +4,14 @@ import { textFaults } from '../template-faults.ts'
 import { composeEmail, maxSubject } from './compose.ts'
 
 export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>> = {
-  map: ({ subject, body, html_body, preheader }, visit) => ({
+  map: ({ subject, body, html_body, preheader, layout_id }, visit) => ({
+    ...(layout_id === undefined ? {} : { layout_id }),
     subject: visit(subject, 'text', 'email.subject'),
     ...(body === undefined ? {} : { body: visit(body, 'text', 'email.body') }),
     ...(preheader === undefined ? {} : { preheader: visit(preheader, 'text', 'email.preheader') }),
     ...(html_body === undefined ? {} : { html_body: visit(html_body, 'html', 'email.html_body') }),
   }),
+  layoutOf: ({ layout_id }) => layout_id,
   codeTexts: ({ body, html_body }) => ({ 'email.body': body, 'email.html_body': html_body }),
   faults: ({ subject, body, html_body, preheader }) => [
     ...textFaults('email.subject', subject, maxSubject),
@@ -24,10 +26,10 @@ export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>
       ? [{ path: 'email.preheader', message: 'requires html_body' }]
       : []),
   ],
-  async preview(template, field, variables, fill) {
+  async preview(template, field, variables, fill, findLayout) {
     const form = field === 'data' ? { event_key: 'preview' } : {}
     const request = { recipient: 'somebody@example.com', ...form, [field]: variables as Record<string, never> }
-    const { subject, text, html } = await composeEmail(request, template, fill)
+    const { subject, text, html } = await composeEmail(request, template, fill, { findLayout })
     return { subject, body: text, ...(html === undefined ? {} : { html_body: html }) }
   },
 }

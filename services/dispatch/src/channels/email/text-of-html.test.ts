@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { mostConverted, textOfHtml } from './text-of-html.ts'
+import { conversionFault, textOfHtml } from './text-of-html.ts'
 
 test('paragraphs, links and tables become text', async () => {
   const html =
@@ -10,7 +10,7 @@ test('paragraphs, links and tables become text', async () => {
 test.each<[string, string]>([
   ['a cell over a billion rows', '<table class=data><tr><td rowspan=999999999>x</table>'],
   ['a cell over millions of columns', '<table class="data"><tr><td colspan=3000000>x</table>'],
-  ['25,000 cells', `<table class=data><tr>${'<td>x'.repeat(20_000)}`.slice(0, mostConverted)],
+  ['25,000 cells', `<table class=data><tr>${'<td>x'.repeat(20_000)}`.slice(0, 100_000)],
   ['links in links', '<a>'.repeat(33_333)],
 ])(
   '%s does not keep the process busy',
@@ -21,3 +21,14 @@ test.each<[string, string]>([
   },
   20_000,
 )
+
+test.each<[string, string, RegExp]>([
+  ['33,333 links in links', '<a>'.repeat(33_333), /more than 10000 tags/],
+  ['100,001 characters', 'x'.repeat(100_001), /more than 100000 characters/],
+])('of %s no text is made', (_what, html, why) => {
+  expect(conversionFault(html)).toMatch(why)
+})
+
+test('of 10,000 tags and 100,000 characters a text is made', () => {
+  expect(conversionFault('<a>'.repeat(10_000).padEnd(100_000, 'x'))).toBeUndefined()
+})

@@ -1,10 +1,22 @@
+import { ownLoopTurn } from '@notify/service-kit'
 import type { HtmlToTextOptions } from 'html-to-text'
 
-/** The longest HTML that is converted: it takes a tenth of a second, in which the process does nothing else. */
-export const mostConverted = 100_000
+/** What is converted at most: it takes some tens of milliseconds, in which the process does nothing else. */
+const mostCharacters = 100_000
+const mostTags = 10_000
+/** Each longer one has a turn of the event loop of its own. */
+const quickly = 20_000
+
+/** Why no text is made of HTML; undefined if one is. */
+export function conversionFault(html: string): string | undefined {
+  if (html.length > mostCharacters) return `has more than ${mostCharacters} characters`
+  let tags = 0
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) tags += 1
+  return tags > mostTags ? `has more than ${mostTags} tags` : undefined
+}
 
 /** What is read of an HTML text, so that one that is made to be slow is not. */
-const limits = { maxInputLength: mostConverted, maxDepth: 100, maxChildNodes: 10_000 }
+const limits = { maxInputLength: mostCharacters, maxDepth: 100, maxChildNodes: 10_000 }
 
 const options: HtmlToTextOptions = {
   wordwrap: false,
@@ -22,5 +34,6 @@ const options: HtmlToTextOptions = {
 export async function textOfHtml(html: string): Promise<string> {
   // Loaded with the first such email.
   const { convert } = await import('html-to-text')
+  if (html.length > quickly) await ownLoopTurn()
   return convert(html, options).trim()
 }

@@ -9,7 +9,7 @@ export const inApp: ChannelDefinition<InAppPayload> = {
   name: 'in_app',
   payload: InAppPayload,
   template: inAppTemplate,
-  draft(request) {
+  draft(request, { locale }) {
     const to = readUserId(request)
     return {
       to,
@@ -20,6 +20,7 @@ export const inApp: ChannelDefinition<InAppPayload> = {
         channel: 'in_app',
         user_id: to,
         ...(await composeInApp(request, templates?.in_app, fill)),
+        ...(locale !== undefined && { locale }),
       }),
     }
   },

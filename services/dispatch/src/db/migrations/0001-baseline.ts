@@ -2,6 +2,7 @@ import type { Migration } from '@notify/database'
 import { catalogueTables } from '../baseline/catalogue.ts'
 import { domainTables } from '../baseline/domains.ts'
 import { inFlightTables } from '../baseline/in-flight.ts'
+import { layoutTables } from '../baseline/layouts.ts'
 import { mailTables } from '../baseline/mail.ts'
 import { notificationTables } from '../baseline/notifications.ts'
 import { preferenceTables } from '../baseline/preferences.ts'
@@ -22,5 +23,6 @@ export const baseline: Migration = {
     ...tallyTables,
     ...preferenceTables,
     ...recipientTables,
+    ...layoutTables,
   ],
 }

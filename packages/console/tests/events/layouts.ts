@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals'
+import { expectNoAxeViolations } from '../harness/expect-no-axe-violations.ts'
+import { expectSound } from '../harness/expect-sound.ts'
+import { button, preview, question } from '../harness/parts.ts'
+import { harness, patience } from './stack.ts'
+
+test(
+  'a layout is created, previewed in each language, chosen by a template, and kept while that uses it',
+  async () => {
+    const { env } = harness
+    const page = await harness.signIn({ path: '/layouts' })
+    await page.getByText('No layouts yet').waitFor()
+    await button(page, 'New layout').first().click()
+    await page.getByLabel('Name', { exact: true }).fill('<b>Brand</b>')
+    await button(page, 'Create the layout').click()
+    await page.waitForURL('**/layouts/lay_*')
+    const id = page.url().split('/').at(-1)!
+    await preview(page).getByText('Your company, 1 Main Street').waitFor()
+    await page.getByLabel('HTML', { exact: true }).fill('<p>none</p>')
+    await preview(page).getByText('must contain {{ content }} once').waitFor()
+    await page.keyboard.press('Control+s')
+    await page.locator('[name=html_body][aria-invalid=true]').waitFor()
+    await page.getByLabel('HTML', { exact: true }).fill('<body>{{ content }}<p>Bye, {{ name }}</p></body>')
+    await page.getByLabel('Text (optional)').fill('{{ content }} Bye, {{ name }}')
+    await preview(page).getByText('The content of the email. Bye, [name]').waitFor()
+    await button(page, 'Add a language').click()
+    await page.getByLabel('Language tag').fill('ar')
+    await button(page, 'Add the language').click()
+    await page.getByLabel('Text (optional)').fill('{{ content }} مع السلامة')
+    await preview(page).getByText('مع السلامة').waitFor()
+    await expectNoAxeViolations(page)
+    await expectSound(page)
+    await page.keyboard.press('Control+s')
+    await page.getByText('The layout is saved; emails use it at once.').waitFor()
+    const stored = await env.api('GET', `/api/v1/layouts/${id}`, { token: env.operatorToken })
+    expect(stored.body).toMatchObject({ version: 2, translations: { ar: { body: '{{ content }} مع السلامة' } } })
+
+    const template = { name: 'Invoice', templates: { email: { subject: 'S', body: 'Hi', html_body: '<p>Hi</p>' } } }
+    const path = '/api/v1/templates'
+    const { template_id } = (await env.api('POST', path, { token: env.operatorToken, body: template })).body
+    await page.goto(harness.url(`/templates/${template_id}`))
+    await page.getByLabel('Layout', { exact: true }).selectOption({ label: '<b>Brand</b>' })
+    await preview(page).getByText('Hi Bye, [name]').waitFor()
+    await button(page, 'Save').click()
+    await page.getByText('The template is saved; notifications use it at once.').waitFor()
+
+    await page.goto(harness.url(`/layouts/${id}`))
+    await button(page, 'Delete').click()
+    await button(page, 'Delete the layout').click()
+    await question(page).getByText(`The layout is used by the template ${template_id}`).waitFor()
+    await env.api('DELETE', `${path}/${template_id}`, { token: env.operatorToken })
+    await button(page, 'Delete the layout').click()
+    await page.getByText('The layout is deleted.').waitFor()
+    await page.getByText('No layouts yet').waitFor()
+  },
+  patience,
+)

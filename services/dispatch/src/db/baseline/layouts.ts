@@ -1,0 +1,24 @@
+/** Layouts of emails. Indexes find the events and stored templates that use one. */
+export const layoutTables = [
+  `create table layouts (
+     id text primary key,
+     tenant_id text not null,
+     application_id text,
+     name text not null,
+     html_body text not null,
+     body text,
+     translations jsonb,
+     version int not null default 1,
+     created_at timestamptz not null default date_trunc('milliseconds', now()),
+     updated_at timestamptz not null default date_trunc('milliseconds', now())
+   )`,
+  `create index layouts_tenant on layouts (tenant_id, id)`,
+  `create function layouts_used(templates jsonb, translations jsonb, draft jsonb) returns jsonb
+     language sql immutable parallel safe
+     return jsonb_path_query_array(coalesce(templates, '{}'), '$.email.layout_id')
+       || jsonb_path_query_array(coalesce(translations, '{}'), '$.*.email.layout_id')
+       || jsonb_path_query_array(coalesce(draft, '{}'), '$.templates.email.layout_id')
+       || jsonb_path_query_array(coalesce(draft, '{}'), '$.translations.*.email.layout_id')`,
+  `create index events_layouts on events using gin (layouts_used(templates, translations, draft))`,
+  `create index templates_layouts on templates using gin (layouts_used(templates, translations, null))`,
+]
