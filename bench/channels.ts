@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Channel, channelContracts } from '@notify/contracts'
 import type { JsonClient } from './json-client.ts'
 
-export type ChannelName = 'sms' | 'email' | 'whatsapp' | 'in_app' | 'webhook' | 'otp'
+/** What is measured: each channel, and one-time codes. */
+export type ChannelName = Channel | 'otp'
+
+type Contract = (typeof channelContracts)[Channel]
 
 /** Sends message `n`, whose text contains `markOf(n)`. @throws Error unless it is accepted */
 export type Send = (n: number) => Promise<{ atMs: number }>
@@ -33,23 +37,47 @@ export async function sendersOf(
     if (answer.status === 202 || answer.status === 200) return answer
     throw new Error(`a request got ${answer.status}: ${JSON.stringify(answer.body)}`)
   }
-  const notify = (channel: ChannelName, recipient: unknown, rest: object) =>
-    post('/api/v1/notifications', { channel, recipient, ...rest })
-  const ofEvent = (n: number) => ({ event_key: 'order.shipped', data: { name: 'Ada', order: markOf(n) } })
   const optedIn = phoneOf(0)
   await client.post('/api/v1/whatsapp/opt-ins', { phone_e164: optedIn, source: 'web_form' })
-  const whatsapp: Send = (n) => notify('whatsapp', { phone: optedIn, opt_in_reference: 'bench' }, ofEvent(n))
-  await untilAccepted(() => whatsapp(0))
+  const sends = Channel.options.map((channel): [Channel, Send] => {
+    const contract = channelContracts[channel]
+    return [
+      channel,
+      (n) => {
+        const to = { phone: contract.needsConsent ? optedIn : phoneOf(n), url: receiverOf(n) }
+        return post('/api/v1/notifications', {
+          ...{ channel, recipient: recipientOf(contract, n, to) },
+          ...contentOf(contract, markOf(n)),
+        })
+      },
+    ]
+  })
+  const send = Object.fromEntries(sends) as Record<Channel, Send>
+  await untilAccepted(() => send.whatsapp(0))
   return {
-    sms: (n) => notify('sms', { phone: phoneOf(n) }, ofEvent(n)),
-    email: (n) => notify('email', { email: `customer${n}@example.com` }, ofEvent(n)),
-    whatsapp,
-    in_app: (n) =>
-      notify('in_app', users[n % users.length], { title: `Parcel ${markOf(n)}`, body: 'It is on its way.' }),
-    webhook: (n) =>
-      notify('webhook', { url: receiverOf(n) }, { body: 'It is on its way.', data: { order: markOf(n) } }),
+    ...send,
     otp: (n) => post('/api/v1/otp/send', { channel: 'sms', recipient: phoneOf(n), code: markOf(n) }),
   }
+}
+
+/** Where messages of a channel arrive: at a carrier, at the address of a receiver, or in the stream of a user. */
+export function destinationOf({ recipientFields }: Contract): 'carrier' | 'receiver' | 'user' {
+  if (recipientFields.length === 0) return 'user'
+  return recipientFields.includes('url') ? 'receiver' : 'carrier'
+}
+
+/** The fields of a recipient that the contract names; without any, it is a user. */
+function recipientOf(contract: Contract, n: number, to: { phone: string; url: string }): string | object {
+  if (destinationOf(contract) === 'user') return users[n % users.length]!
+  const known = { ...to, email: `customer${n}@example.com`, opt_in_reference: 'bench' }
+  return Object.fromEntries(Object.entries(known).filter(([field]) => contract.recipientFields.includes(field)))
+}
+
+/** The event of the demo, or a content of its own on channels that show data. */
+function contentOf({ showsData, shownFields }: Contract, order: string): object {
+  if (!showsData) return { event_key: 'order.shipped', data: { name: 'Ada', order } }
+  const shown = shownFields.includes('title') ? { title: `Parcel ${order}` } : { data: { order } }
+  return { ...shown, body: 'It is on its way.' }
 }
 
 /** The last digit avoids the magic endings of the sandbox. */

@@ -1,3 +1,4 @@
+import { Channel } from '@notify/contracts'
 import type { Stack } from '@notify/dev-env'
 import { createBlindIndex } from '@notify/privacy'
 import pg from 'pg'
@@ -50,12 +51,15 @@ async function insertItems(database: pg.Client, stack: Stack, count: number): Pr
   for (let start = 0; start < count; start += pageSize) {
     await database.query(insert, [
       ...[Math.min(count, start + pageSize) - 1, start, tenant_id, application_id, usual, busy, rareEvent],
-      ...[timeOf(0), everyMs],
+      ...[timeOf(0), everyMs, channelsByShare],
     ])
   }
   await database.query('vacuum (analyze) activity')
   await database.query('analyze activity_totals, activity_buckets')
 }
+
+/** Most items are of the first two channels. */
+const channelsByShare = Channel.options.flatMap((channel, at) => Array<string>([4, 3][at] ?? 1).fill(channel))
 
 const insert = `
   insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
@@ -69,8 +73,7 @@ const insert = `
     status in ('failed', 'undelivered') and n % 2 = 0, 0, created_at, created_at
   from generate_series($2::int, $1::int) as n
   cross join lateral (select
-    (array['sms', 'sms', 'sms', 'email', 'email', 'email', 'email', 'whatsapp', 'in_app', 'webhook'])[1 + abs(hashint4(n)) % 10]
-      as channel,
+    ($10::text[])[1 + abs(hashint4(n)) % cardinality($10::text[])] as channel,
     case when abs(hashint4(n + 1)) % 100 < 3 then 'failed' when abs(hashint4(n + 2)) % 100 < 2 then 'undelivered'
       when n % 1000 = 3 then 'queued' when n % 20 = 1 then 'sent' else 'delivered' end as status,
     $8::timestamptz - n::float8 * $9::int * interval '1 millisecond' as created_at) as of`

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ChannelName, type Send, sendersOf } from '../channels.ts'
+import { Channel, channelContracts } from '@notify/contracts'
+import { destinationOf, type Send, sendersOf } from '../channels.ts'
 import { each } from '../counts/counts.ts'
 import { type Counted, countDuring, settleMs, withCounts } from '../counts/read-counts.ts'
 import { createJsonClient, type JsonClient } from '../json-client.ts'
@@ -57,12 +58,13 @@ async function measureChannels(counted: Counted, client: JsonClient): Promise<Re
     const send = await sendersOf(client, (n) => urls[n % urls.length]!)
     const onePort = await sendersOf(client, () => urls[0]!)
     const carrier = () => arrivalsAtCarrier(stack)
-    const subjects: Record<ChannelName | 'webhook_one_port', Subject> = {
-      sms: { send: send.sms, arrivals: carrier },
-      email: { send: send.email, arrivals: carrier },
-      whatsapp: { send: send.whatsapp, arrivals: carrier },
-      in_app: { send: send.in_app, arrivals: streams.read },
-      webhook: { send: send.webhook, arrivals: receivers.read },
+    const readers = { carrier, receiver: receivers.read, user: streams.read }
+    const channels = Channel.options.map((channel): [string, Subject] => [
+      channel,
+      { send: send[channel], arrivals: readers[destinationOf(channelContracts[channel])] },
+    ])
+    const subjects: Record<string, Subject> = {
+      ...Object.fromEntries(channels),
       webhook_one_port: { send: onePort.webhook, arrivals: receivers.read },
       otp: { send: send.otp, arrivals: carrier },
     }

@@ -3,12 +3,12 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changes as carrierChanges } from './new-carrier/changes.ts'
 import { changes } from './new-channel/changes.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-/** A copy of the project with a new channel, `push`, and a carrier for it. */
+/** A copy of the project with a new channel, `push`, with its carrier, and a new carrier of SMS, `texter`. */
 let copy: string
-const added = join(root, 'tests/flows/new-channel/added')
 const notCopied = /\/(?:\.local|dist|tests)(?:\/|$)|\.test\.ts$/
 
 beforeAll(() => {
@@ -22,8 +22,10 @@ beforeAll(() => {
     })
   }
   linkModules()
-  cpSync(added, copy, { recursive: true })
-  for (const { file, edits } of changes)
+  for (const added of ['new-channel', 'new-carrier']) {
+    cpSync(join(import.meta.dirname, added, 'added'), copy, { recursive: true })
+  }
+  for (const { file, edits } of [...changes, ...carrierChanges])
     writeFileSync(join(copy, file), edits.reduce(edited, readFileSync(join(copy, file), 'utf8')))
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
@@ -46,15 +48,10 @@ const node = (...args: string[]) =>
   execFileSync(process.execPath, args, { cwd: copy, env: { PATH, HOME }, encoding: 'utf8', stdio: 'pipe' })
 
 test('a channel of a new name changes at most eight existing files, a carrier of a known one at most four', () => {
-  expect(changes.length).toBeLessThanOrEqual(8)
-  const ofCarrier = ['packages/carriers/', 'packages/carrier-sandbox/', 'packages/contracts/src/index.ts']
-  const carrier = changes.filter(
-    ({ file }) => ofCarrier.some((part) => file.startsWith(part)) && !file.endsWith('/messages.ts'),
-  )
-  expect(carrier.length).toBeLessThanOrEqual(4)
+  expect([changes, carrierChanges].map(({ length }) => length)).toEqual([8, 3])
 })
 
-test('a new channel is accepted, sent, reported and shown, and the console builds with it', () => {
+test('a new channel and a new carrier are accepted, sent, reported and shown, and the console builds with them', () => {
   node('scripts/generate.mjs')
   for (const config of ['tsconfig.json', 'tsconfig.browser.json']) {
     const args = ['--noEmit', '--checkers', '1', '-p', config]
@@ -69,5 +66,9 @@ test('a new channel is accepted, sent, reported and shown, and the console build
     activity: { status: 'delivered', channel: 'push', recipient: 'ph***' },
     sandbox: [{ channel: 'push', text: 'Order A-1 is on its way, Ada' }],
     documented: true,
+    texter: {
+      ...{ provider: 201, opened: 201, sandbox: 'Texter' },
+      attempt: { status: 'delivered', outcome: 'accepted' },
+    },
   })
 })

@@ -34,7 +34,7 @@ import { twilioRoutes } from './twilio/routes.ts'
 const bodyLimitBytes = 256 * 1024
 /** SES accepts messages of 40 MiB; base64 adds a third. */
 const emailLimitBytes = 56 * 1024 * 1024
-const emailPaths = ['/ses', ...standIns.filter(({ channel }) => channel === 'email').map(({ name }) => `/${name}`)]
+const emailPaths = ['/ses', ...standIns.filter(({ takesFiles }) => takesFiles).map(({ name }) => `/${name}`)]
 const stopGraceMs = 1_000
 /** Longer than clients keep a connection, so that they never write on one that is being closed. */
 const keepAliveTimeoutMs = 65_000

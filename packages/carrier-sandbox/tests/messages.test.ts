@@ -78,6 +78,6 @@ test('clearing leaves no message behind', async () => {
   await send(url, '+15551230001', 'a')
   const answer = await fetch(`${url}/messages`, { method: 'DELETE' })
   expect([answer.status, await answer.text()]).toEqual([204, ''])
-  expect(await listMessages(url)).toEqual({ items: [], total: 0 })
-  expect(await listMessages(url, '?to=%2B15551230001')).toEqual({ items: [], total: 0 })
+  expect(await listMessages(url)).toEqual({ items: [], total: 0, channels: [] })
+  expect(await listMessages(url, '?to=%2B15551230001')).toEqual({ items: [], total: 0, channels: [] })
 })

@@ -108,8 +108,10 @@ export const DispatchRequest = z
   })
   .superRefine((request, issues) => {
     const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
-    // An email of HTML alone gets a text made of it.
-    const { event_key, template_id, body = request.channel === 'email' ? request.html_body : undefined } = request
+    const contract = channelContracts[request.channel]
+    // A message of HTML alone gets a text made of it.
+    const html = contract.shownFields.includes('html_body') ? request.html_body : undefined
+    const { event_key, template_id, body = html } = request
     if (event_key === undefined && body === undefined && template_id === undefined) {
       fault(['body'], 'is missing: give event_key, body or template_id')
     }
@@ -123,7 +125,6 @@ export const DispatchRequest = z
         if (request[field] !== undefined) fault([field], 'cannot be combined with template_id')
       }
     }
-    const contract = channelContracts[request.channel]
     if (request.data !== undefined && request.event_key === undefined && !contract.showsData) {
       fault(['data'], 'requires event_key; use template_data with template_id or body')
     }

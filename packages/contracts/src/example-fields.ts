@@ -21,7 +21,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
     { locale: 'de', channels: ['sms'], missing_channels: [], outdated_channels: [] },
   ],
   locale: 'de',
-  warnings: [{ locale: 'de', channel: 'email', warning: 'missing' }],
+  warnings: [{ locale: 'fr', channel: 'sms', warning: 'missing' }],
   based_on: 'sms:q1yZk0vX2mB7cR9s',
   texts: { 'sms.body': 'Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs.' },
   'TranslationCoverage.texts': { 'sms.body': templates.sms.body },

@@ -1,5 +1,6 @@
 export { findBinary, requireBinary } from './binaries/find-binary.ts'
 export { installMissing } from './binaries/install-missing.ts'
+export { emailEvents } from './channels/email.ts'
 export { buildConsole } from './console/build-console.ts'
 export { eventually, patienceMs } from './eventually.ts'
 export { mintOperatorToken } from './identity-provider/mint-operator-token.ts'
@@ -12,7 +13,6 @@ export { makeDataFolder, postgresFolders } from './infrastructure/postgres-folde
 export { startRedis } from './infrastructure/redis.ts'
 export type { Server } from './infrastructure/server.ts'
 export { startConfigured } from './infrastructure/start-configured.ts'
-export { emailEvents } from './seed.ts'
 export { machineEnvironment, mallocSettings } from './stack/machine-environment.ts'
 export { hostEnvironment } from './stack/node-process.ts'
 export {

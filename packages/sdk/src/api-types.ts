@@ -5949,8 +5949,8 @@ export interface operations {
                      *       "draft": null,
                      *       "warnings": [
                      *         {
-                     *           "locale": "de",
-                     *           "channel": "email",
+                     *           "locale": "fr",
+                     *           "channel": "sms",
                      *           "warning": "missing"
                      *         }
                      *       ]

@@ -47,6 +47,7 @@ const events: Partial<Record<Step, object>> = {
 export const mailgun = defineStandIn<z.output<typeof Account>>({
   name: 'mailgun',
   channel: 'email',
+  takesFiles: true,
   account: Account,
   isOf: (req, { api_key }) => req.headers.authorization === `Basic ${Buffer.from(`api:${api_key}`).toString('base64')}`,
   sendPath: '/v3/:domain/messages',

@@ -41,6 +41,7 @@ export class MessageLog {
   #all = new Fifo<LoggedMessage>()
   #byRecipient = new Map<string, Fifo<LoggedMessage>>()
   #byProviderId = new Map<string, LoggedMessage>()
+  #channels = new Set<string>()
 
   constructor(capacity: number) {
     this.#capacity = capacity
@@ -48,6 +49,7 @@ export class MessageLog {
 
   add(message: LoggedMessage): void {
     this.#all.push(message)
+    this.#channels.add(message.channel)
     this.#byProviderId.set(message.provider_message_id, message)
     const ofRecipient = this.#byRecipient.get(message.to)
     if (ofRecipient) ofRecipient.push(message)
@@ -70,6 +72,11 @@ export class MessageLog {
     return { items, total }
   }
 
+  /** The channels that any message came by, in alphabetical order. */
+  channels(): string[] {
+    return [...this.#channels].sort()
+  }
+
   findByProviderId(providerMessageId: string): LoggedMessage | undefined {
     return this.#byProviderId.get(providerMessageId)
   }
@@ -78,6 +85,7 @@ export class MessageLog {
     this.#all = new Fifo()
     this.#byRecipient.clear()
     this.#byProviderId.clear()
+    this.#channels.clear()
   }
 
   #dropOldest(): void {

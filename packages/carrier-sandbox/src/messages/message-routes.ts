@@ -23,7 +23,7 @@ export function messageRoutes(log: MessageLog, logSize: number): Router {
         return sendProblem(res, 400, 'invalid_query', `${issue?.path.join('.')}: ${issue?.message}`)
       }
       const { limit, ...filter } = parsed.data
-      res.set('Cache-Control', 'no-store').json(log.newest(filter, limit))
+      res.set('Cache-Control', 'no-store').json({ ...log.newest(filter, limit), channels: log.channels() })
     })
     .get('/messages/:providerMessageId/html', (req, res) => {
       const html = log.findByProviderId(req.params.providerMessageId)?.html

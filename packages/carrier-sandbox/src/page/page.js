@@ -42,7 +42,8 @@ async function read(path) {
   return response.json()
 }
 
-function show({ items, total }) {
+function show({ items, total, channels }) {
+  offerChannels(channels)
   const shownIds = new Set(items.map((message) => message.id))
   for (const [id, row] of rows) {
     if (shownIds.has(id)) continue
@@ -66,6 +67,13 @@ function show({ items, total }) {
   element('empty').hidden = items.length > 0
 }
 
+/** The filter offers the channels that messages came by, and keeps the chosen one. */
+function offerChannels(channels) {
+  const select = element('channel')
+  const offered = new Set([...select.options].map(({ value }) => value))
+  for (const channel of channels) if (!offered.has(channel)) select.add(new Option(channel))
+}
+
 function createRow(message) {
   const row = element('message-template').content.cloneNode(true).firstElementChild
   row.querySelector('.channel').textContent = message.channel
@@ -74,7 +82,7 @@ function createRow(message) {
   row.querySelector('.text').textContent = message.text
   showCode(row, message)
   if (message.subject !== undefined) showEmail(row, message)
-  if (message.channel === 'whatsapp') showBubble(row, message)
+  if (message.buttons !== undefined) showBubble(row, message)
   row.querySelector('time').textContent = clock.format(new Date(message.received_at))
   row.querySelector('time').dateTime = message.received_at
   row.querySelector('time').title = message.received_at
@@ -111,7 +119,7 @@ function createWebhookRow({ received_id, path, headers, body, verified, received
 }
 
 /** A message as the app shows it. Pressing a button answers in the recipient's place. */
-function showBubble(row, { to, from, buttons = [] }) {
+function showBubble(row, { channel, to, from, buttons }) {
   row.classList.add('bubble')
   const list = row.querySelector('.buttons')
   list.hidden = buttons.length === 0
@@ -120,7 +128,7 @@ function showBubble(row, { to, from, buttons = [] }) {
     const button = document.createElement('button')
     button.type = 'button'
     button.textContent = text
-    button.addEventListener('click', () => press(button, { channel: 'whatsapp', from: to, to: from, button: text }))
+    button.addEventListener('click', () => press(button, { channel, from: to, to: from, button: text }))
     item.append(button)
     list.append(item)
   }

@@ -55,6 +55,7 @@ const records: Partial<Record<Step, object>> = {
 export const postmark = defineStandIn<z.output<typeof Account>>({
   name: 'postmark',
   channel: 'email',
+  takesFiles: true,
   account: Account,
   isOf({ headers, path }, { server_token, account_token }) {
     if (!path.startsWith('/domains')) return headers['x-postmark-server-token'] === server_token

@@ -55,6 +55,7 @@ const events: Partial<Record<Step, { type: string; data?: object }>> = {
 export const resend = defineStandIn<z.output<typeof Account>>({
   name: 'resend',
   channel: 'email',
+  takesFiles: true,
   account: Account,
   isOf: (req, { api_key }) => req.headers.authorization === `Bearer ${api_key}`,
   sendPath: '/emails',

@@ -64,6 +64,7 @@ const events: Partial<Record<Step, object>> = {
 export const sendgrid = defineStandIn<z.output<typeof Account>>({
   name: 'sendgrid',
   channel: 'email',
+  takesFiles: true,
   account: Account,
   shown: ({ keys }) => ({
     verification_key: keys.publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),

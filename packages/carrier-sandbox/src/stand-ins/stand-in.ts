@@ -62,6 +62,8 @@ export interface StandIn<Account extends WithWebhook> {
   /** Its path below the sandbox, and its name in `POST /accounts`. */
   name: string
   channel: string
+  /** Whether its messages may have files, which makes requests large. */
+  takesFiles?: true
   /** What `POST /accounts` takes. */
   account: z.ZodType<Account>
   /** What the carrier shows of an account, such as the key that verifies its webhooks. */

@@ -28,6 +28,8 @@ export interface ChannelContract<Template extends z.ZodType = z.ZodType> {
   showsData: boolean
   /** Whether one-time codes may be sent by it. */
   sendsCodes: boolean
+  /** Whether recipients must have agreed: the consent ledger decides, and messages about consent count. */
+  needsConsent: boolean
   /** Whether recipients can be suppressed. */
   suppresses: boolean
   /** A notification that an order was shipped, with the variables `name` and `order`. The demo sends it. */

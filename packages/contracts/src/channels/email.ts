@@ -31,6 +31,7 @@ export const email = {
   ],
   showsData: false,
   sendsCodes: true,
+  needsConsent: false,
   suppresses: true,
   example: {
     template: {

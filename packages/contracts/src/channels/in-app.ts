@@ -11,6 +11,7 @@ export const inApp = {
   shownFields: ['subject', 'title'],
   showsData: true,
   sendsCodes: false,
+  needsConsent: false,
   suppresses: false,
   example: {
     template: {

@@ -8,6 +8,7 @@ export const sms = {
   shownFields: [],
   showsData: false,
   sendsCodes: true,
+  needsConsent: false,
   suppresses: true,
   example: { template: { body: 'Hi {{name}}, your order {{order}} is on its way.' } },
 } as const satisfies ChannelContract

@@ -8,6 +8,7 @@ export const webhook = {
   shownFields: [],
   showsData: true,
   sendsCodes: false,
+  needsConsent: false,
   suppresses: false,
   example: { template: { data: { order: '{{order}}', customer: '{{name}}', status: 'shipped' } } },
 } as const satisfies ChannelContract

@@ -16,6 +16,7 @@ export const whatsapp = {
   shownFields: [],
   showsData: false,
   sendsCodes: true,
+  needsConsent: true,
   suppresses: false,
   example: {
     template: {

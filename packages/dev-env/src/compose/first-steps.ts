@@ -1,3 +1,4 @@
+import { Channel } from '@notify/contracts'
 import type { ProviderClient } from '../identity-provider/config.ts'
 import { signOperatorToken } from '../identity-provider/sign-operator-token.ts'
 import type { PrivateJwk } from '../state/state.ts'
@@ -18,7 +19,7 @@ Operator's token, good for ${tokenDays} days:
     -H 'Authorization: Bearer ${apiKey}' \\
     -d '{"channel":"sms","recipient":{"phone":"+15551230001"},"event_key":"order.shipped","data":{"name":"Ada","order":"1001"}}'
 
-Open ${address('SANDBOX_PORT', 8088)} to see what arrived. The same event goes by email: "channel":"email","recipient":"ada@example.com".
+Open ${address('SANDBOX_PORT', 8088)} to see what arrived. The same event goes by ${Channel.options.join(', ')}: see ${gateway}/docs.
 The operators' console is at ${gateway}/console; sign in as demo-operator.`
 }
 

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { Channel } from '@notify/contracts'
 import { type DevFile, devFilePath } from '../dev-file.ts'
 
 /** What a person wants to know once everything is ready, and one command to paste. */
@@ -20,7 +21,7 @@ Send an SMS:
     -H 'Content-Type: application/json' \\
     -d '{"channel":"sms","event_key":"order.shipped","recipient":{"phone":"+14155550100"},"data":{"name":"Ada","order":"A-1001"}}'
 
-For an email, say "channel":"email" and "recipient":{"email":"ada@example.com"}.
+The event goes by ${Channel.options.join(', ')}: ${dev.base_url}/docs shows the recipient of each.
 
 Ctrl-C stops everything.
 `

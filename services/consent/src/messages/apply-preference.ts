@@ -1,11 +1,11 @@
-import { type PreferenceChange, preferenceChanged } from '@notify/contracts'
+import { channelContracts, type PreferenceChange, preferenceChanged } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
 import { recordSenderChange } from './record-sender-change.ts'
 
 /** Records that a recipient stopped or resumed marketing; other messages are not affected. */
 export async function applyPreference(context: Context, change: PreferenceChange): Promise<void> {
-  if (change.channel !== 'whatsapp') return
+  if (!channelContracts[change.channel].needsConsent) return
   const { tenant_id: tenantId, provider_id, provider_message_id, received_at: receivedAt } = change
   const { from, user_id: userId, choice, source } = openEvent(context.secrets.keyRing, preferenceChanged, change)
   const { kind } = await recordSenderChange(

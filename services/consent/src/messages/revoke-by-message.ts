@@ -1,4 +1,4 @@
-import { type MessageReceived, messageReceived } from '@notify/contracts'
+import { channelContracts, type MessageReceived, messageReceived } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
 import { readStop } from './read-stop.ts'
@@ -6,7 +6,7 @@ import { recordSenderChange } from './record-sender-change.ts'
 
 /** Revokes the consent of a recipient who wrote STOP. */
 export async function revokeByMessage(context: Context, message: MessageReceived): Promise<void> {
-  if (message.channel !== 'whatsapp') return
+  if (!channelContracts[message.channel].needsConsent) return
   const { tenant_id: tenantId, provider_id, provider_message_id, received_at: receivedAt } = message
   const content = openEvent(context.secrets.keyRing, messageReceived, message)
   const source = readStop(content)

@@ -1,4 +1,4 @@
-import { type ContactIdentified, contactIdentified } from '@notify/contracts'
+import { type ContactIdentified, channelContracts, contactIdentified } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
 import { recordChange } from '../ledger/record-change.ts'
@@ -7,7 +7,7 @@ import { lockUser, savePhone, takeWaiting } from './user-store.ts'
 
 /** Stores the number of a user, and records the changes that waited for it. */
 export async function identifyContact(context: Context, contact: ContactIdentified): Promise<void> {
-  if (contact.channel !== 'whatsapp') return
+  if (!channelContracts[contact.channel].needsConsent) return
   const { db, secrets, metrics, wakeOutbox } = context
   const { tenant_id: tenantId } = contact
   const { phone, user_id } = openEvent(secrets.keyRing, contactIdentified, contact)

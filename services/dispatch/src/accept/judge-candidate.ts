@@ -1,4 +1,4 @@
-import type { Channel, DispatchRequest } from '@notify/contracts'
+import { type Channel, channelContracts, type DispatchRequest } from '@notify/contracts'
 import { fieldProblem, Problem } from '@notify/service-kit'
 import { requireApproved } from '../catalogue/carrier-templates/require-approved.ts'
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
@@ -36,7 +36,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const providers = await requireProvider(context, principal, definition)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
   const recipientIndex = context.secrets.blindIndex(tenant_id, draft.to)
-  if (definition.needsConsent) await requireConsent(context, principal, recipientIndex, draft.template)
+  if (channelContracts[channel].needsConsent) await requireConsent(context, principal, recipientIndex, draft.template)
   if (draft.template) await requireApproved(context, providers, alternatives)
   const sendAt = readSendAt(request)
   const copies =

@@ -126,8 +126,6 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   }
   /** The files of {@link Draft.files}, which are stored outside of the payload. */
   files?: { has(payload: P): boolean; attach(payload: P, files: readonly Buffer[]): Payload }
-  /** Whether recipients must have agreed: the consent service is asked at acceptance, and again before the carrier is called. */
-  needsConsent?: true
   /** The template of {@link Draft.template}, which must still be approved at the provider that is to send it. */
   templateOf?(payload: P): TemplateReference
   /** When a sent message without a receipt counts as settled; never, when undefined. */

@@ -7,10 +7,11 @@ import {
   readAttempts,
   readCode,
   readReceipts,
-  readWebhookAttempts,
   type ServicePrincipal,
 } from '@notify/contracts'
 import type { z } from 'zod'
+import type { Ask } from '../channels/attempt-reader.ts'
+import { attemptReaders } from '../channels/table.ts'
 import type { RouteContext } from '../context.ts'
 
 const itself: ServicePrincipal = { kind: 'service', service: 'gateway', permissions: ['timelines:read'] }
@@ -34,19 +35,11 @@ export async function readTimeline(context: RouteContext, tenantId: `ten_${strin
   }
   const notification_id = item.id as `notif_${string}`
   const timeline = await attemptsOf(context, ask, tenant_id, [notification_id])
-  if (item.channel !== 'webhook') return { ...timeline, otp: null }
-  const { attempts } = await context
-    .peers('webhook-delivery')
-    .call(readWebhookAttempts, { ...ask, body: { tenant_id, notification_id } })
-  return { ...timeline, attempts: attempts.map((attempt) => ofWebhook(notification_id, attempt)), otp: null }
+  const attempts = await attemptReaders[item.channel]?.(context, ask, { tenant_id, notification_id })
+  return { ...timeline, ...(attempts && { attempts }), otp: null }
 }
 
 const isCode = (id: string): id is `otp_${string}` => id.startsWith('otp_')
-
-interface Ask {
-  principal: string
-  timeoutMs: number
-}
 
 async function attemptsOf(
   context: RouteContext,
@@ -89,25 +82,4 @@ async function receiptsOf(
 function ofCarrier(told: Told, attempt: Told['attempts'][number], receipts: Receipts): ActivityAttempt {
   const { notification_id } = told
   return { ...attempt, notification_id, receipts: receipts && (receipts.get(attempt.attempt_id) ?? []) }
-}
-
-type WebhookAttempt = RouteReply<typeof readWebhookAttempts>['attempts'][number]
-
-/** Converts a receiver's answer to the form of a carrier's. */
-function ofWebhook(
-  notification_id: `notif_${string}`,
-  { delivery_id, number, provider_id, started_at, finished_at, status, error, is_final }: WebhookAttempt,
-): ActivityAttempt {
-  const accepted = status !== null && status >= 200 && status < 300
-  const rejected = is_final ? 'rejected_permanent' : 'rejected_retryable'
-  return {
-    attempt_id: `${delivery_id}.${number}`,
-    ...{ notification_id, number, provider_id, provider_name: null, started_at, finished_at },
-    outcome: finished_at === null ? null : accepted ? 'accepted' : rejected,
-    ambiguous: false,
-    provider_code: status === null ? null : String(status),
-    provider_message: error,
-    provider_message_id: null,
-    receipts: [],
-  }
 }

@@ -2,7 +2,7 @@ import { acceptServiceNotifications, type ItemResult, type RouteInput, type Serv
 import type { KeyRing } from '@notify/privacy'
 import { coalesce, type InternalClient, type SignPrincipal } from '@notify/service-kit'
 import type { ApplicationSettings } from '../applications/settings-store.ts'
-import type { WrittenRequest } from './compose-message.ts'
+import type { WrittenRequest } from '../channels/code-channel.ts'
 import { type Message, requestAad } from './message-store.ts'
 
 /** The problem with which dispatch refused a message; undefined when it has committed it. */

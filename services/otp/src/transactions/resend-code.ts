@@ -1,4 +1,5 @@
 import type { resendOtp as contract } from '@notify/contracts'
+import { codeChannels } from '../channels/table.ts'
 import { makeCode } from '../codes/make-code.ts'
 import { admitRecipient } from '../limits/admit-recipient.ts'
 import { admitSend } from '../limits/admit-send.ts'
@@ -30,7 +31,7 @@ export const resendCode = commitAndSend<typeof contract, Draft>({
     const { keyRing } = context.secrets
     const settings = await context.settingsOf(applicationId)
     const recipient = keyRing.decrypt(row.recipient!, recipientAad(tenantId, row.id))
-    const phone = channel === 'email' ? undefined : recipient
+    const phone = codeChannels[channel].byPhone ? recipient : undefined
     await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const base = { transactionId: row.id, channel, recipient, ttlSeconds: row.ttl_seconds, language, settings }
     for (;;) {

@@ -1,5 +1,6 @@
 import { type sendOtp as contract, type KeyPrincipal, newId, type OtpRequest } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
+import { codeChannels } from '../channels/table.ts'
 import { makeCode } from '../codes/make-code.ts'
 import { admitRecipient } from '../limits/admit-recipient.ts'
 import { admitSend } from '../limits/admit-send.ts'
@@ -7,7 +8,6 @@ import { readNumber } from '../limits/read-number.ts'
 import { commitAndSend } from '../messages/commit-and-send.ts'
 import { beginTransaction, type NewTransaction } from './begin-transaction.ts'
 import { composeCode } from './compose-code.ts'
-import { readRecipient } from './read-recipient.ts'
 import { recipientAad } from './transaction-store.ts'
 
 const defaultLength = 6
@@ -16,10 +16,11 @@ const defaultLength = 6
 export const sendCode = commitAndSend<typeof contract, NewTransaction>({
   async draft(context, { body, principal, span }) {
     const code = codeOf(body, principal)
-    const recipient = readRecipient(body)
+    const { byPhone, readRecipient } = codeChannels[body.channel]
+    const recipient = readRecipient(body.recipient)
     const { tenant_id: tenantId, application_id: applicationId, mode } = principal
     const settings = await context.settingsOf(applicationId)
-    const { phone } = recipient
+    const phone = byPhone ? recipient.text : undefined
     await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const { channel, ttl_seconds: ttlSeconds, locale, language = locale ?? null } = body
     const id = newId('otp')

@@ -40,7 +40,6 @@ export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
       }),
     }
   },
-  needsConsent: true,
   templateOf: ({ template }) => template,
   receiptDeadlineMs: ({ RECEIPT_DEADLINE }) => RECEIPT_DEADLINE,
   delivery: {

@@ -1,4 +1,5 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
+import { channelContracts } from '@notify/contracts'
 import { ownLoopTurn, type Span, SpanKind } from '@notify/service-kit'
 import type { WithCarrierTemplates } from '../../catalogue/carrier-templates/carrier-template-directory.ts'
 import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
@@ -63,7 +64,7 @@ export async function callCarrier(
   const template = channel.templateOf?.(payload)
   const unfit = template && (await directory.carrierTemplates.faultOf(provider.id, template))
   if (unfit) return { kind: 'not_called', reason: 'provider_unfit', answer: templateNotApproved(unfit) }
-  const refused = channel.needsConsent && (await askBeforeSend(context, claim, template))
+  const refused = channelContracts[channel.name].needsConsent && (await askBeforeSend(context, claim, template))
   if (refused) return { kind: 'not_called', reason: 'refused', answer: refused }
   const more = { ...(standing === 'verified' && { verified_domain: domain }), ...(recipientTag && { recipientTag }) }
   if (!channel.files?.has(payload)) return call(context, claim, provider, { parent, payload, more })

@@ -1,4 +1,5 @@
 import { eventually, TestEnv } from '@notify/dev-env'
+import { texterFlow } from './texter-flow.ts'
 
 /** Sends one push with the seeded event and prints what each part of the system shows of it. */
 const worker: Record<string, string> = {}
@@ -41,6 +42,7 @@ try {
       refused: [refused.status, refused.body.code],
       activity: { status: shown.status, channel: shown.channel, recipient: shown.recipient_masked },
       sandbox: messages.map(({ channel, text }) => ({ channel, text })),
+      texter: await texterFlow(env),
       documented: '/api/v1/callbacks/push/{provider_id}' in openapi.paths,
     })}`,
   )

@@ -8,6 +8,7 @@ export const push = {
   shownFields: [],
   showsData: false,
   sendsCodes: false,
+  needsConsent: false,
   suppresses: false,
   example: { template: { alert: 'Order {{order}} is on its way, {{name}}' } },
 } as const satisfies ChannelContract
