@@ -50,8 +50,62 @@ test('a wing of dispatch imports nothing of a wing above it, not even a type', (
   expect(sources.flatMap((file) => importsFromAbove(file, importsOf(file)))).toEqual([])
 })
 
+/** The folder of a wing that a file is in, such as `catalogue/events`; undefined for files of the wing itself. */
+const folderOf = (file: string) => {
+  const [wing, folder, ...rest] = relative(src, file).split('/')
+  return rest.length > 0 ? `${wing}/${folder}` : undefined
+}
+
+/** The circles between folders of one wing: each folder leads to those that it imports from. */
+function circlesOf(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const reaches = (from: string, wanted: string, seen = new Set<string>()): boolean =>
+    [...(imports.get(from) ?? [])].some((next) => {
+      if (next === wanted) return true
+      if (seen.has(next)) return false
+      seen.add(next)
+      return reaches(next, wanted, seen)
+    })
+  return [...imports.keys()].filter((folder) => reaches(folder, folder))
+}
+
+/** The imports between the folders of the wings, types included. */
+function folderImports(files: readonly string[]): Map<string, Set<string>> {
+  const imports = new Map<string, Set<string>>()
+  for (const file of files) {
+    const own = folderOf(file)
+    if (own === undefined || roomOf(file) === 'channels') continue
+    for (const specifier of importsOf(file).filter((one) => one.startsWith('.'))) {
+      const target = folderOf(join(file, '..', specifier))
+      if (target === undefined || target === own || roomOf(file) !== target.split('/')[0]) continue
+      imports.set(own, (imports.get(own) ?? new Set()).add(target))
+    }
+  }
+  return imports
+}
+
+test('the folders of a wing import each other in one direction only', () => {
+  const found = folderImports(sources)
+  expect(found.get('catalogue/events')).toContain('catalogue/templates')
+  expect(circlesOf(found)).toEqual([])
+  expect(circlesOf(new Map([...found, ['catalogue/templates', new Set(['catalogue/events'])]]))).toEqual(
+    expect.arrayContaining(['catalogue/events', 'catalogue/templates']),
+  )
+})
+
 test('acceptance has at most 10 files', () => {
   expect(sources.filter((file) => roomOf(file) === 'accept').length).toBeLessThanOrEqual(10)
+})
+
+test('docs/adr/0014-wings.md says how many arrows of imports lead from one room to another', () => {
+  const arrows = sources.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => `${roomOf(file)} -> ${roomOf(join(file, '..', specifier))}`)
+      .filter((arrow) => new Set(arrow.split(' -> ')).size === 2),
+  )
+  const [, count, most] = /(\d+) rooms, at most (\d+) arrows/.exec(readText('docs/adr/0014-wings.md')) ?? []
+  expect(rooms).toHaveLength(Number(count))
+  expect(new Set(arrows).size).toBeLessThanOrEqual(Number(most))
 })
 
 test('docs/adr/0014-wings.md shows the wings in this order', () => {

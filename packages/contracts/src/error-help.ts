@@ -1,15 +1,9 @@
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode, ErrorHelp } from './errors.ts'
 import { limitHelp } from './limit-help.ts'
 import { mailHelp } from './mail-help.ts'
 import { otpHelp } from './otp-help.ts'
 import { templateHelp } from './template-help.ts'
 import { topicHelp } from './topic-help.ts'
-
-/** What an error means and what the caller can do about it, in Markdown-free plain text. */
-export interface ErrorHelp {
-  meaning: string
-  action: string
-}
 
 /** The help of every error code, shown at `/docs/errors/{code}`. */
 export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {

@@ -89,6 +89,12 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/** What an error means and what the caller can do about it, in Markdown-free plain text. */
+export interface ErrorHelp {
+  meaning: string
+  action: string
+}
+
 /** The errors of every route that takes an Idempotency-Key. */
 export const idempotencyErrors = [
   'invalid_idempotency_key',

@@ -1,5 +1,4 @@
-import type { ErrorHelp } from './error-help.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode, ErrorHelp } from './errors.ts'
 
 type LimitCode = Extract<ErrorCode, `${string}_limit_reached`>
 

@@ -1,5 +1,4 @@
-import type { ErrorHelp } from './error-help.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode, ErrorHelp } from './errors.ts'
 
 type MailCode = Extract<ErrorCode, `attachment_${string}` | 'domain_not_verified' | 'layout_in_use'>
 

@@ -9,40 +9,12 @@ import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
 import { measurePool } from './pool-metrics.ts'
 import { createProbe } from './probe.ts'
-import type { Query, RowsOf } from './query.ts'
+import type { LockedSteps, Queries, Run, Runnable } from './queries.ts'
 import { requireSettings } from './require-settings.ts'
 import { longWaits } from './session-settings.ts'
-import { requireNoNulls, type Statement } from './statement.ts'
+import { requireNoNulls } from './statement.ts'
 
-/** Runs a query or a statement. @throws Problem `service_unavailable` when Postgres is unreachable */
-export interface Run {
-  <Row>(query: Query<Row>, values?: undefined): Promise<RowsOf<Row>>
-  <Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>
-  <Row>(runnable: Runnable<Row>, values?: readonly unknown[]): Promise<Row[]>
-}
-
-type Runnable<Row> = Query<Row> | Statement<Row> | string
-
-/** Access to a service's own schema. */
-export interface Queries {
-  run: Run
-  /** Runs a background statement with a timeout of 20 s instead of 3 s. */
-  runLong: Run
-  /** Runs statements on one connection, each in a transaction of its own. */
-  withConnection<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Runs statements in one transaction; a throw rolls back. */
-  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Holds rows while something is done for them. Costs two round trips, a transaction of the same statements four. */
-  whileLocked<Row, Result>(steps: LockedSteps<Row, Result>): Promise<Result>
-}
-
-/** Each of `lock` and `mark` runs one statement. */
-interface LockedSteps<Row, Result> {
-  /** Changes nothing: its rows count only once the transaction is known to have begun. */
-  lock(run: Run): Promise<Row[]>
-  work(rows: Row[]): Promise<Result>
-  mark(run: Run, result: Result): Promise<unknown>
-}
+export type { Queries, Run } from './queries.ts'
 
 /** The configuration variables of a service's database. */
 export interface DatabaseConfig {

@@ -1,7 +1,7 @@
 import { type ServiceName, schemaOf } from '@notify/contracts'
 import type { Logger } from '@notify/service-kit'
 import { column } from './columns.ts'
-import type { Queries } from './open.ts'
+import type { Queries } from './queries.ts'
 import { sessionSettings } from './session-settings.ts'
 import { defineStatement } from './statement.ts'
 

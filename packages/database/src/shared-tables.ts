@@ -1,7 +1,8 @@
 import type { StreamOrigin } from '@notify/messaging'
 import { column, type TablesOf } from './columns.ts'
-import type { letterStates } from './dead-letters/letter-list.ts'
 import { createBuilder } from './query.ts'
+
+export const letterStates = ['waiting', 'dead', 'replaying', 'replayed', 'discarded'] as const
 
 /** The tables of the mechanisms that services share; each service has those that it uses. */
 export const sharedTables = {

@@ -1,6 +1,6 @@
 import type { WireEvent } from '@notify/contracts'
 import { isTraceparent, type Kit, type LogFields, SpanKind, withLogFields } from '@notify/service-kit'
-import type { ConsumeOptions } from './consume.ts'
+import type { ConsumeOptions } from './consume-options.ts'
 import { type ConsumerEntry, PermanentError } from './consumer.ts'
 import type { FailedTry } from './dead-letter.ts'
 import { readPayload, UnreadableError } from './read-event.ts'

@@ -1,5 +1,6 @@
 export * from './connect.ts'
 export * from './consume.ts'
+export * from './consume-options.ts'
 export * from './consumer.ts'
 export { consumersCommand } from './consumers-command.ts'
 export * from './dead-letter.ts'

@@ -1,5 +1,5 @@
 import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
-import type { ConsumeOptions } from './consume.ts'
+import type { ConsumeOptions } from './consume-options.ts'
 import type { ConsumerEntry } from './consumer.ts'
 import type { DueLetter } from './dead-letter.ts'
 import {

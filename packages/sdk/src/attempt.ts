@@ -1,4 +1,9 @@
-import type { RetryOptions } from './retry.ts'
+export interface AttemptOptions {
+  /** Limit of one attempt, in milliseconds, from the connection to the last byte of a JSON answer. Default 30,000. */
+  readonly timeoutMs?: number
+  /** Replaces the global `fetch`. */
+  readonly fetch?: (request: Request) => Promise<Response>
+}
 
 /**
  * Sends a request once, and reads a JSON answer to its end. Other answers, as exports and streams, may take longer than
@@ -6,7 +11,7 @@ import type { RetryOptions } from './retry.ts'
  */
 export async function attempt(
   request: Request,
-  { timeoutMs = 30_000, fetch: send = fetch }: RetryOptions,
+  { timeoutMs = 30_000, fetch: send = fetch }: AttemptOptions,
 ): Promise<Response> {
   const limit = new AbortController()
   const timer = setTimeout(

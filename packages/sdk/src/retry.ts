@@ -1,18 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { attempt } from './attempt.ts'
+import { type AttemptOptions, attempt } from './attempt.ts'
 import { NoAnswerError } from './problem.ts'
 
-export interface RetryOptions {
-  /** Limit of one attempt, in milliseconds, from the connection to the last byte of a JSON answer. Default 30,000. */
-  readonly timeoutMs?: number
+export interface RetryOptions extends AttemptOptions {
   /** Attempts after the first. Default 3. */
   readonly maxRetries?: number
   /** Bound of the first delay, in milliseconds; doubled with each retry. Default 500. */
   readonly baseDelayMs?: number
   /** Bound of all delays, in milliseconds. A longer Retry-After is not waited for. Default 30,000. */
   readonly maxDelayMs?: number
-  /** Replaces the global `fetch`. */
-  readonly fetch?: (request: Request) => Promise<Response>
 }
 
 /** Codes of refusals that pass by themselves; the same key makes the repetition safe. */

@@ -7,7 +7,7 @@ import type { Velocity } from './limits/create-velocity.ts'
 import type { TreatmentOf } from './limits/fraud-guard.ts'
 import type { HandOver } from './messages/hand-over.ts'
 import type { OtpMetrics } from './metrics.ts'
-import type { TryCode } from './transactions/verify-code.ts'
+import type { TryCode } from './transactions/try-codes.ts'
 
 /** Shared by handlers, consumers and schedulers. */
 export interface Context {

@@ -36,7 +36,7 @@ import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
 import { createTransactionDeletion } from './transactions/delete-old.ts'
 import { expireTransactions } from './transactions/expire-transactions.ts'
-import { createTryCode } from './transactions/verify-code.ts'
+import { createTryCode } from './transactions/try-codes.ts'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),

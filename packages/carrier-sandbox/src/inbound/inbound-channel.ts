@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CallbackSender } from '../callbacks/callback-sender.ts'
 import type { MetaNumber } from '../meta/number.ts'
-import type { AccountBook } from '../stand-ins/account-book.ts'
+import type { AccountBook } from '../stand-ins/stand-in.ts'
 import type { TwilioAccount } from '../twilio/account.ts'
 
 /** Where inbound messages are reported. */

@@ -1,7 +1,8 @@
 import { parse } from 'node:querystring'
 import type { Response } from 'express'
 import { type BookedDomain, newKey } from '../stand-ins/domain-book.ts'
-import { type DomainRoutes, domainRouter } from '../stand-ins/domain-routes.ts'
+import { domainRouter } from '../stand-ins/domain-routes.ts'
+import type { DomainRoutes } from '../stand-ins/stand-in.ts'
 
 /** The domains of the account besides that of the provider, which is active. */
 export const mailgunDomains: DomainRoutes = (context) =>

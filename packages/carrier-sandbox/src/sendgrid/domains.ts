@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { BookedDomain } from '../stand-ins/domain-book.ts'
-import { type DomainRoutes, domainRouter } from '../stand-ins/domain-routes.ts'
-import { jsonOf, parsed } from '../stand-ins/stand-in.ts'
+import { domainRouter } from '../stand-ins/domain-routes.ts'
+import { type DomainRoutes, jsonOf, parsed } from '../stand-ins/stand-in.ts'
 
 const AddRequest = z.object({ domain: z.string().min(3), automatic_security: z.literal(true) })
 const path = '/v3/whitelabel/domains'

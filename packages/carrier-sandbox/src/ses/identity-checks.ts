@@ -1,6 +1,6 @@
 import { bounceHost } from '../dns/built-in-records.ts'
 import type { Zone } from '../dns/zone.ts'
-import type { Identity } from './identity-store.ts'
+import type { Identity } from './identity.ts'
 
 type ErrorType = 'SERVICE_ERROR' | 'HOST_NOT_FOUND' | 'TYPE_NOT_FOUND' | 'INVALID_VALUE'
 

@@ -1,5 +1,6 @@
+import type { Identity } from './identity.ts'
 import { dkimCheck, mailFromStatus } from './identity-checks.ts'
-import type { Identity, IdentityStore } from './identity-store.ts'
+import type { IdentityStore } from './identity-store.ts'
 
 /**
  * An identity as `GetEmailIdentity` returns it, judged by the current DNS records. An address counts as verified, because

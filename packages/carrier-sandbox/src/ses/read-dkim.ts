@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { randomHex } from '../random-hex.ts'
 import { errors, type SesError } from './errors.ts'
+import type { Dkim } from './identity.ts'
 import type { SigningAttributes } from './identity-requests.ts'
-import type { Dkim } from './identity-store.ts'
 
 const smallestKeyBits = 1024
 const largestKeyBits = 2048

@@ -1,6 +1,7 @@
+import type { Reporter } from '../callbacks/reporter.ts'
 import type { LoggedMessage } from '../messages/message-log.ts'
+import type { Sns } from '../sns/sns.ts'
 import type { Step } from './deviations.ts'
-import type { SendContext } from './send-email.ts'
 import { type SentEmail, sesEvent } from './ses-event.ts'
 
 const states = {
@@ -17,7 +18,7 @@ const reasons: Partial<Record<Step, string>> = { bounced: 'Permanent/General', s
 
 /** Takes a message through its states and publishes the event of each. */
 export function reportEvents(
-  { reporter, sns, topicArn }: Pick<SendContext, 'reporter' | 'sns' | 'topicArn'>,
+  { reporter, sns, topicArn }: { reporter: Reporter; sns: Sns; topicArn: string },
   sent: SentEmail,
   message: LoggedMessage,
   steps: readonly Step[],

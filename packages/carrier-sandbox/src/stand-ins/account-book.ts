@@ -1,17 +1,4 @@
-import { type Request, Router } from 'express'
-import { z } from 'zod'
-import { readBody } from '../problem.ts'
-import type { StandIn, WithWebhook } from './stand-in.ts'
-import { standIns } from './table.ts'
-
-/** The accounts that may send, by carrier. */
-export interface AccountBook {
-  /** The account whose credentials a request has; of equal ones the newest. */
-  find(standIn: StandIn<WithWebhook>, req: Request): WithWebhook | undefined
-  /** The newest account of a carrier. */
-  newest(standIn: StandIn<WithWebhook>): WithWebhook | undefined
-  add(standIn: StandIn<WithWebhook>, account: WithWebhook): void
-}
+import type { AccountBook, StandIn, WithWebhook } from './stand-in.ts'
 
 const mostAccounts = 1000
 
@@ -23,24 +10,4 @@ export function createAccountBook(): AccountBook {
     newest: (standIn) => of(standIn)[0],
     add: (standIn, account) => void accounts.set(standIn.name, [account, ...of(standIn)].slice(0, mostAccounts)),
   }
-}
-
-/** `GET /accounts`: the forms of accounts. `POST`: opens one, as a person does in a dashboard, and shows what the carrier shows. */
-export function accountRoutes(accounts: AccountBook): Router {
-  const requests = z.discriminatedUnion(
-    'carrier',
-    standIns.map(({ name, account }) => z.object({ carrier: z.literal(name), account })) as never,
-  )
-  const items = standIns.map(({ name, account }) => ({
-    carrier: name,
-    account: z.toJSONSchema(account, { io: 'input', unrepresentable: 'any' }),
-  }))
-  const router = Router().get('/accounts', (_req, res) => void res.json({ items }))
-  return router.post('/accounts', (req, res) => {
-    const body = readBody(req, res, requests) as { carrier: string; account: WithWebhook } | undefined
-    if (!body) return
-    const standIn = standIns.find(({ name }) => name === body.carrier)!
-    accounts.add(standIn, body.account)
-    res.status(201).json({ carrier: standIn.name, ...standIn.shown?.(body.account) })
-  })
 }

@@ -1,17 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import type { AccountBook } from './account-book.ts'
 import type { BookedDomain, DomainBook } from './domain-book.ts'
-import type { Answer, StandIn, WithWebhook } from './stand-in.ts'
-
-/** What the routes of domains need. */
-export interface DomainContext {
-  standIn: StandIn<WithWebhook>
-  accounts: AccountBook
-  book: DomainBook
-}
-
-/** The part of a carrier's API that keeps sending domains. */
-export type DomainRoutes = (context: DomainContext) => Router
+import type { Answer, DomainContext, WithWebhook } from './stand-in.ts'
 
 interface Tools {
   router: Router

@@ -4,10 +4,17 @@ import { mostUnderWay, type Reporter } from '../callbacks/reporter.ts'
 import type { Zone } from '../dns/zone.ts'
 import type { LoggedMessage, MessageLog } from '../messages/message-log.ts'
 import { randomHex } from '../random-hex.ts'
-import type { AccountBook } from './account-book.ts'
 import { createDomainBook } from './domain-book.ts'
 import { createOutcomes } from './outcomes.ts'
-import { type Answer, addressOf, type Draft, type StandIn, type Step, type WithWebhook } from './stand-in.ts'
+import {
+  type AccountBook,
+  type Answer,
+  addressOf,
+  type Draft,
+  type StandIn,
+  type Step,
+  type WithWebhook,
+} from './stand-in.ts'
 import { standIns } from './table.ts'
 
 /** What the stand-ins share. */

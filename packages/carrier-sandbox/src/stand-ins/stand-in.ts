@@ -1,9 +1,8 @@
-import type { Request } from 'express'
+import type { Request, Router } from 'express'
 import type { z } from 'zod'
 import type { Callback } from '../callbacks/callback-sender.ts'
 import type { LoggedMessage } from '../messages/message-log.ts'
 import type { DomainBook } from './domain-book.ts'
-import type { DomainRoutes } from './domain-routes.ts'
 import type { MailParts } from './mail-parts.ts'
 
 /** An HTTP answer of a carrier. */
@@ -87,6 +86,25 @@ export interface StandIn<Account extends WithWebhook> {
   /** The signed webhook of a text that a person wrote. */
   inbound?(account: Account, text: InboundText): Omit<Callback, 'url'>
 }
+
+/** The accounts that may send, by carrier. */
+export interface AccountBook {
+  /** The account whose credentials a request has; of equal ones the newest. */
+  find(standIn: StandIn<WithWebhook>, req: Request): WithWebhook | undefined
+  /** The newest account of a carrier. */
+  newest(standIn: StandIn<WithWebhook>): WithWebhook | undefined
+  add(standIn: StandIn<WithWebhook>, account: WithWebhook): void
+}
+
+/** What the routes of domains need. */
+export interface DomainContext {
+  standIn: StandIn<WithWebhook>
+  accounts: AccountBook
+  book: DomainBook
+}
+
+/** The part of a carrier's API that keeps sending domains. */
+export type DomainRoutes = (context: DomainContext) => Router
 
 /** Declares a stand-in with matching types; the table stores it untyped. */
 export function defineStandIn<Account extends WithWebhook>(standIn: StandIn<Account>): StandIn<WithWebhook> {

@@ -3,8 +3,6 @@ import type { RowOf } from '../columns.ts'
 import type { Run } from '../open.ts'
 import { build, type sharedTables } from '../shared-tables.ts'
 
-export const letterStates = ['waiting', 'dead', 'replaying', 'replayed', 'discarded'] as const
-
 const shown = ['id', 'durable', 'event_id', 'subject', 'state', 'reason', 'tries', 'created_at', 'updated_at'] as const
 
 /** A dead letter as shown to operators; lists omit the event. */

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util'
 import { type CommandKit, UsageError } from '@notify/service-kit'
 import { z } from 'zod'
 import { openDatabase, type Run } from '../open.ts'
-import { discardLetters, findLetter, type Letter, letterStates, listLetters, replayLetters } from './letter-list.ts'
+import { letterStates } from '../shared-tables.ts'
+import { discardLetters, findLetter, type Letter, listLetters, replayLetters } from './letter-list.ts'
 
 const usage = `dead-letters list [--durable <name>] [--state ${letterStates.join('|')}] [--limit 100] (by default all but replayed and discarded)
 dead-letters show <id> …

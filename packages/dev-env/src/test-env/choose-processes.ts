@@ -3,13 +3,20 @@ import { join } from 'node:path'
 import type { ServiceName } from '@notify/contracts'
 import { type NodeProcess, processesOf, serviceProcesses } from '../stack/process-names.ts'
 import { fileOf } from '../stack/process-table.ts'
-import type { TestEnvOptions } from './test-env.ts'
+import type { StackOptions } from '../stack/stack-options.ts'
+
+export interface ProcessOptions extends Partial<Pick<StackOptions, 'entries'>> {
+  /** Starts the demo shop as well: the pages of a customer's application. */
+  withDemoShop?: boolean
+  /** Starts dispatch-sender as well, as `npm start` does. Without it dispatch-worker sends all lanes. */
+  withSender?: boolean
+}
 
 /** The processes of these services (default: all that have a source), and the stand-ins that they need. */
 export function chooseTestProcesses(
   services: readonly ServiceName[] | undefined,
   root: string,
-  { entries, withDemoShop, withSender }: TestEnvOptions,
+  { entries, withDemoShop, withSender }: ProcessOptions,
 ): NodeProcess[] {
   const exists = (name: NodeProcess) => existsSync(join(root, entries?.[name] ?? fileOf(name)))
   const chosen: NodeProcess[] = (services ? services.flatMap(processesOf) : serviceProcesses.filter(exists)).filter(

@@ -13,7 +13,7 @@ import type { StackOptions } from '../stack/stack-options.ts'
 import { startStack } from '../stack/start-stack.ts'
 import { makeState } from '../state/make-state.ts'
 import { type ApiRequest, type ApiResponse, callApi } from './call-api.ts'
-import { chooseTestProcesses } from './choose-processes.ts'
+import { chooseTestProcesses, type ProcessOptions } from './choose-processes.ts'
 import type { SandboxMessage } from './sandbox-message.ts'
 import { sharedCertificates } from './shared-certificates.ts'
 import { sharedPostgresVariable, startTestPostgres, type TestPostgres } from './shared-postgres.ts'
@@ -24,16 +24,13 @@ const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
 const unlimited = { RATE_LIMIT_KEY_PER_SECOND: '100000', RATE_LIMIT_TENANT_PER_SECOND: '100000' }
 
 export interface TestEnvOptions
-  extends Partial<Pick<StackOptions, 'env' | 'entries' | 'logs' | 'onProgress' | 'onStack' | 'root'>> {
+  extends ProcessOptions,
+    Partial<Pick<StackOptions, 'env' | 'logs' | 'onProgress' | 'onStack' | 'root'>> {
   /**
    * Processes that a test ends, freezes or measures alone; the others share one. Default: none. `all`: as in production,
    * each in a new process that runs its own main file.
    */
   apart?: readonly NodeProcess[] | 'all'
-  /** Starts the demo shop as well: the pages of a customer's application. */
-  withDemoShop?: boolean
-  /** Starts dispatch-sender as well, as `npm start` does. Without it dispatch-worker sends all lanes. */
-  withSender?: boolean
   /** Gives services a database with all tables, not an empty one to migrate. By default with services, if not all are apart. */
   migrated?: boolean
 }

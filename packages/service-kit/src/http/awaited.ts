@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Route } from '@notify/contracts'
+import { afterNextPoll } from '../loop-turns.ts'
 import { Problem } from '../problem.ts'
 import type { Door } from './door.ts'
 
@@ -20,11 +21,6 @@ function internalWait({ headers, socket }: IncomingMessage, receivedMs: number):
   const timeoutMs = Number(headers[timeoutHeader] ?? Number.POSITIVE_INFINITY)
   const isLate = (forMs: number) => performance.now() + forMs - receivedMs >= timeoutMs
   return (forMs = 0) => !socket.readableEnded && !socket.destroyed && !isLate(forMs)
-}
-
-/** Resolves once the event loop has read what had arrived before: the first immediate may run ahead of the next poll. */
-export function afterNextPoll(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
-import { afterNextPoll } from './awaited.ts'
+import { afterNextPoll } from '../loop-turns.ts'
 import type { OpenResponses } from './open-responses.ts'
 
 /** Refuses new connections, closes idle ones, and waits until the requests in progress have their whole responses. */

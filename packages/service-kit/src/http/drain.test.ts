@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { Lifecycle } from '../lifecycle.ts'
-import { afterNextPoll } from './awaited.ts'
+import { afterNextPoll } from '../loop-turns.ts'
 import { createApp, listen } from './server.ts'
 
 /** More than the buffers of a connection take. */

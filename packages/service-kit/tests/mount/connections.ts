@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { expect, test } from '@jest/globals'
-import { afterNextPoll } from '../../src/http/awaited.ts'
 import { createApp, listen } from '../../src/http/server.ts'
 import { Lifecycle } from '../../src/lifecycle.ts'
+import { afterNextPoll } from '../../src/loop-turns.ts'
 import { base, call, lifecycle, log, port } from './mounted.ts'
 
 test('a caller that goes away in the middle of its body harms nobody', async () => {

@@ -1,13 +1,20 @@
 import { receivers } from '@notify/carriers/receiving'
 import { type ProviderChange, providerChanged } from '@notify/contracts'
+import type { Queries } from '@notify/database'
 import { openEvent, readable, UnreadableError } from '@notify/messaging'
+import type { KeyRing } from '@notify/privacy'
+import type { Logger } from '@notify/service-kit'
 import { sql } from 'kysely'
-import type { Context } from '../context.ts'
 import { build } from '../db/schema.ts'
-import { sealSecret } from './account-directory.ts'
+import { type AccountDirectory, sealSecret } from './account-directory.ts'
 
 /** What saving a provider needs. */
-export type SavingContext = Pick<Context, 'db' | 'keyRing' | 'receiving' | 'log'>
+export interface SavingContext {
+  db: Queries
+  keyRing: KeyRing
+  receiving: { accounts: AccountDirectory }
+  log: Logger
+}
 
 /** Stores what is needed to verify a provider's callbacks; ignores older revisions. */
 export async function saveProvider(context: SavingContext, change: ProviderChange): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ReceiptWanted } from '@notify/contracts'
+import type { Queries } from '@notify/database'
 import { coalesce } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import type { CallbackMetrics } from '../metrics.ts'
 import { republishReceipts } from '../records/receipt-store.ts'
 
 /** Publishes the receipts of an attempt again. Idempotent. */
@@ -11,7 +12,11 @@ export function createReceiptRepublisher({
   db,
   metrics,
   wakeOutbox,
-}: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>): RepublishReceipts {
+}: {
+  db: Queries
+  metrics: CallbackMetrics
+  wakeOutbox(): void
+}): RepublishReceipts {
   return coalesce<ReceiptWanted, undefined>({
     maxBatch: 500,
     maxInFlight: 1,

@@ -1,12 +1,12 @@
+import type { Queries } from '@notify/database'
 import { coalesce } from '@notify/service-kit'
-import type { Context } from '../context.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from './callback-store.ts'
 
 /** Records a callback and publishes its event once; returns whether it was new. */
 export type RecordCallback = (callback: NewCallback) => Promise<boolean>
 
 /** Commits concurrent callbacks of all kinds together. */
-export function createCallbackRecorder({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): RecordCallback {
+export function createCallbackRecorder({ db, wakeOutbox }: { db: Queries; wakeOutbox(): void }): RecordCallback {
   return coalesce<NewCallback, boolean>({
     maxBatch: 512,
     maxInFlight: 2,

@@ -3,9 +3,9 @@ import type { EventTemplates } from '@notify/contracts'
 import { newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '@notify/test-kit/renderer'
-import { requireFillable } from '../catalogue/templates/check-templates.ts'
-import { presentTemplates } from '../catalogue/templates/present-templates.ts'
 import type { Visit } from './channel-template.ts'
+import { requireFillable } from './check-templates.ts'
+import { presentTemplates } from './present-templates.ts'
 import { channels } from './registry.ts'
 
 const whole: EventTemplates = {

@@ -1,13 +1,14 @@
 import type { OtpFact } from '@notify/contracts'
+import type { Queries } from '@notify/database'
 import { coalesce } from '@notify/service-kit'
-import type { Context } from '../context.ts'
 import { holdNewest } from '../facts/hold-newest.ts'
+import type { GatewayMetrics } from '../metrics.ts'
 import { type ActivityFact, projectFacts } from './project-facts.ts'
 
 /** Writes facts, batched into one statement. */
 export type ProjectFact = (fact: ActivityFact) => Promise<void>
 
-export function createProjector({ db, metrics }: Context): ProjectFact {
+export function createProjector({ db, metrics }: { db: Queries; metrics: GatewayMetrics }): ProjectFact {
   const write = coalesce<ActivityFact, void>({
     maxBatch: 2000,
     maxInFlight: 1,

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemResult } from '@notify/contracts'
 import { coalesce, createInternalClient, Problem } from '@notify/service-kit'
-import type { Context } from '../context.ts'
-import { type AcceptAnswer, type AcceptRequest, type Asked, callDispatch } from './call-dispatch.ts'
+import type { Config } from '../config.ts'
+import type { GatewayMetrics } from '../metrics.ts'
+import { type AcceptAnswer, type AcceptRequest, type Asked, type CallContext, callDispatch } from './call-dispatch.ts'
 
 const maxBatch = 256
 /** Maximum UTF-16 units of the bodies in one call. */
@@ -25,7 +26,7 @@ export type Accept = (request: AcceptRequest) => Promise<ItemResult>
  * Batches concurrent requests into one call to dispatch, which answers each on its own. An unanswered request is sent again
  * until its deadline; if dispatch may have begun it, alone, because it may be what stops dispatch.
  */
-export function createAcceptance(context: Context): Accept {
+export function createAcceptance(context: CallContext & { config: Config; metrics: GatewayMetrics }): Accept {
   const call = (asked: readonly Asked[]) => callDispatch(context, dispatch, asked)
   const dispatch = createInternalClient(context.config.DISPATCH_URL, { connections })
   const together = takingTurns(call, {

@@ -1,6 +1,5 @@
 import { type AcceptItem, acceptNotifications, type ItemResult, type KeyPrincipal } from '@notify/contracts'
-import { type InternalClient, Problem } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import { type InternalClient, type Logger, Problem, type SignPrincipal } from '@notify/service-kit'
 
 /** A request on its way to dispatch. */
 export interface AcceptRequest {
@@ -23,6 +22,11 @@ export interface Asked {
   answer(answer: AcceptAnswer): void
 }
 
+export interface CallContext {
+  signPrincipal: SignPrincipal
+  log: Logger
+}
+
 /** Longer than dispatch takes for any item, and short enough for a repetition. */
 const longestCallMs = 5000
 
@@ -31,7 +35,7 @@ const longestCallMs = 5000
  * line arrives, and the rest when the call fails.
  */
 export async function callDispatch(
-  { signPrincipal, log }: Pick<Context, 'signPrincipal' | 'log'>,
+  { signPrincipal, log }: CallContext,
   dispatch: InternalClient,
   asked: readonly Asked[],
 ): Promise<void> {
@@ -77,7 +81,7 @@ function unknownOutcome(detail: string, cause?: unknown): Problem {
 }
 
 /** The body of the call; contains the callers' JSON unchanged, which dispatch validates. */
-async function writeCall(signPrincipal: Context['signPrincipal'], requests: readonly AcceptRequest[]): Promise<string> {
+async function writeCall(signPrincipal: SignPrincipal, requests: readonly AcceptRequest[]): Promise<string> {
   const callers = [...new Set(requests.map(({ principal }) => principal))]
   const positions = new Map(callers.map((principal, position) => [principal, position]))
   const items = requests.map(({ item, principal, text }) => {

@@ -1,10 +1,6 @@
 import { claimDueSql, column, defineStatement, dueInColumns, dueInSql, type Queries } from '@notify/database'
 import { tables } from '../db/schema.ts'
-import type { RetryJobRow } from './retry-store.ts'
-
-/** SQL: whether an earlier job of the tenant of a `job` is under way. */
-export const isBehind = (job: string) => `exists (select from retry_jobs earlier
-  where earlier.tenant_id = ${job}.tenant_id and earlier.finished_at is null and earlier.id < ${job}.id)`
+import { isBehind, type RetryJobRow } from './retry-job.ts'
 
 const due = {
   table: 'retry_jobs',

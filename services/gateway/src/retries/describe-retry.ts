@@ -1,5 +1,5 @@
 import type { RetryJob } from '@notify/contracts'
-import type { RetryJobRow } from './retry-store.ts'
+import type { RetryJobRow } from './retry-job.ts'
 
 /** A job as its routes show it. */
 export function describeRetry(row: RetryJobRow): RetryJob {

@@ -1,13 +1,10 @@
 import type { Id } from '@notify/contracts'
 import { type Queries, type Run, requireRoom } from '@notify/database'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { ActivityFilter } from '../activity/activity-filter.ts'
 import { pageSql } from '../activity/item-store.ts'
-import { build, type Tables } from '../db/schema.ts'
-import { isBehind } from './claim-retry-jobs.ts'
-
-/** A job; `behind`: whether an earlier job of the tenant is under way. */
-export type RetryJobRow = Selectable<Tables['retry_jobs']> & { behind: boolean }
+import { build } from '../db/schema.ts'
+import { isBehind, type RetryJobRow } from './retry-job.ts'
 
 /** @throws Problem `retry_job_limit_reached`; finished and cancelled jobs do not count */
 export function requireRoomForRetryJob(run: Run, tenantId: Id<'ten'>, most: number): Promise<void> {

@@ -3,7 +3,8 @@ import { type Kit, type Periodic, Problem, startPeriodic, withLogFields } from '
 import type { Context } from '../context.ts'
 import { claimRetryJobs, retryJobsDueInMs } from './claim-retry-jobs.ts'
 import { filterOf } from './create-retry.ts'
-import { closePage, openPage, putBack, type RetryJobRow } from './retry-store.ts'
+import type { RetryJobRow } from './retry-job.ts'
+import { closePage, openPage, putBack } from './retry-store.ts'
 
 const everyMs = 5000
 const atLeastMs = 500

@@ -1,10 +1,12 @@
 import { type HandOff, type HandOffReport, inboxCreated, inboxRequested, newId } from '@notify/contracts'
-import { enqueueEvents, type Run } from '@notify/database'
+import { enqueueEvents, type Queries, type Run } from '@notify/database'
 import { openEvent } from '@notify/messaging'
+import type { BlindIndex, KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
-import type { StoreContext } from '../context.ts'
 import { categoryIndexOf, inboxKeyOf } from '../inbox/inbox-key.ts'
 import { sealContent } from '../inbox/item-content.ts'
+import type { InboxMetrics } from '../metrics.ts'
+import type { LiveBus } from '../streams/live-bus.ts'
 import { findKnown } from './find-known.ts'
 import type { HandedItem } from './handed-item.ts'
 import { insertItems, type StoredItem } from './insert-items.ts'
@@ -15,11 +17,19 @@ import { takeWaiting } from './take-waiting.ts'
 
 const batch = { maxBatch: 256, maxInFlight: 2 }
 
+interface HandOffContext {
+  db: Queries
+  secrets: { keyRing: KeyRing; blindIndex: BlindIndex }
+  metrics: InboxMetrics
+  live: LiveBus
+  wakeOutbox(): void
+}
+
 /** Handles a hand-off of dispatch. Idempotent. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
 /** Stores hand-offs in inboxes, many in one transaction, and publishes them to open streams. */
-export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: StoreContext): StoreHandOff {
+export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: HandOffContext): StoreHandOff {
   const { keyRing, blindIndex } = secrets
   const store = coalesce<HandedItem, undefined>({
     ...batch,

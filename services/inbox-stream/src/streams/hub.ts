@@ -1,11 +1,15 @@
 import type { InboxAddress, UserPrincipal } from '@notify/contracts'
+import type { Queries } from '@notify/database'
+import type { KeyRing } from '@notify/privacy'
 import { coalesce, type Kit, Problem, startPeriodic } from '@notify/service-kit'
 import { bulkhead } from 'cockatiel'
 import { listRevoked } from '../applications/application-store.ts'
-import type { StoreContext } from '../context.ts'
+import type { Config } from '../config.ts'
+import type { InboxMetrics } from '../metrics.ts'
 import { Audience, type Listener, type Supply } from './audience.ts'
 import { type Head, readEvents, readHeads } from './event-store.ts'
 import { encodeInboxEvent } from './inbox-event.ts'
+import type { LiveBus } from './live-bus.ts'
 import { type InboxWriter, Reader } from './reader.ts'
 import { createStreamCounts } from './stream-counts.ts'
 
@@ -31,9 +35,17 @@ export interface Hub {
   headOf(inboxKey: string): Promise<Omit<Head, 'key'>>
 }
 
+interface HubContext {
+  config: Config
+  db: Queries
+  secrets: { keyRing: KeyRing }
+  metrics: InboxMetrics
+  live: LiveBus
+}
+
 const nothingYet = { last_seq: 0, pruned_seq: 0, unread_count: 0 }
 
-export function createHub(kit: Kit, { config, db, secrets, metrics, live }: StoreContext): Hub {
+export function createHub(kit: Kit, { config, db, secrets, metrics, live }: HubContext): Hub {
   const audiences = new Map<string, Audience>()
   const reads = bulkhead(readsAtOnce, Number.POSITIVE_INFINITY)
   const supply: Supply = {

@@ -1,7 +1,7 @@
 import type { KeyMode } from '@notify/contracts'
+import type { Queries } from '@notify/database'
 import { createTtlCache, type Logger } from '@notify/service-kit'
 import type { Config } from '../config.ts'
-import type { Context } from '../context.ts'
 import type { OtpMetrics } from '../metrics.ts'
 import { countConversion } from './conversion-store.ts'
 import { judgeConversion, type Treatment } from './judge-conversion.ts'
@@ -14,7 +14,7 @@ const maxEntries = 10_000
 
 /** Judges prefixes by conversion, each at most once a second. A prefix recovers as its codes leave the window. */
 export function createFraudGuard(
-  db: Context['db'],
+  db: Queries,
   config: Config,
   { log, metrics }: { log: Logger; metrics: OtpMetrics },
 ): TreatmentOf {

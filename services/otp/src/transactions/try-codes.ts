@@ -1,5 +1,6 @@
 import type { Id, KeyMode } from '@notify/contracts'
-import { defineStatement, pick, type RowOf, type Run } from '@notify/database'
+import { defineStatement, pick, type Queries, type RowOf, type Run } from '@notify/database'
+import { coalesce } from '@notify/service-kit'
 import { answers } from '../codes/code-proof.ts'
 import { tables } from '../db/schema.ts'
 import { factsInto } from './fact-sql.ts'
@@ -58,4 +59,36 @@ const tryCodes = defineStatement({
 /** Tries codes, at most one per transaction. @returns the transactions that were open */
 export function tryCodesOf(run: Run, tries: readonly Try[]): Promise<Tried[]> {
   return run(tryCodes, [JSON.stringify(tries)])
+}
+
+/** Tries one code. Concurrent tries share a statement. */
+export type TryCode = (one: Try) => Promise<Tried | undefined>
+
+export function createTryCode({ db, wakeOutbox }: { db: Queries; wakeOutbox(): void }): TryCode {
+  return coalesce<Try, Tried | undefined>({
+    maxBatch: 128,
+    maxInFlight: 4,
+    async run(tries) {
+      const results: (Tried | undefined)[] = new Array(tries.length)
+      for (const round of roundsOf(tries)) {
+        const tried = new Map((await tryCodesOf(db.run, [...round.values()])).map((row) => [row.id, row]))
+        for (const [index, { id }] of round) results[index] = tried.get(id)
+      }
+      if (results.some((one) => one?.verified_at)) wakeOutbox()
+      return results
+    },
+  })
+}
+
+/** A statement changes a row once, so tries of one transaction go into successive rounds. */
+function roundsOf(tries: readonly Try[]): Map<number, Try>[] {
+  const rounds: Map<number, Try>[] = []
+  const placeOf = new Map<string, number>()
+  for (const [index, one] of tries.entries()) {
+    const place = placeOf.get(one.id) ?? 0
+    placeOf.set(one.id, place + 1)
+    rounds[place] ??= new Map()
+    rounds[place].set(index, one)
+  }
+  return rounds
 }

@@ -1,43 +1,11 @@
 import type { verifyOtp as contract, Id, KeyPrincipal } from '@notify/contracts'
 import { idempotent, type Run } from '@notify/database'
-import { coalesce, type Handler, type HttpRequest, Problem, Reply } from '@notify/service-kit'
+import { type Handler, type HttpRequest, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { VerifyOutcome } from '../metrics.ts'
 import { requireOpen, unknownTransaction } from './refusals.ts'
 import { standingOf } from './standing-store.ts'
 import { mostAttempts, type Tried, type Try, tryCodesOf } from './try-codes.ts'
-
-/** Tries one code. Concurrent tries share a statement. */
-export type TryCode = (one: Try) => Promise<Tried | undefined>
-
-export function createTryCode({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): TryCode {
-  return coalesce<Try, Tried | undefined>({
-    maxBatch: 128,
-    maxInFlight: 4,
-    async run(tries) {
-      const results: (Tried | undefined)[] = new Array(tries.length)
-      for (const round of roundsOf(tries)) {
-        const tried = new Map((await tryCodesOf(db.run, [...round.values()])).map((row) => [row.id, row]))
-        for (const [index, { id }] of round) results[index] = tried.get(id)
-      }
-      if (results.some((one) => one?.verified_at)) wakeOutbox()
-      return results
-    },
-  })
-}
-
-/** A statement changes a row once, so tries of one transaction go into successive rounds. */
-function roundsOf(tries: readonly Try[]): Map<number, Try>[] {
-  const rounds: Map<number, Try>[] = []
-  const placeOf = new Map<string, number>()
-  for (const [index, one] of tries.entries()) {
-    const place = placeOf.get(one.id) ?? 0
-    placeOf.set(one.id, place + 1)
-    rounds[place] ??= new Map()
-    rounds[place].set(index, one)
-  }
-  return rounds
-}
 
 /** Verifies a code. With an Idempotency-Key the response commits with the verification; wrong codes count as well. */
 export const verifyCode: Handler<Context, typeof contract> = async (context, request) => {

@@ -25,6 +25,9 @@ export type NewDelivery = Pick<
   plain?: { url?: string; body: string }
 }
 
+/** Stores deliveries, each once, and begins to send those that this process has room for. @returns those that are new */
+export type StoreDeliveries = (deliveries: readonly NewDelivery[]) => Promise<Set<string>>
+
 /**
  * What the process offers a delivery. `open`: it has the endpoint and room, so the attempt begins with the delivery. `claim`: it
  * has room if the endpoint is free. `wait`: it has the endpoint, and takes the delivery later.

@@ -2,10 +2,7 @@ import type { Context } from '../context.ts'
 import { leaseMs } from '../endpoints/leases.ts'
 import { deliveryLeaseMs } from '../endpoints/run-session.ts'
 import type { Desk } from '../endpoints/start-endpoints.ts'
-import { insertOffered, type NewDelivery } from './insert-deliveries.ts'
-
-/** Stores deliveries, each once, and begins to send those that this process has room for. @returns those that are new */
-export type StoreDeliveries = (deliveries: readonly NewDelivery[]) => Promise<Set<string>>
+import { insertOffered, type StoreDeliveries } from './insert-deliveries.ts'
 
 export function createDeliveryStore({ config, db }: Pick<Context, 'config' | 'db'>, desk: Desk): StoreDeliveries {
   const leases = { deliveryMs: deliveryLeaseMs(config), endpointMs: leaseMs }

@@ -1,12 +1,13 @@
 import { type NotificationFact, newId } from '@notify/contracts'
+import type { Queries } from '@notify/database'
 import { readable } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import type { Config } from '../config.ts'
 import { bodyAad, metadataAad } from '../db/aad.ts'
-import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
+import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, eventTypeOf, factData, messageIdOf } from '../deliveries/message-body.ts'
-import type { StoreDeliveries } from '../deliveries/store-deliveries.ts'
+import type { WebhookMetrics } from '../metrics.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
 import { EarlyEvent, failedBefore, findEarly, turnOf } from './find-early.ts'
 
@@ -19,9 +20,15 @@ interface Opened {
 /** Stores a delivery for each subscriber of a fact. Idempotent. */
 export type FanOut = (fact: NotificationFact, traceparent: string | undefined) => Promise<void>
 
-export function createFanOut(
-  context: Pick<Context, 'config' | 'db' | 'secrets' | 'metrics'> & { storeDeliveries: StoreDeliveries },
-): FanOut {
+interface FanOutContext {
+  config: Config
+  db: Queries
+  secrets: { keyRing: KeyRing }
+  metrics: WebhookMetrics
+  storeDeliveries: StoreDeliveries
+}
+
+export function createFanOut(context: FanOutContext): FanOut {
   const { config } = context
   const store = coalesce<Opened, undefined>({
     maxBatch: 256,
@@ -80,7 +87,7 @@ function subscribersOf(fact: NotificationFact, subscribers: readonly Subscriber[
 }
 
 function deliveriesOf(
-  { secrets }: Pick<Context, 'secrets'>,
+  { secrets }: Pick<FanOutContext, 'secrets'>,
   { fact, metadata, traceparent }: Opened,
   subscribers: readonly Subscriber[],
 ): NewDelivery[] {

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import { type HandOff, type HandOffReport, newId, type WebhookPayload } from '@notify/contracts'
-import type { Context } from '../context.ts'
+import type { KeyRing } from '@notify/privacy'
+import type { Config } from '../config.ts'
 import { bodyAad, targetAad } from '../db/aad.ts'
 import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 
 /** The type of a message that was requested without an event. */
 const plainType = 'notification'
+
+export interface DeliveryContext {
+  config: Config
+  secrets: { keyRing: KeyRing }
+}
 
 /** A hand-off with its decrypted payload. */
 export interface OpenedHandOff {
@@ -20,7 +26,7 @@ const providerGraceMs = 10_000
 
 /** The delivery of a hand-off, or the report that there can be none. @throws Error when the hand-off must be redelivered */
 export function deliveryOf(
-  { config, secrets }: Pick<Context, 'config' | 'secrets'>,
+  { config, secrets }: DeliveryContext,
   { handOff, payload: { to, data }, traceparent }: OpenedHandOff,
   providerId: `prov_${string}` | undefined,
 ): NewDelivery | HandOffReport {

@@ -1,7 +1,6 @@
 import { webhookReported } from '@notify/contracts'
-import { defineStatement, enqueueSql } from '@notify/database'
+import { defineStatement, enqueueSql, type Queries } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import type { Context } from '../context.ts'
 
 /** Most deliveries end sooner, and their outcome says more. Up to twice as long. */
 const afterMs = 500
@@ -31,7 +30,7 @@ export interface Unreported {
  * Reports hand-offs as `sent` that have no outcome within a second. They are kept in memory alone: dispatch hands over again what
  * nobody reported on, which reports it.
  */
-export function startSentReports(kit: Kit, { db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): Unreported {
+export function startSentReports(kit: Kit, { db, wakeOutbox }: { db: Queries; wakeOutbox(): void }): Unreported {
   let young = new Set<string>()
   let old = new Set<string>()
   const flush = async () => {

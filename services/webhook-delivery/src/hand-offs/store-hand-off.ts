@@ -1,17 +1,22 @@
 import { type HandOff, webhookReported, webhookRequested } from '@notify/contracts'
-import { enqueueEvents } from '@notify/database'
+import { enqueueEvents, type Queries } from '@notify/database'
 import { openEvent } from '@notify/messaging'
 import { coalesce } from '@notify/service-kit'
-import type { Context } from '../context.ts'
-import type { StoreDeliveries } from '../deliveries/store-deliveries.ts'
+import type { StoreDeliveries } from '../deliveries/insert-deliveries.ts'
+import type { WebhookMetrics } from '../metrics.ts'
 import { chooseProviders } from '../providers/provider-store.ts'
-import { deliveryOf, type OpenedHandOff } from './delivery-of.ts'
+import { type DeliveryContext, deliveryOf, type OpenedHandOff } from './delivery-of.ts'
 import { findHandOffs, reportOf } from './hand-off-store.ts'
+import type { Unreported } from './report-sent.ts'
 
 /** Stores a hand-off of dispatch once; a repetition reports its state. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
-interface HandOffContext extends Omit<Context, 'egress'> {
+interface HandOffContext extends DeliveryContext {
+  db: Queries
+  metrics: WebhookMetrics
+  unreported: Unreported
+  wakeOutbox(): void
   storeDeliveries: StoreDeliveries
 }
 
@@ -52,7 +57,7 @@ export function createHandOffStore(context: HandOffContext): StoreHandOff {
 }
 
 /** @returns an error for a hand-off that must be redelivered; the others of its batch are stored */
-function prepare(context: Omit<Context, 'egress'>, opened: OpenedHandOff, providerId: `prov_${string}` | undefined) {
+function prepare(context: DeliveryContext, opened: OpenedHandOff, providerId: `prov_${string}` | undefined) {
   try {
     return deliveryOf(context, opened, providerId)
   } catch (error) {

@@ -3,9 +3,9 @@ import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import type { Channels } from '../../channels/channel.ts'
 import type { TemplateReference } from '../../channels/channel-template.ts'
+import { type PresentTemplate, presentTemplates } from '../../channels/present-templates.ts'
 import type { StoredContent } from '../../db/event-tables.ts'
 import { approvedCategories } from '../carrier-templates/carrier-template-store.ts'
-import { type PresentTemplate, presentTemplates } from '../templates/present-templates.ts'
 import type { EventId } from './event-store.ts'
 
 /**

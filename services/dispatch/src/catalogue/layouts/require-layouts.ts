@@ -2,7 +2,7 @@ import type { EventTemplates, EventTranslations, FieldError, Id } from '@notify/
 import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import type { Channels } from '../../channels/channel.ts'
-import { presentTemplates } from '../templates/present-templates.ts'
+import { presentTemplates } from '../../channels/present-templates.ts'
 import { keepLayouts } from './layout-store.ts'
 
 interface Content {

@@ -2,11 +2,11 @@ import { type createTemplate as contract, dispatchAuditRecorded, newId } from '@
 import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
+import { requireFillable } from '../../channels/check-templates.ts'
 import type { Context } from '../../context.ts'
 import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
 import { keepTranslations, noTranslations } from '../translations/keep-translations.ts'
-import { requireFillable } from './check-templates.ts'
 import { auditedTemplate, describeWhole } from './describe-template.ts'
 import { insertTemplate, requireRoomForTemplate } from './template-store.ts'
 

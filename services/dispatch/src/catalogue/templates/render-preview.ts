@@ -4,8 +4,8 @@ import { Problem } from '@notify/service-kit'
 import type { Fill, Renderer } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
 import { type ChannelTemplate, textsOf, type VariablesField } from '../../channels/channel-template.ts'
+import { presentTemplates } from '../../channels/present-templates.ts'
 import { layoutFinder, type WithLayouts } from '../layouts/layout-catalogue.ts'
-import { presentTemplates } from './present-templates.ts'
 
 /** Total time limit of a preview, in milliseconds; each text has its own limit. */
 const longestMs = 1000

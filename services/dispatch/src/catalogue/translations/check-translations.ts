@@ -3,8 +3,8 @@ import { Problem } from '@notify/service-kit'
 import type { Renderer, VariablePath } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
 import { textsOf } from '../../channels/channel-template.ts'
-import { requireFillable } from '../templates/check-templates.ts'
-import { presentTemplates } from '../templates/present-templates.ts'
+import { requireFillable } from '../../channels/check-templates.ts'
+import { presentTemplates } from '../../channels/present-templates.ts'
 
 type Needs = { renderer: Renderer; channels: Channels }
 

@@ -2,7 +2,7 @@ import type { EventTemplates, FieldError } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Channels } from '../../channels/channel.ts'
 import { textsOf } from '../../channels/channel-template.ts'
-import { presentTemplates } from '../templates/present-templates.ts'
+import { presentTemplates } from '../../channels/present-templates.ts'
 
 type Texts = Record<string, string>
 

@@ -1,6 +1,6 @@
 import type { Channel, EventTemplates } from '@notify/contracts'
-import type { Channels } from '../../channels/channel.ts'
-import type { ChannelTemplate } from '../../channels/channel-template.ts'
+import type { Channels } from './channel.ts'
+import type { ChannelTemplate } from './channel-template.ts'
 
 export interface PresentTemplate {
   name: Channel

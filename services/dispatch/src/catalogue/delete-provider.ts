@@ -1,13 +1,13 @@
 import { type deleteProvider as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { recordAudit } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
-import type { Context } from '../../context.ts'
-import { forgetAccount } from '../carrier-templates/carrier-template-store.ts'
-import { stopIdentities } from '../domains/identity-store.ts'
-import { describeProvider, providerMissing } from './describe-provider.ts'
-import type { WithProviders } from './provider-directory.ts'
-import { lockProvider } from './provider-store.ts'
-import { credentialsOf, writeProvider } from './write-provider.ts'
+import type { Context } from '../context.ts'
+import { forgetAccount } from './carrier-templates/carrier-template-store.ts'
+import { stopIdentities } from './domains/identity-store.ts'
+import { describeProvider, providerMissing } from './providers/describe-provider.ts'
+import type { WithProviders } from './providers/provider-directory.ts'
+import { lockProvider } from './providers/provider-store.ts'
+import { credentialsOf, writeProvider } from './providers/write-provider.ts'
 
 /** Deletes a provider: nothing new is sent through it, and its receipts count until it is purged. */
 export const deleteProvider: Handler<Context & WithProviders, typeof contract> = async (context, request) => {

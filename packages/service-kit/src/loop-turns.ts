@@ -8,3 +8,8 @@ export function ownLoopTurn(): Promise<void> {
   last = turn
   return turn
 }
+
+/** Resolves once the event loop has read what had arrived before: the first immediate may run ahead of the next poll. */
+export function afterNextPoll(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+}

@@ -1,8 +1,8 @@
 import type { EventTemplates, FieldError } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
-import type { Channels } from '../../channels/channel.ts'
-import { textsOf } from '../../channels/channel-template.ts'
+import type { Channels } from './channel.ts'
+import { textsOf } from './channel-template.ts'
 import { presentTemplates } from './present-templates.ts'
 
 /** Maximum texts with placeholders in a set of templates. */
