@@ -4,6 +4,7 @@ import { type ServiceName, schemaOf, serviceNames } from '@notify/contracts'
 import { column, declaredStatements, migrate, rotationStatements, type Statement } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
+import { parseSync } from '@swc/core'
 import pg from 'pg'
 import { migrationsOf } from '../../scripts/service-declarations.ts'
 import { describeStatement } from './describe-statement.ts'
@@ -100,6 +101,63 @@ test('no source names the type of rows that nothing checks', () => {
   const files = [...serviceNames.map((service) => `services/${service}`), 'packages/database'].flatMap(sourcesOf)
   expect(files.length).toBeGreaterThan(300)
   expect(files.filter((file) => /(await|return|=>|\.)\s*(run|runLong)</.test(readText(file)))).toEqual([])
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the tree has some two hundred shapes
+type SyntaxNode = any
+
+/** The tables of a query may be fragments of SQL: their columns are cast where the result shows them. */
+const readsRows = /^(selectFrom|from|\w*[jJ]oin|with|using)$/
+
+/** The fragments of SQL that a text shows in results without a cast: there TypeScript believes the type that is written. */
+function uncheckedResults(text: string): string[] {
+  const found: string[] = []
+  const fragments = new Set<string>()
+  const isFragment = ({ type, tag, typeParameters, callee, typeArguments, value, expression }: SyntaxNode): boolean =>
+    (type === 'TaggedTemplateExpression' && tag.value === 'sql' && typeParameters !== null) ||
+    (type === 'CallExpression' && callee.object?.value === 'sql' && typeArguments !== null) ||
+    (type === 'CallExpression' && fragments.has(callee.value)) ||
+    (type === 'ParenthesisExpression' && isFragment(expression)) ||
+    (type === 'Identifier' && fragments.has(value))
+  const visit = (node: SyntaxNode): void => {
+    if (typeof node !== 'object' || node === null) return
+    if (node.type === 'VariableDeclarator' && node.init) {
+      const made = node.init.type === 'ArrowFunctionExpression' ? node.init.body : node.init
+      if (isFragment(made)) fragments.add(node.id.value)
+    }
+    const { callee, type } = node
+    const method = type === 'CallExpression' ? callee.property?.value : undefined
+    if (method === 'as' && isFragment(callee.object)) found.push(node.arguments[0].expression.value)
+    for (const child of readsRows.test(method ?? '') ? [callee.object] : Object.values(node)) visit(child)
+  }
+  const tree = parseSync(text, { syntax: 'typescript', target: 'es2024' })
+  // Twice: a function may be used above the line that declares it.
+  visit(tree)
+  found.length = 0
+  visit(tree)
+  return found
+}
+
+test.each([
+  "build.select(sql<number>`count(*)`.as('a'))",
+  "build.select((sql<number>`count(*)`).as('a'))",
+  "build.select(sql.raw<number>(text).as('a'))",
+  "const count = sql<number>`count(*)`\nbuild.select(count.as('a'))",
+  "build.select(of().as('a'))\nconst of = () => sql<number>`1`",
+])('%s is a result that nothing checks', (text) => {
+  expect(uncheckedResults(text)).toEqual(['a'])
+})
+
+test('a cast result, one without a type and a fragment in place of a table are none', () => {
+  const text =
+    "build.selectFrom(sql<Row>`(select 1)`.as('rows')).select(cast(column.integer(), sql`count(*)`).as('a')).select(sql`ctid`.as('b'))"
+  expect(uncheckedResults(text)).toEqual([])
+})
+
+test('no query shows a fragment of SQL whose type nothing checks', () => {
+  const files = [...serviceNames.map((service) => `services/${service}`), 'packages/database'].flatMap(sourcesOf)
+  const found = files.flatMap((file) => uncheckedResults(readText(file)).map((name) => `${file}: ${name}`))
+  expect(found).toEqual([])
 })
 
 test(`a statement has at most ${mostCtes} common table expressions`, async () => {

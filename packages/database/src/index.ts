@@ -1,5 +1,6 @@
 export * from './audit/audit-entry.ts'
 export * from './audit/record-audit.ts'
+export { cast } from './cast.ts'
 export * from './claim-due.ts'
 export * from './columns.ts'
 export * from './commands.ts'

@@ -1,6 +1,7 @@
 import { schemaOf } from '@notify/contracts'
 import { type CommandKit, type Kit, withoutLogFields } from '@notify/service-kit'
 import pg, { type QueryConfig } from 'pg'
+import { castColumns } from './cast.ts'
 import { isConnectionError, rethrow, rethrowCommitting } from './connection-errors.ts'
 import { type Connection, Connections } from './connections.ts'
 import { whileHeld } from './held-connection.ts'
@@ -10,9 +11,10 @@ import type { Migrations } from './migrations/migration.ts'
 import { measurePool } from './pool-metrics.ts'
 import { createProbe } from './probe.ts'
 import type { LockedSteps, Queries, Run, Runnable } from './queries.ts'
+import type { Query } from './query.ts'
 import { requireSettings } from './require-settings.ts'
 import { longWaits } from './session-settings.ts'
-import { requireNoNulls } from './statement.ts'
+import { isChecked, requireNoNulls, type Statement } from './statement.ts'
 
 export type { Queries, Run } from './queries.ts'
 
@@ -77,7 +79,7 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
     (connection: Connection, fail: (error: unknown) => never, answerMs?: number): Run =>
     async <Row>(statement: Runnable<Row>, values: readonly unknown[] = []) => {
       const { rows } = await connection.query(queryOf(statement, values, prepared), answerMs).catch(fail)
-      if (typeof statement !== 'string' && 'columns' in statement) requireNoNulls(statement, rows)
+      if (isChecked && typeof statement !== 'string') requireNoNulls(declarationOf(statement), rows)
       return rows as never
     }
   const transact = async <T>(work: (run: Run) => Promise<T>, answerMs?: number): Promise<T> => {
@@ -131,6 +133,12 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
     transaction: (work) => transact(work),
     whileLocked,
   }
+}
+
+/** The columns that a statement declares, or those that the casts of a query do. */
+function declarationOf(statement: Query<unknown> | Statement): Pick<Statement, 'name' | 'columns'> {
+  if (!('compile' in statement)) return statement
+  return { name: statement.name ?? 'a query', columns: castColumns(statement.compile().query) }
 }
 
 function queryOf(statement: Runnable<unknown>, values: readonly unknown[], prepared: boolean): QueryConfig {

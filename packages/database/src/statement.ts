@@ -65,14 +65,13 @@ export function statementOf<Declared extends Columns>({
 }
 
 /** Our images set NODE_ENV=production, which disables the check. */
-const isChecked = process.env.NODE_ENV !== 'production'
+export const isChecked = process.env.NODE_ENV !== 'production'
 
 /**
  * Refuses a null in a column that is declared without nulls: Postgres does not report whether an expression may be null.
  * @throws Error in development and tests
  */
-export function requireNoNulls({ name, columns }: Statement, rows: readonly object[]): void {
-  if (!isChecked) return
+export function requireNoNulls({ name, columns }: Pick<Statement, 'name' | 'columns'>, rows: readonly object[]): void {
   for (const [column, { isNullable }] of Object.entries<Columns[string]>(columns)) {
     if (isNullable || rows.every((row) => row[column as keyof typeof row] !== null)) continue
     throw new Error(`${name} returned a null in ${column}, which is declared without`)

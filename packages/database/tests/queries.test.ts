@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { TestEnv } from '@notify/dev-env'
 import { sql } from 'kysely'
+import { cast } from '../src/cast.ts'
 import { column } from '../src/columns.ts'
 import { anyOf, prepared } from '../src/query.ts'
 import { defineStatement, defineStatements } from '../src/statement.ts'
@@ -75,6 +76,30 @@ test('a prepared query that spreads its values is refused', () => {
 
 test('a builder cannot run a query by itself', async () => {
   await expect(things.execute()).rejects.toThrow('hand the query to run')
+})
+
+test('a fragment of SQL in a result has the type that it is cast to', async () => {
+  await one.db.run(insert(1, 'a'))
+  const counted = build
+    .selectFrom('things')
+    .select([cast(column.integer(), sql`count(*)`).as('count'), cast(column.bigint(), sql`sum(id)`).as('sum')])
+  expect(await one.db.run(counted)).toEqual([{ count: 1, sum: 1n }])
+  const shown = insert(2, 'b').returning(cast(column.text(), sql`id`).as('shown'))
+  expect(await one.db.run(shown)).toEqual([{ shown: '2' }])
+  const wrong = build.selectFrom('things').select(cast(column.integer(), sql`name`).as('id'))
+  await expect(one.db.run(wrong)).rejects.toThrow('invalid input syntax for type integer')
+})
+
+test('a null in a cast that is declared without nulls is an error, also of a prepared query and of changed rows', async () => {
+  await one.db.run(insert(1, 'a'))
+  const nothing = cast(column.text(), sql`null`).as('nothing')
+  const read = build.selectFrom('things').select(['id', nothing])
+  const message = 'returned a null in nothing'
+  await expect(one.db.run(read)).rejects.toThrow(`a query ${message}`)
+  await expect(one.db.run(prepared('read-nothing', () => read)({}))).rejects.toThrow(`read-nothing ${message}`)
+  await expect(one.db.run(build.updateTable('things').set({ name: 'b' }).returning(nothing))).rejects.toThrow(message)
+  const maybe = cast(column.text().nullable(), sql`null`).as('nothing')
+  expect(await one.db.run(build.selectFrom('things').select(maybe))).toEqual([{ nothing: null }])
 })
 
 test('a null in a column that is declared without nulls is an error, except in production', async () => {

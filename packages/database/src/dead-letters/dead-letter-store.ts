@@ -1,7 +1,8 @@
 import type { DeadLetter, DeadLetterStore, DueLetter } from '@notify/messaging'
 import type { Kit } from '@notify/service-kit'
 import { sql } from 'kysely'
-import { pick } from '../columns.ts'
+import { cast } from '../cast.ts'
+import { column, pick } from '../columns.ts'
 import type { Queries } from '../open.ts'
 import { build, sharedTables } from '../shared-tables.ts'
 import { defineStatement } from '../statement.ts'
@@ -81,7 +82,7 @@ async function count({ run }: Queries): Promise<{ value: number; attributes: { d
   const counts = await run(
     build
       .selectFrom('dead_letters')
-      .select(['durable', 'state', sql<number>`count(*)::int`.as('value')])
+      .select(['durable', 'state', cast(column.integer(), sql`count(*)`).as('value')])
       .where('state', 'in', ['waiting', 'dead', 'replaying'])
       .groupBy(['state', 'durable']),
   )

@@ -1,6 +1,8 @@
 import { readMessage } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import { type Expression, sql } from 'kysely'
+import { cast } from '../cast.ts'
+import { column } from '../columns.ts'
 import type { Queries } from '../open.ts'
 import { build } from '../shared-tables.ts'
 import { namingEventOf, namingPatterns } from './naming-events.ts'
@@ -26,7 +28,12 @@ const readers = {
     runLong(
       build
         .selectFrom('outbox')
-        .select(({ ref }) => ['id', 'subject', sql<boolean>`false`.as('single'), ofNaming(ref('events')).as('text')])
+        .select(({ ref }) => [
+          'id',
+          'subject',
+          cast(column.boolean(), sql`false`).as('single'),
+          ofNaming(ref('events')).as('text'),
+        ])
         .where('id', '>', after)
         .orderBy('id')
         .limit(pageSize),
@@ -38,7 +45,7 @@ const readers = {
         .select(({ ref }) => [
           'id',
           'subject',
-          sql<boolean>`not whole_message`.as('single'),
+          cast(column.boolean(), sql`not whole_message`).as('single'),
           ofNaming(ref('event')).as('text'),
         ])
         .where('id', '>', after)
@@ -49,7 +56,7 @@ const readers = {
 
 /** The text of a row if its subject may name a person, else null. */
 const ofNaming = (text: Expression<string>) =>
-  sql<string | null>`case when subject like any(${namingPatterns}::text[]) then ${text} end`
+  cast(column.text().nullable(), sql`case when subject like any(${namingPatterns}::text[]) then ${text} end`)
 
 type Table = keyof typeof readers
 const tables: readonly Table[] = ['outbox', 'dead_letters']

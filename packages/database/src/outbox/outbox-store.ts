@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { cast } from '../cast.ts'
+import { column } from '../columns.ts'
 import type { Run } from '../open.ts'
 import { prepared } from '../query.ts'
 import { build } from '../shared-tables.ts'
@@ -12,7 +14,7 @@ export async function hasUnpublished(run: Run): Promise<boolean> {
   return (await run(look({}))).length > 0
 }
 
-const age = sql<number>`extract(epoch from now() - created_at)::float8`.as('age')
+const age = cast(column.double(), sql`extract(epoch from now() - created_at)`).as('age')
 
 /** Age of the oldest unpublished message, in seconds; 0 if there is none. */
 export async function oldestUnpublishedSeconds(run: Run): Promise<number> {

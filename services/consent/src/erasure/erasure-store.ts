@@ -1,10 +1,10 @@
 import type { Id } from '@notify/contracts'
-import { anyOf, type Person, type Queries, type Run } from '@notify/database'
+import { anyOf, cast, column, type Person, type Queries, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
 const batch = 100
-const count = sql<number>`count(*)::int`.as('count')
+const count = cast(column.integer(), sql`count(*)`).as('count')
 const modes = sql<'live'>`any('{live,test}')`
 
 const entriesOf = ({ tenantId, index = '' }: Person) =>

@@ -1,5 +1,5 @@
 import type { Id, KeyMode } from '@notify/contracts'
-import { prepared, type Run } from '@notify/database'
+import { cast, column, prepared, type Run } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../db/schema.ts'
 import type { EntryRow } from './entry-details.ts'
@@ -47,8 +47,8 @@ interface Traits {
 
 const find = prepared('find-entry', (one: Subject & Traits) =>
   entriesOf(one).select([
-    sql<boolean>`coalesce(bool_or(evidence_index = ${one.evidenceIndex}), false)`.as('hasEvidence'),
-    sql<boolean>`coalesce(bool_or(origin = ${one.origin}), false)`.as('hasOrigin'),
+    cast(column.boolean(), sql`coalesce(bool_or(evidence_index = ${one.evidenceIndex}), false)`).as('hasEvidence'),
+    cast(column.boolean(), sql`coalesce(bool_or(origin = ${one.origin}), false)`).as('hasOrigin'),
   ]),
 )
 

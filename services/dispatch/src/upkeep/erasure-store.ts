@@ -1,4 +1,4 @@
-import { column, defineStatement, erasedText, type Person, type Queries } from '@notify/database'
+import { cast, column, defineStatement, erasedText, type Person, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 import { factsInto } from '../outcome/facts/fact-sql.ts'
@@ -6,7 +6,7 @@ import { theirs } from './notifications-of-person.ts'
 
 const batch = 200
 
-const count = sql<number>`count(*)::int`.as('count')
+const count = cast(column.integer(), sql`count(*)`).as('count')
 /** Others are copies. */
 const isToThem = '(n.recipient_index = $2 or n.user_index is not distinct from $2)'
 const waits = `n.status in ('queued', 'scheduled')`

@@ -1,4 +1,4 @@
-import type { Queries } from '@notify/database'
+import { cast, column, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 import { dimensionsOf } from './access-path.ts'
@@ -18,7 +18,7 @@ export function listBuckets(db: Queries, { tenantId, applicationId, width, from,
   const shown = ['starts_at', 'channel', 'status'] as const
   const inRange = build
     .selectFrom('activity_buckets')
-    .select([...shown, sql<number>`sum(count)::float8`.as('count')])
+    .select([...shown, cast(column.double(), sql`sum(count)`).as('count')])
     .where('tenant_id', '=', tenantId)
     .where('application_id', '=', applicationId ?? '')
     .where('width', '=', width)

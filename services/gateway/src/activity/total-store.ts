@@ -1,5 +1,5 @@
 import { mostCounted } from '@notify/contracts'
-import type { Queries } from '@notify/database'
+import { cast, column, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 import { accessPath, all, type Condition, dimensionsOf, rangeOf } from './access-path.ts'
@@ -24,7 +24,7 @@ export async function countItems(db: Queries, filter: ActivityFilter): Promise<T
   return single > mostCounted ? { total: sum + mostCounted, capped: true } : { total: sum + single, capped: false }
 }
 
-const sum = sql<number>`coalesce(sum(count), 0)::float8`.as('total')
+const sum = cast(column.double(), sql`coalesce(sum(count), 0)`).as('total')
 
 async function sumTotals(db: Queries, filter: ActivityFilter): Promise<number> {
   const ofTenant = build.selectFrom('activity_totals').select(sum).where('tenant_id', '=', filter.tenantId)
@@ -70,7 +70,9 @@ async function countSingly(db: Queries, filter: ActivityFilter, ranges: readonly
     const counted = sql<{ id: string }>`(
       select found.id from (${sources}) as s cross join lateral (select a.id from activity a where ${where} limit ${most}) as found
       limit ${most})`
-    const [row] = await db.run(build.selectFrom(counted.as('counted')).select(sql<number>`count(*)::int`.as('count')))
+    const [row] = await db.run(
+      build.selectFrom(counted.as('counted')).select(cast(column.integer(), sql`count(*)`).as('count')),
+    )
     count += row?.count ?? 0
   }
   return count

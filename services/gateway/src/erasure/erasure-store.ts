@@ -1,10 +1,10 @@
-import { erasedText, type Person, type Queries } from '@notify/database'
+import { cast, column, erasedText, type Person, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { isOfRecipient } from '../activity/access-path.ts'
 import { build } from '../db/schema.ts'
 
 const batch = 200
-const count = sql<number>`count(*)::int`.as('count')
+const count = cast(column.integer(), sql`count(*)`).as('count')
 
 const itemsOf = ({ tenantId, index = '' }: Person) =>
   build

@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { type Queries, type Run, requireRoom } from '@notify/database'
+import { cast, column, type Queries, type Run, requireRoom } from '@notify/database'
 import { sql } from 'kysely'
 import type { ActivityFilter } from '../activity/activity-filter.ts'
 import { pageSql } from '../activity/item-store.ts'
@@ -29,7 +29,7 @@ const jobsOf = (tenantId: Id<'ten'>) =>
   build
     .selectFrom('retry_jobs as job')
     .selectAll('job')
-    .select(sql<boolean>`finished_at is null and ${sql.raw(isBehind('job'))}`.as('behind'))
+    .select(cast(column.boolean(), sql`finished_at is null and ${sql.raw(isBehind('job'))}`).as('behind'))
     .where('tenant_id', '=', tenantId)
 
 export async function findRetryJob(run: Run, tenantId: Id<'ten'>, id: Id<'retry'>): Promise<RetryJobRow | undefined> {

@@ -8,7 +8,6 @@ import { type ListOrder, page } from '@notify/database'
 import { fieldProblem, type Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { RouteContext } from '../context.ts'
-import { listUsageLocaleRows, type UsageLocalePosition, type UsageLocaleRow } from './usage-locale-store.ts'
 import { listUsageRows, sumUsage, type UsageFilter, type UsagePosition, type UsageRow } from './usage-store.ts'
 
 /** The usage of the operator's tenant. */
@@ -17,7 +16,9 @@ export const getUsage: Handler<RouteContext, typeof contract> = async ({ db }, r
   const filter: UsageFilter = { tenantId: principal.tenant_id, ...query, ...spanOf(query) }
   const [totals, { items, next_cursor }] = await Promise.all([
     sumUsage(db.run, filter),
-    page(request, byPeriod, (after, limit) => listUsageRows(db.run, filter, { after, limit })),
+    page(request, byPeriod, (after, limit) =>
+      listUsageRows(db.run, { ...filter, group: 'category' }, { after, limit }),
+    ),
   ])
   const { from, to } = filter
   return { from, to, totals, items: items.map(describe), next_cursor }
@@ -28,10 +29,10 @@ export const listUsageLocales: Handler<RouteContext, typeof localesContract> = a
   const { query, principal } = request
   const span = spanOf(query)
   const filter: UsageFilter = { tenantId: principal.tenant_id, ...query, ...span }
-  const listed = await page(request, byLanguage, (after, limit) =>
-    listUsageLocaleRows(db.run, filter, { after, limit }),
+  const { items, next_cursor } = await page(request, byPeriod, (after, limit) =>
+    listUsageRows(db.run, { ...filter, group: 'locale' }, { after, limit }),
   )
-  return { ...span, ...listed }
+  return { ...span, items: items.map(({ group: locale, ...row }) => ({ ...row, locale })), next_cursor }
 }
 
 function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): { from: string; to: string } {
@@ -42,20 +43,11 @@ function spanOf({ from, to }: { from?: string | undefined; to?: string | undefin
   throw fieldProblem('validation_failed', 'from', message)
 }
 
-const describe = ({ application_id, category, ...row }: UsageRow): UsageItem => ({
-  ...row,
-  application_id,
-  category: category === '' ? null : category,
-})
+const describe = ({ group, ...row }: UsageRow): UsageItem => ({ ...row, category: group === '' ? null : group })
 
 const text = z.string().max(64)
 
 const byPeriod: ListOrder<UsageRow, UsagePosition> = {
   position: z.tuple([text, text, Channel, text]),
-  of: ({ period, application_id, channel, category }) => [period, application_id, channel, category],
-}
-
-const byLanguage: ListOrder<UsageLocaleRow, UsageLocalePosition> = {
-  position: z.tuple([text, text, Channel, text]),
-  of: ({ period, application_id, channel, locale }) => [period, application_id, channel, locale],
+  of: ({ period, application_id, channel, group }) => [period, application_id, channel, group],
 }

@@ -1,5 +1,5 @@
 import type { Channel, Id } from '@notify/contracts'
-import type { Queries, Run } from '@notify/database'
+import { cast, column, type Queries, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
@@ -27,58 +27,68 @@ export interface UsageFilter {
   channel?: Channel | undefined
 }
 
+/** What the sums are grouped by, beside period, application and channel. */
+export type UsageGroup = 'category' | 'locale'
+
 export type UsageRow = Awaited<ReturnType<typeof listUsageRows>>[number]
 
-/** The position after which a page starts: period, application, channel and category. */
+/** The position after which a page starts: period, application, channel and group. */
 export type UsagePosition = [string, string, Channel, string]
 
 /** How a period is written. */
-export const periodFormats = { day: 'YYYY-MM-DD', month: 'YYYY-MM' }
+const periodFormats = { day: 'YYYY-MM-DD', month: 'YYYY-MM' }
 
-function selected({ tenantId, from, to, application_id, channel }: UsageFilter) {
-  let days = build
-    .selectFrom('usage_days')
+const counted = ['tenant_id', 'day', 'application_id', 'channel', 'messages', 'credits'] as const
+
+/** The sums by day, of each kind of group. */
+const sumsBy = {
+  category: build.selectFrom('usage_days').select([...counted, 'category as group']),
+  locale: build.selectFrom('usage_locales').select([...counted, 'locale as group']),
+} satisfies Record<UsageGroup, unknown>
+
+function selected({ tenantId, from, to, application_id, channel }: UsageFilter, group: UsageGroup) {
+  return build
+    .selectFrom(sumsBy[group].as('days'))
     .where('tenant_id', '=', tenantId)
     .where('day', '>=', from)
     .where('day', '<=', to)
     .where('messages', '>', 0n)
-  if (application_id !== undefined) days = days.where('application_id', '=', application_id)
-  return channel === undefined ? days : days.where('channel', '=', channel)
+    .$if(application_id !== undefined, (days) => days.where('application_id', '=', application_id!))
+    .$if(channel !== undefined, (days) => days.where('channel', '=', channel!))
 }
 
-/** A page of the sums by period, application, channel and category, in this order. */
+/** A page of the sums by period, application, channel and group, in this order. */
 export function listUsageRows(
   run: Run,
-  filter: UsageFilter,
+  { group, ...filter }: UsageFilter & { group: UsageGroup },
   { after, limit }: { after: UsagePosition | undefined; limit: number },
 ) {
-  const format = sql.lit(periodFormats[filter.interval])
-  const sums = selected(filter)
+  const sums = selected(filter, group)
     .select([
-      sql<string>`to_char(day, ${format})`.as('period'),
-      ...(['application_id', 'channel', 'category'] as const),
-      sql<number>`sum(messages)::float8`.as('messages'),
-      sql<number>`sum(credits)::float8`.as('credits'),
+      cast(column.text(), sql`to_char(day, ${sql.lit(periodFormats[filter.interval])})`).as('period'),
+      ...(['application_id', 'channel', 'group'] as const),
+      cast(column.double(), sql`sum(messages)`).as('messages'),
+      cast(column.double(), sql`sum(credits)`).as('credits'),
     ])
-    .groupBy(['period', 'application_id', 'channel', 'category'])
+    .groupBy(['period', 'application_id', 'channel', 'group'])
   const ordered = build
     .selectFrom(sums.as('sums'))
     .selectAll()
     .orderBy('period')
     .orderBy('application_id')
     .orderBy('channel')
-    .orderBy('category')
+    .orderBy('group')
     .limit(limit)
   if (!after) return run(ordered)
-  return run(ordered.where(sql<boolean>`(period, application_id, channel, category) > (${sql.join(after)})`))
+  return run(ordered.where(sql<boolean>`(period, application_id, channel, "group") > (${sql.join(after)})`))
 }
 
 /** The totals of all periods. */
 export async function sumUsage(run: Run, filter: UsageFilter): Promise<{ messages: number; credits: number }> {
   const [row] = await run(
-    selected(filter).select([
-      sql<number>`coalesce(sum(messages), 0)::float8`.as('messages'),
-      sql<number>`coalesce(sum(credits), 0)::float8`.as('credits'),
+    selected(filter, 'category').select([
+      cast(column.double(), sql`coalesce(sum(messages), 0)`).as('messages'),
+      cast(column.double(), sql`coalesce(sum(credits), 0)`).as('credits'),
     ]),
   )
   return row!

@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { anyOf, erasedText, type Queries } from '@notify/database'
+import { anyOf, cast, column, erasedText, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
@@ -20,7 +20,10 @@ export async function applicationsOf(db: Queries, tenantId: Id<'ten'>): Promise<
 
 export async function countInboxes(db: Queries, keys: readonly string[]): Promise<number> {
   const [row] = await db.runLong(
-    build.selectFrom('inboxes').select(sql<number>`count(*)::int`.as('count')).where('key', '=', anyOf(keys)),
+    build
+      .selectFrom('inboxes')
+      .select(cast(column.integer(), sql`count(*)`).as('count'))
+      .where('key', '=', anyOf(keys)),
   )
   return row!.count
 }

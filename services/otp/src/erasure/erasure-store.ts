@@ -1,4 +1,4 @@
-import { column, defineStatement, erasedText, type Person, type Queries } from '@notify/database'
+import { cast, column, defineStatement, erasedText, type Person, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
@@ -8,7 +8,7 @@ export async function countTransactions(db: Queries, { tenantId, index = '' }: P
   const [row] = await db.runLong(
     build
       .selectFrom('messages')
-      .select(sql<number>`count(*)::int`.as('count'))
+      .select(cast(column.integer(), sql`count(*)`).as('count'))
       .where('tenant_id', '=', tenantId)
       .where('recipient_index', '=', index),
   )

@@ -1,5 +1,5 @@
 import type { KeyMode } from '@notify/contracts'
-import { column, defineStatement, type Queries } from '@notify/database'
+import { cast, column, defineStatement, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
@@ -43,8 +43,8 @@ export function listConversions(db: Queries, windowMs: number) {
       .selectFrom('transactions')
       .select([
         ({ ref }) => ref('prefix').$notNull().as('prefix'),
-        sql<number>`count(*)::int`.as('sent'),
-        sql<number>`count(verified_at)::int`.as('verified'),
+        cast(column.integer(), sql`count(*)`).as('sent'),
+        cast(column.integer(), sql`count(verified_at)`).as('verified'),
       ])
       .where('created_at', '>', sql<Date>`now() - ${windowMs} * interval '1 millisecond'`)
       .where('prefix', 'is not', null)

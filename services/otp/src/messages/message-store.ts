@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { column, pick, prepared, type RowOf, type Run } from '@notify/database'
+import { cast, column, pick, prepared, type RowOf, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
 
@@ -18,7 +18,7 @@ export const messageColumns = {
 /** A message as it is handed to dispatch; its request is null once dispatch has answered. */
 export type Message = RowOf<typeof messageColumns>
 
-const expiresInMs = sql<number>`(extract(epoch from m.expires_at - clock_timestamp()) * 1000)::float8`
+const expiresInMs = cast(messageColumns.expires_in_ms, sql`extract(epoch from m.expires_at - clock_timestamp()) * 1000`)
 
 const find = prepared('find-message', ({ id }: { id: Id<'notif'> }) =>
   build

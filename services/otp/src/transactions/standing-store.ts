@@ -1,4 +1,4 @@
-import { prepared, type Run } from '@notify/database'
+import { cast, column, prepared, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 import type { Try } from './try-codes.ts'
@@ -8,7 +8,7 @@ type Named = Pick<Try, 'id' | 'application_id' | 'mode'>
 const explain = prepared('explain-refused-try', ({ id, application_id, mode }: Named) =>
   build
     .selectFrom('transactions')
-    .select(['verified_at', sql<boolean>`expires_at <= now()`.as('is_expired'), 'attempts'])
+    .select(['verified_at', cast(column.boolean(), sql`expires_at <= now()`).as('is_expired'), 'attempts'])
     .where('id', '=', id)
     .where('application_id', '=', application_id)
     .where('mode', '=', mode)

@@ -1,5 +1,5 @@
 import type { Id, KeyMode } from '@notify/contracts'
-import { prepared, type Run } from '@notify/database'
+import { cast, column, prepared, type Run } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../db/schema.ts'
 
@@ -32,7 +32,7 @@ const find = prepared('find-transaction', ({ id, application_id, mode }: OwnTran
   build
     .selectFrom('transactions')
     .selectAll()
-    .select(sql<boolean>`expires_at <= now()`.as('is_expired'))
+    .select(cast(column.boolean(), sql`expires_at <= now()`).as('is_expired'))
     .where('id', '=', id)
     .where('application_id', '=', application_id)
     .where('mode', '=', mode)

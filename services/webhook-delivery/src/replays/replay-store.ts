@@ -1,5 +1,5 @@
 import { earliestId, type Id } from '@notify/contracts'
-import { defineStatement, type RowOf, type Run } from '@notify/database'
+import { cast, column, defineStatement, type RowOf, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
 
@@ -19,7 +19,7 @@ export async function countExhausted(run: Run, { subscriptionId, since }: Range)
   const [row] = await run(
     build
       .selectFrom('deliveries')
-      .select(sql<number>`count(*)::int`.as('count'))
+      .select(cast(column.integer(), sql`count(*)`).as('count'))
       .where('subscription_id', '=', subscriptionId)
       .where('status', '=', 'exhausted')
       .where('id', '>', idBefore(since))

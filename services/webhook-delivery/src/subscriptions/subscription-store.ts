@@ -1,5 +1,5 @@
 import { type Id, type SubscriptionChange, subscriptionChanged, type WebhookEventType } from '@notify/contracts'
-import { column, defineStatement, enqueueEvents, pick, type Run, requireRoom } from '@notify/database'
+import { cast, column, defineStatement, enqueueEvents, pick, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { build, type Tables, tables } from '../db/schema.ts'
@@ -19,9 +19,12 @@ interface Replay {
   finished_at: string | null
 }
 
-const replay = sql<Replay | null>`(
+const replay = cast(
+  column.json<Replay>().nullable(),
+  sql`(
   select json_build_object('since', r.since, 'count', r.count, 'replayed', r.replayed, 'requested_at', r.requested_at,
-    'finished_at', r.finished_at) from replays r where r.subscription_id = s.id)`
+    'finished_at', r.finished_at) from replays r where r.subscription_id = s.id)`,
+)
 
 /** Subscriptions with the health of their endpoints and their latest replays. */
 const subscriptions = build

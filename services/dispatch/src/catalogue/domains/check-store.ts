@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { claimDueSql, column, defineStatement, lockName, type Queries, type Run } from '@notify/database'
+import { cast, claimDueSql, column, defineStatement, lockName, type Queries, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
 import { build } from '../../db/schema.ts'
@@ -27,7 +27,7 @@ const startSql = 'clock_timestamp()::text'
 
 export async function startCheck(run: Run, tenantId: Id<'ten'>, id: Id<'dom'>): Promise<StartedCheck | undefined> {
   const domain = domainsOf(tenantId).where('d.id', '=', id)
-  const [row] = await run(domain.select(sql.raw<string>(startSql).as('started_at')))
+  const [row] = await run(domain.select(cast(column.text(), sql.raw(startSql)).as('started_at')))
   return row && startedOf(row)
 }
 
@@ -67,7 +67,7 @@ export function saveCheck(
   return db.transaction(async (run) => {
     const [before] = await run(
       domainsOf(tenant_id)
-        .select(sql<number>`(extract(epoch from now() - d.status_since) * 1000)::float8`.as('since_ms'))
+        .select(cast(column.double(), sql`extract(epoch from now() - d.status_since) * 1000`).as('since_ms'))
         .where('d.id', '=', id)
         .where(sql<boolean>`(d.check_started_at is null or d.check_started_at < ${startedAt}::timestamptz)`)
         .forUpdate('d'),

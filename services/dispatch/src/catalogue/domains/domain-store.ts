@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { type DomainCarrierStatus, type DomainChange, domainChanged, type Id } from '@notify/contracts'
 import {
+  cast,
   column,
   defineStatement,
   type EncryptedColumn,
@@ -30,7 +31,7 @@ const carriers = `(
   where i.domain_id = d.id and i.wanted and p.deleted_at is null)`
 
 /** `domainColumns` of `domains as d`, for a query. */
-export const domainSelection = [...ownNames, sql.raw<DomainAtCarrier[]>(carriers).as('carriers')]
+export const domainSelection = [...ownNames, cast(domainColumns.carriers, sql.raw(carriers)).as('carriers')]
 
 /** SQL: `domainColumns` of `domains d`. */
 export const domainColumnsSql = `${ownNames.join(', ')}, ${carriers} as carriers`

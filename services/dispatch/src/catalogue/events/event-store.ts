@@ -1,5 +1,5 @@
 import type { Channel, EventStatus, EventTemplates, Id } from '@notify/contracts'
-import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
+import { cast, column, nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import type { StoredContent } from '../../db/event-tables.ts'
 import { build, type Tables } from '../../db/schema.ts'
@@ -94,7 +94,7 @@ export function listEventRows(
     .selectFrom('events')
     .select(['application_id', 'event_key', 'name', 'status', 'version', 'allowed_channels'])
     .select(['created_at', 'updated_at'])
-    .select(sql<boolean>`draft is not null`.as('has_draft'))
+    .select(cast(column.boolean(), sql`draft is not null`).as('has_draft'))
     .where('tenant_id', '=', tenantId)
     .where('application_id', '=', applicationId)
     .$if(status !== undefined, (query) => query.where('status', '=', status!))

@@ -1,5 +1,5 @@
 import type { Channel, Id } from '@notify/contracts'
-import { lockName, nextUpdatedAt, prepared, type Run, requireRoom } from '@notify/database'
+import { cast, column, lockName, nextUpdatedAt, prepared, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 
@@ -82,7 +82,7 @@ export async function lowestPriority(run: Run, tenantId: Id<'ten'>, channel: Cha
   const [row] = await run(
     build
       .selectFrom('providers')
-      .select(sql<number>`coalesce(max(priority), 0) + 1`.as('next'))
+      .select(cast(column.integer(), sql`coalesce(max(priority), 0) + 1`).as('next'))
       .where('tenant_id', '=', tenantId)
       .where('channel', '=', channel)
       .where('deleted_at', 'is', null),

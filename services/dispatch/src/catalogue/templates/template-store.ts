@@ -1,5 +1,5 @@
 import type { Channel, EventTemplates, Id } from '@notify/contracts'
-import { type Run, requireRoom } from '@notify/database'
+import { cast, column, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import type { KeptTranslations } from '../../db/event-tables.ts'
 import { build, type Tables } from '../../db/schema.ts'
@@ -53,7 +53,7 @@ export function listTemplateRows(
   const templates = build
     .selectFrom('templates')
     .select(['id', 'tenant_id', 'application_id', 'name', 'version', 'created_at', 'updated_at'])
-    .select(sql<Channel[]>`array(select jsonb_object_keys(templates))`.as('channels'))
+    .select(cast(column.texts<Channel>(), sql`array(select jsonb_object_keys(templates))`).as('channels'))
     .where('tenant_id', '=', tenantId)
     .$if(after !== undefined, (query) => query.where('id', '<', after!))
   return run(templates.orderBy('id', 'desc').limit(limit))

@@ -1,5 +1,5 @@
 import { type retryActivity as contract, dispatchAuditRecorded } from '@notify/contracts'
-import { defineStatements, idempotent, pick, type RowOf, type Run, recordAudit } from '@notify/database'
+import { cast, column, defineStatements, idempotent, pick, type RowOf, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { sql } from 'kysely'
 import { optedOutBecause } from '../../catalogue/preferences/opted-out-because.ts'
@@ -77,10 +77,16 @@ async function refusal(run: Run, { params, principal, query }: Request): Promise
   const [found] = await run(
     build
       .selectFrom('notifications as n')
-      .select(['status', 'failure_reason', 'retryable', 'retry_count', sql<boolean>`payload is null`.as('erased')])
-      .select(sql.raw<boolean>(`${suppressedBecause('n')} is not null`).as('suppressed'))
-      .select(sql.raw<boolean>(`${optedOutBecause('n')} is not null`).as('opted_out'))
-      .select(sql.raw<boolean>(hasExpired('n')).as('expired'))
+      .select([
+        'status',
+        'failure_reason',
+        'retryable',
+        'retry_count',
+        cast(column.boolean(), sql`payload is null`).as('erased'),
+      ])
+      .select(cast(column.boolean(), sql.raw(`${suppressedBecause('n')} is not null`)).as('suppressed'))
+      .select(cast(column.boolean(), sql.raw(`${optedOutBecause('n')} is not null`)).as('opted_out'))
+      .select(cast(column.boolean(), sql.raw(hasExpired('n'))).as('expired'))
       .where('id', '=', params.id)
       .where('tenant_id', '=', principal.tenant_id),
   )
