@@ -32,7 +32,7 @@ test.each(releases)('the events of release %s are read by this one, with all tha
 })
 
 test.each(kept.flatMap(({ version, sealed }) => sealed.map((one) => [version, one.subject, one] as const)))(
-  'what release %s sealed on %s is opened by this one',
+  'an event that release %s sealed on %s is opened by this one',
   (_version, _subject, sealed) => {
     expect(openFixture(sealed)).toEqual(sealed.content)
   },
@@ -70,7 +70,7 @@ test.each(releases)('since release %s contracts have only grown', (_version, rel
 })
 
 test.each(releases)(
-  'what this version writes is read by the rules of release %s, but for values that it cannot know',
+  'an event of this version fits the rules of release %s, but for values that it cannot know',
   (_version, release) => {
     for (const { subject, schema } of Object.values(release.events)) {
       const reader = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])

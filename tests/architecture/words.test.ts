@@ -1,5 +1,7 @@
+import { globSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { filesBelow, isTest, readText } from './sources.ts'
+import { parseSync } from '@swc/core'
+import { filesBelow, isSource, isTest, readText, root } from './sources.ts'
 
 /** Phrases for which there is a plain or technical word. */
 const unclear = [
@@ -37,6 +39,11 @@ const files = ['packages', 'services', 'tests', 'bench', 'scripts']
   .flatMap((folder) => filesBelow(folder))
   .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && file !== 'tests/architecture/words.test.ts')
 
+interface Text {
+  at: string
+  text: string
+}
+
 interface Comment {
   at: string
   isPublic: boolean
@@ -50,13 +57,45 @@ test('a comment has at most two lines, and the TSDoc of packages more only where
 })
 
 test('comments and test titles use plain technical words', () => {
-  const texts = [...comments().map(({ at, prose }) => ({ at, text: prose.join(' ') })), ...files.flatMap(titlesOf)]
-  const faults = texts.flatMap(({ at, text }) =>
-    unclear
-      .filter(({ phrase }) => phrase.test(text))
-      .map(({ phrase, instead }) => `${at}: ${phrase.exec(text)?.[0]} -> ${instead}`),
+  const found = comments().map(({ at, prose }) => ({ at, text: prose.join(' ') }))
+  expect(faultsIn([...found, ...files.flatMap(titlesOf)])).toEqual([])
+})
+
+test('a test title has a subject: it does not begin with a question word', () => {
+  expect(files.flatMap(titlesOf).filter(({ text }) => /^(?:what|who(?:m|se)?)\b/i.test(text))).toEqual([])
+})
+
+test('documents use plain technical words', () => {
+  const documents = handwritten('**/*.md').filter((file) => file !== 'THIRD-PARTY-NOTICES.md')
+  expect(documents.length).toBeGreaterThan(50)
+  expect(faultsIn(documents.flatMap((file) => paragraphsOf(file)))).toEqual([])
+})
+
+test('comments of images, manifests and configuration use plain technical words', () => {
+  const configured = handwritten('**/{*.{yaml,yml,conf,ini,toml},Dockerfile}')
+  expect(configured.length).toBeGreaterThan(100)
+  expect(faultsIn(configured.flatMap((file) => remarksOf(file)))).toEqual([])
+})
+
+test('what programs show to people uses plain technical words', () => {
+  const shown = files.filter((file) => isSource(file) && !isTest(file) && !file.endsWith('.mjs'))
+  expect(shown.length).toBeGreaterThan(1000)
+  // Parsing takes longer than searching.
+  const suspects = shown.filter(
+    (file) => faultsIn([{ at: file, text: readText(file).replace(/\s+/g, ' ') }]).length > 0,
   )
-  expect(faults).toEqual([])
+  expect(faultsIn(suspects.flatMap((file) => shownBy(file)))).toEqual([])
+})
+
+test('an unclear phrase is found in a document, a remark and a text of the interface, but not in code', () => {
+  const document = 'One `told`.\n\n```\ntold\n```\n\nIt was\ntold.'
+  expect(faultsIn(paragraphsOf('a.md', document))).toEqual(['a.md:7: told -> published, reported, notified'])
+  expect(faultsIn(remarksOf('a.yaml', 'a: told # and\n# told'))).toHaveLength(1)
+  const page = 'const told = 1\nexport const a = <p title="It was told">Once more</p>'
+  expect(faultsIn(shownBy('a.tsx', page)).map((fault) => fault.split(': ')[1])).toEqual([
+    'told -> published, reported, notified',
+    'Once more -> again',
+  ])
 })
 
 test('exported names use plain technical words', () => {
@@ -66,6 +105,54 @@ test('exported names use plain technical words', () => {
   })
   expect(names.filter(({ words }) => unclearNames.test(words)).map(({ file, name }) => `${file}: ${name}`)).toEqual([])
 })
+
+/** The unclear phrases in texts. */
+function faultsIn(texts: readonly Text[]): string[] {
+  return texts.flatMap(({ at, text }) =>
+    unclear
+      .filter(({ phrase }) => phrase.test(text))
+      .map(({ phrase, instead }) => `${at}: ${phrase.exec(text)?.[0]} -> ${instead}`),
+  )
+}
+
+function handwritten(pattern: string): string[] {
+  const exclude = ['**/node_modules/**', '**/dist/**', '**/.local/**', '.git/**']
+  return globSync(pattern, { cwd: root, exclude }).sort()
+}
+
+/** The paragraphs of a document without its code. */
+function paragraphsOf(file: string, text = readText(file)): Text[] {
+  const blank = (code: string) => code.replace(/[^\n]/g, ' ')
+  const prose = text.replace(/^```[\s\S]*?^```/gm, blank).replace(/`[^`\n]*`/g, blank)
+  return [...prose.matchAll(/\S[^\n]*(?:\n[^\n]*\S[^\n]*)*/g)].map(({ 0: paragraph, index }) => ({
+    at: at(file, prose, index),
+    text: paragraph.replace(/\s+/g, ' '),
+  }))
+}
+
+/** The remarks of a file whose comments begin with `#`, adjoining lines as one. */
+function remarksOf(file: string, text = readText(file)): Text[] {
+  return [...text.matchAll(/^[ \t]*(?:#.*\n?[ \t]*)+|\s#.*/gm)].map(({ 0: remark, index }) => ({
+    at: at(file, text, index),
+    text: remark.replace(/\s*#+\s*/g, ' '),
+  }))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tree has some two hundred shapes
+type SyntaxNode = any
+
+/** The sentences in the strings and elements of a source: at least two words, and no code. */
+function shownBy(file: string, text = readText(file)): Text[] {
+  const found: Text[] = []
+  const visit = (node: SyntaxNode): void => {
+    if (typeof node !== 'object' || node === null) return
+    const shown = { StringLiteral: node.value, TemplateElement: node.raw, JSXText: node.value }[node.type as string]
+    if (/\w \w/.test(shown ?? '')) found.push({ at: file, text: shown.replace(/\s+/g, ' ') })
+    for (const child of Object.values(node)) visit(child)
+  }
+  visit(parseSync(text, { syntax: 'typescript', tsx: file.endsWith('x'), target: 'es2024' }))
+  return found
+}
 
 function comments(): Comment[] {
   return files.flatMap((file) => commentsOf(file, readText(file)))
@@ -86,7 +173,7 @@ function commentsOf(file: string, text: string): Comment[] {
 }
 
 /** The first argument of `test`, `describe` and what `test.each(…)` returns. */
-function titlesOf(file: string): { at: string; text: string }[] {
+function titlesOf(file: string): Text[] {
   if (!isTest(file)) return []
   const text = readText(file)
   const titles = text.matchAll(/(?:\b(?:test|describe)(?:\.\w+)?|\))\(\s*(['"`])((?:(?!\1)[^\\\n]|\\.)*)\1,/g)

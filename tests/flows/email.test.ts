@@ -243,7 +243,7 @@ describe('a sender in the request', () => {
     await eventually(async () => expectProblem(await post(env, emailTo(to, { from })), 422, 'domain_not_verified'))
   })
 
-  test('whose domain has degraded since the acceptance is not used until the domain is repaired', async () => {
+  test('a sender whose domain has degraded since the acceptance is not used until the domain is repaired', async () => {
     const { body: added } = await env.api('POST', '/api/v1/domains', { body: { domain: 'drift.example' } })
     const check = async () => (await env.api('POST', `/api/v1/domains/${added.domain_id}/verify`)).body.status
     await env.setDns(added.records)

@@ -160,7 +160,7 @@ test.each([
   ['records.1', { records: [good, { ...good, type: 'CNAME', value: 'other.test' }] }],
   ['records', { records: Array.from({ length: 1001 }, () => good) }],
   ['', { records: [], zone: 'x' }],
-])('what cannot be a record is refused with 422 naming %j', async (path, body) => {
+])('an impossible record is refused with 422 naming %j', async (path, body) => {
   const { url } = await startSandbox()
   const answer = await fetch(`${url}/dns`, { method: 'PUT', body: JSON.stringify(body) })
   expect(answer.status).toBe(422)

@@ -135,7 +135,7 @@ test('a token that has expired is renewed silently before the next call', async 
   expect(page.url()).toBe(harness.url('/activity'))
 })
 
-test('who signs out is signed out at the issuer too, stays so, and chooses again whom to be', async () => {
+test('signing out ends the session at the issuer too, and the next login asks for the account again', async () => {
   const page = await harness.logIn({ path: '/consents?dialog=opt-in' })
   await page.getByRole('dialog').getByLabel('Number').fill('+14155550142')
   await page.goto(harness.url('/activity'))

@@ -31,7 +31,7 @@ export const sharedTables = {
     published_after: column.timestamp(),
     looked_up_to: column.uuid().nullable(),
     republished: column.integer().withDefault(),
-    made_up_at: column.timestamp().nullable(),
+    repaired_at: column.timestamp().nullable(),
   },
   idempotency_keys: {
     scope: column.text(),

@@ -29,7 +29,7 @@ const republishMs = 300_000
 const options = { streamReplicas: 1, republishMs }
 const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, options)
 const forgotten = ({ kit }: BusProcess) => kit.lines.filter(({ msg }) => /JetStream has forgotten/.test(msg))
-const madeUpFor = ({ kit }: BusProcess) =>
+const repairedBy = ({ kit }: BusProcess) =>
   kit.lines.filter(({ msg }) => /republished messages that the stream may have lost/.test(msg))
 const inStream = (numbers: readonly number[]) =>
   eventually(async () => expect(numbersIn(await stored(one)).toSorted()).toEqual(numbers))
@@ -52,7 +52,7 @@ test('after nats-server lost its disk, what had been published is published agai
   expect(ids(after)).toEqual(ids(before))
   expect(after.map(({ messageId, publicationId }) => publicationId === `${messageId}:1`)).toEqual([true, true, true])
   expect(forgotten(one)).toHaveLength(1)
-  await eventually(() => expect(madeUpFor(one)).toMatchObject([{ messages: 3 }]))
+  await eventually(() => expect(repairedBy(one)).toMatchObject([{ messages: 3 }]))
 })
 
 test('new events go on after a loss, and a second loss is noticed as well', async () => {
@@ -85,7 +85,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     await inStream([1, 2, 2, 3, 3, 4])
     expect(forgotten(one)).toEqual([])
     expect(notices(one)).toHaveLength(1)
-    expect(madeUpFor(one)).toMatchObject([{ messages: 2 }])
+    expect(repairedBy(one)).toMatchObject([{ messages: 2 }])
   },
 )
 
@@ -252,7 +252,7 @@ test('a week of messages is published again in short rounds, each message once, 
     await markPublished()
     expect(await publications()).toEqual([{ publications: 2, count: many }])
   })
-  await eventually(() => expect(madeUpFor(one)).toMatchObject([{ messages: many }]))
+  await eventually(() => expect(repairedBy(one)).toMatchObject([{ messages: many }]))
   expect(forgotten(one)).toHaveLength(1)
   expect(rounds).toBeGreaterThan(many / 1000)
 })

@@ -6,9 +6,12 @@ const base64Key = () => randomBytes(32).toString('base64')
 const ring = parseKeyRing(`k1:${base64Key()}`)
 const place = 'notifications|ten_1|notif_1'
 
-test.each(['', 'Hello', 'Grüße, 你好 🎉', 'x'.repeat(100_000)])('what is sealed is read again: %#', (text) => {
-  expect(ring.decrypt(ring.encrypt(text, place), place)).toBe(text)
-})
+test.each(['', 'Hello', 'Grüße, 你好 🎉', 'x'.repeat(100_000)])(
+  'encrypted text is decrypted to the same text: %#',
+  (text) => {
+    expect(ring.decrypt(ring.encrypt(text, place), place)).toBe(text)
+  },
+)
 
 test('equal texts look different when sealed', () => {
   const sealed = Array.from({ length: 50 }, () => ring.encrypt('Hello', place).toString('hex'))
@@ -20,7 +23,7 @@ test('the text is not in what is sealed', () => {
 })
 
 test.each(['notifications|ten_1|notif_2', 'notifications|ten_2|notif_1', 'providers|ten_1|notif_1', ''])(
-  'what belongs elsewhere (%s) is not read there',
+  'text encrypted for another position (%s) is not decrypted',
   (other) => {
     expect(() => ring.decrypt(ring.encrypt('Hello', place), other)).toThrow()
   },

@@ -12,7 +12,7 @@ const signed = (secrets = [secret], timestamp = now(), text = body) =>
 const only = (headers: Signed, prefix: string) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(prefix)))
 
-test.each(['x-svc', 'webhook'])('what is signed verifies by the headers %s-* alone', (prefix) => {
+test.each(['x-svc', 'webhook'])('a signed message verifies by the headers %s-* alone', (prefix) => {
   const headers = only(signed(), prefix)
   expect(verifyWebhook(headers, body, secret)).toEqual(event)
   expect(verifyWebhook(new Headers(headers), Buffer.from(body), secret)).toEqual(event)

@@ -92,7 +92,7 @@ test('a call is made from its contract: method, path, body, and who it is made f
   expect(seen.headers).not.toHaveProperty('idempotency-key')
 })
 
-test.each(['a b', 'a/b', 'a?b=c', 'ü', '#'])('what stands in a path cannot leave its place: %s', async (id) => {
+test.each(['a b', 'a/b', 'a?b=c', 'ü', '#'])('a value in a path cannot leave its segment: %s', async (id) => {
   answer = json(200, { name: 'x' })
   await get(id)
   expect(seen.url).toBe(`/internal/things/${encodeURIComponent(id)}`)

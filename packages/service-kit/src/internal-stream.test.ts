@@ -60,7 +60,7 @@ test('each line is given as soon as it arrives, however it is cut', async () => 
 test.each<[string, (response: ServerResponse) => void, RegExp]>([
   ['breaks', (response) => response.write('{"name":"one"}\n', () => response.destroy()), /may have taken effect/],
   ['falls silent', (response) => void response.write('{"name":"one"}\n'), /may have taken effect/],
-])('what came before a call %s stands, and the call fails without a repetition', async (_what, fault, said) => {
+])('the lines before a call %s count, and the call fails without a repetition', async (_what, fault, said) => {
   let calls = 0
   answer = (response) => {
     calls += 1

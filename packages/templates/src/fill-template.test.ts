@@ -111,7 +111,7 @@ test.each([
 })
 
 test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
-  'what JavaScript adds to every object (%s) is not a variable',
+  'a property that JavaScript adds to every object (%s) is not a variable',
   (name) => {
     expect(problemOf(`{{ order.${name} }}`, { order: {} }).missing).toEqual(expect.any(String))
     expect(problemOf(`{{ ${name} }}`).missing).toEqual(expect.any(String))
@@ -190,7 +190,7 @@ test.each([
   '<p>{{ name | escape }}</p>',
   '<p>{{ name | escape_once }}</p>',
   '<p>{{ name | newline_to_br }}</p>',
-])('what is filled into the HTML of %s is escaped, the template itself is not', (template) => {
+])('a value in the HTML of %s is escaped, the template itself is not', (template) => {
   expect(renderHtml(template, { name: hostile, order: { name: hostile }, names: [hostile] })).toBe(`<p>${escaped}</p>`)
 })
 

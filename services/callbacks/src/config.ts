@@ -15,7 +15,7 @@ export const Config = z.object({
     .transform(parsedBy(parseKeyRing))
     .describe('Key ring: comma-separated `<key id>:<base64 of 32 bytes>`, current key first'),
   SERVICE_SIGNING_KEY: signingKey('callbacks').describe(
-    'Private ES256 JWK whose kid begins with `callbacks`; dispatch shows providers to whoever signs with it',
+    'Private ES256 JWK whose kid begins with `callbacks`; dispatch shows providers to requests that it signed',
   ),
   ...receivingEnvironment,
   ...proxyConfig,

@@ -172,7 +172,7 @@ describe('a user without a number', () => {
     messages: [{ from: '', from_user_id: user_id, id, type: 'text', text: { body: 'STOP' } }],
   })
 
-  test('whom the carrier has named with a number before revokes by STOP', async () => {
+  test('a user whose number the carrier has reported before revokes by STOP', async () => {
     const message = await silentMessage()
     const userId = `user.${message.phone}`
     const named = { ...contact(message.phone.slice(1), userId), statuses: [message.status('delivered')] }
@@ -181,7 +181,7 @@ describe('a user without a number', () => {
     await untilConsent(env, message.phone, { status: 'revoked', history: [{ action: 'opt_out', source: 'reply' }, {}] })
   })
 
-  test('whom it names later: STOP and marketing choice wait until then, and count once', async () => {
+  test('STOP and marketing choice of a user without a number wait until the carrier reports it, and count once', async () => {
     const message = await silentMessage()
     const userId = `user.${message.phone}`
     const raw = envelope(ofNumber(stopBy(userId, `wamid.${userId}`)))

@@ -35,7 +35,7 @@ export const Config = z.object({
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes; key of the HMAC that request bodies are compared by'),
   SERVICE_SIGNING_KEY: signingKey('dispatch').describe(
-    'Private ES256 JWK whose kid begins with `dispatch`; consent answers whoever signs with it',
+    'Private ES256 JWK whose kid begins with `dispatch`; consent answers requests that it signed',
   ),
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial events and providers'),
   ...sendingEnvironment,

@@ -211,7 +211,7 @@ test('behind a key that another process works on nobody waits: the others are co
   expect((await commitPieces([held])).codes).toEqual(['accepted'])
 })
 
-test('whose caller no longer waits is not committed', async () => {
+test('a request whose caller no longer waits is not committed', async () => {
   const gone = notification()
   gone.candidate.isAwaited = () => false
   const batch = [notification(), gone]

@@ -185,7 +185,7 @@ const endings: [string, (id: string) => Promise<unknown>][] = [
 ]
 
 test.each(endings)(
-  'what is to be erased is erased by the statement that makes it %s, and not retryable',
+  'a payload to be erased is erased by the statement that makes the message %s, which is then not retryable',
   async (status, end) => {
     const id = await expiring(true)
     await end(id)

@@ -230,7 +230,7 @@ describe('a refusal of the HTTP parser is a problem too', () => {
   })
 
   test.each(['hello\r\n\r\n', 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00'])(
-    'what is not HTTP: %j',
+    'a connection that does not speak HTTP: %j',
     async (bytes) => expectProblem(await rawRequest(env.stack.url('gateway'), bytes), 400, 'invalid_header'),
   )
 })

@@ -132,7 +132,7 @@ test('items that dispatch refuses are skipped', async () => {
   await untilEnded(job.retry_id, { status: 'completed', processed: 2, retried: 0, skipped: 2 })
 })
 
-test('who made and cancelled a job is in the audit log, and the recipient nowhere', async () => {
+test('the audit log names the operators who made and cancelled a job, and no recipient', async () => {
   const recipient = '+15550001234'
   const indexOf = createBlindIndex(Buffer.from(env.stack.state.blind_index_key, 'base64'))
   const { body: job } = await post(path, { recipient })

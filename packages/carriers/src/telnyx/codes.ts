@@ -21,7 +21,7 @@ export const telnyxCodes = createCodeTable({
   '20100': accountDown('The account has no credit left'),
   '40001': permanent('The number is a landline or not routable'),
   '40002': later('Blocked as spam for now'),
-  '40003': permanent('Blocked as spam for good'),
+  '40003': permanent('Permanently blocked as spam'),
   '40004': later('Rejected by the destination'),
   '40005': later('The message expired on its way'),
   '40006': later('The server of the recipient is not available'),

@@ -35,10 +35,10 @@ const note = defineStatement({
     insert into stream_losses as known (stream, noticed_at, last_seq, published_after, looked_up_to)
     values ($1, clock_timestamp(), $2, $3, $4)
     on conflict (stream) do update
-      set noticed_at = clock_timestamp(), republished = 0, made_up_at = null,
-          looked_up_to = case when known.made_up_at is not null then $4 end,
-          last_seq = case when known.made_up_at is null then least(known.last_seq, $2) else $2 end,
-          published_after = case when known.made_up_at is null then least(known.published_after, $3) else $3 end`,
+      set noticed_at = clock_timestamp(), republished = 0, repaired_at = null,
+          looked_up_to = case when known.repaired_at is not null then $4 end,
+          last_seq = case when known.repaired_at is null then least(known.last_seq, $2) else $2 end,
+          published_after = case when known.repaired_at is null then least(known.published_after, $3) else $3 end`,
 })
 
 /** The result of a round of {@link republishLost}. */
@@ -60,7 +60,7 @@ export function republishLost(db: Queries, stream: string): Promise<Round> {
         .selectFrom('stream_losses')
         .select(['looked_up_to', 'republished'])
         .where('stream', '=', stream)
-        .where('made_up_at', 'is', null)
+        .where('repaired_at', 'is', null)
         .forUpdate()
         .skipLocked(),
     )
@@ -70,7 +70,7 @@ export function republishLost(db: Queries, stream: string): Promise<Round> {
     const ended = looked < republishedAtOnce
     const republished = loss.republished + again
     const position = id === null ? {} : { looked_up_to: id }
-    const end = ended ? { made_up_at: sql<Date>`now()` } : {}
+    const end = ended ? { repaired_at: sql<Date>`now()` } : {}
     await run(
       build
         .updateTable('stream_losses')

@@ -35,7 +35,7 @@ export const outboxTables: Migrations = [
          published_after timestamptz not null,
          looked_up_to uuid,
          republished int not null default 0,
-         made_up_at timestamptz
+         repaired_at timestamptz
        )`,
     ],
   },

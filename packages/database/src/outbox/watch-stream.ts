@@ -200,7 +200,7 @@ async function knownState(run: Run, stream: string): Promise<Known> {
   const { last_seq, checked_at, origin } = watermark!
   // The timestamp of a batch is its start, which may precede the check.
   const moment = sql<Date>`${checked_at}::timestamptz - interval '10 seconds'`
-  const open = build.selectFrom('stream_losses').select('stream').where('made_up_at', 'is', null)
+  const open = build.selectFrom('stream_losses').select('stream').where('repaired_at', 'is', null)
   const [published] = await run(
     build
       .selectFrom('outbox')

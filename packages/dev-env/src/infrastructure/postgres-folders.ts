@@ -93,7 +93,7 @@ function safeShelter(shelter: string): string {
   mkdirSync(shelter, { recursive: true, mode: 0o755 })
   const found = lstatSync(shelter)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
-    throw new StartupError(`${shelter} belongs to somebody else: remove it, Postgres' files are kept there`)
+    throw new StartupError(`${shelter} belongs to another user: remove it, Postgres' files are kept there`)
   }
   return shelter
 }

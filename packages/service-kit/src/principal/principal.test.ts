@@ -49,7 +49,7 @@ function forged({
     .sign(by)
 }
 
-test.each([key, operator])('what the gateway signed is known again: $kind', async (principal) => {
+test.each([key, operator])('a principal that the gateway signed is recognised: $kind', async (principal) => {
   const sign = await createPrincipalSigner(privateJwk)
   const verify = createPrincipalVerifier(jwks)
   expect(await verify(await sign(principal))).toEqual(principal)

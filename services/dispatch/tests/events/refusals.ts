@@ -51,7 +51,7 @@ test('a WhatsApp template of another category than the approved one cannot be pu
 test.each<[string, object, string]>([
   ['no channel', { allowed_channels: [] }, 'allowed_channels'],
   ['a channel without template', { allowed_channels: ['sms', 'email'] }, 'templates.email'],
-])('what allows %s is kept as a draft and cannot be published', async (_what, fields, path) => {
+])('an event that allows %s is kept as a draft and cannot be published', async (_what, fields, path) => {
   const { event_key: key } = await create(fields)
   for (const refused of [
     await call('POST', of(key, '/publish')),
@@ -112,7 +112,7 @@ test.each<[string, object, string]>([
 })
 
 test.each(['{"__proto__": {"status": "published"}}', '{"constructor": {"prototype": {"status": "published"}}}'])(
-  'what a body brings along as %s pollutes nothing',
+  'a key such as %s in a body pollutes no prototype',
   async (text) => {
     const raw = JSON.stringify(record()).replace('{', `${text.slice(0, -1)},`)
     const answer = await call('POST', listPath(), { raw, headers: { 'content-type': 'application/json' } })

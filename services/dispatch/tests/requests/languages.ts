@@ -143,7 +143,7 @@ test('a translation may use only what its template uses', async () => {
   expectProblem(await call('POST', `${eventsPath()}/${key}/publish`), 422, 'validation_failed')
 })
 
-test('what cannot be rendered is refused and named by its language', async () => {
+test('a translation that cannot be rendered is refused and named by its language', async () => {
   const body = {
     event_key: 'languages.bad',
     name: 'Orders',

@@ -185,7 +185,7 @@ describe('operators', () => {
   })
 })
 
-describe('who may not', () => {
+describe('callers without permission', () => {
   test('another tenant sees nothing of it, and cannot lift it', async () => {
     const phone = freshPhone()
     const { body } = await add('sms', phone)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { limitKeyOf } from './limit-key.ts'
 
-test('who is counted is not readable in the key, and stands for themselves alone', () => {
+test('the counted caller is not readable in the key, and no other shares the key', () => {
   const masterKey = randomBytes(32)
   const keyOf = limitKeyOf(masterKey)
   const key = keyOf('tenant ten_1')

@@ -198,7 +198,7 @@ describe('a filter that cannot be answered is 422 naming the parameter', () => {
     `recipient=%27%3B%20drop%20table`,
     'from=1970-01-01T00:00:00Z&to=9999-12-31T00:00:00Z',
     'from=2026-11-21T09:30:00.123456789Z',
-  ])('what finds nothing, or everything, is answered: %s', async (query) => {
+  ])('a filter that finds nothing, or everything, is answered: %s', async (query) => {
     const answer = await env.api('GET', `/api/v1/activity?${query}&limit=1`, { token: env.operatorToken })
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('total_count')])
   })

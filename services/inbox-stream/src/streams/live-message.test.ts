@@ -24,6 +24,6 @@ test('a message that is part of a larger buffer is read alone', () => {
   expect(readLiveMessage(new Uint8Array(around.buffer, around.byteOffset + 7, text.length))).toEqual(events)
 })
 
-test.each(['', '\n', 'x', '{"seq":1}\n', '[{"seq":1}'])('what is no live message is an error: %j', (text) => {
+test.each(['', '\n', 'x', '{"seq":1}\n', '[{"seq":1}'])('a text that is no live message is an error: %j', (text) => {
   expect(() => readLiveMessage(Buffer.from(text))).toThrow()
 })

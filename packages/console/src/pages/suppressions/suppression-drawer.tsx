@@ -97,7 +97,7 @@ function Remove({ suppression: { suppression_id, recipient_masked, reason }, onR
       onClose={onClose}
     >
       <p>
-        <PlainText className="font-medium text-text">{recipient_masked}</PlainText> can be written to again.
+        <PlainText className="font-medium text-text">{recipient_masked}</PlainText> can receive messages again.
       </p>
       <p className="pt-2">{reasons[reason].whenRemoved}</p>
     </Confirm>

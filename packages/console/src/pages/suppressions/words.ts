@@ -26,8 +26,7 @@ export const reasons: Record<Suppression['reason'], { name: string; means: strin
   stop: {
     name: 'STOP',
     means: 'The recipient answered STOP. START lifts it.',
-    whenRemoved:
-      'The recipient asked for no more messages; in many countries the law forbids to write to them without a new opt-in.',
+    whenRemoved: 'The recipient opted out; in many countries the law forbids messages to them without a new opt-in.',
   },
   manual: {
     name: 'Manual',

@@ -56,7 +56,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
         {found ? (
           <p className="text-soft">
             <strong className="text-text">{deliveries(found.count)}</strong> exhausted since{' '}
-            <ExactTime at={found.since} />. They are sent once more in the background, under the same ids, at a limited
+            <ExactTime at={found.since} />. They are sent again in the background, under the same ids, at a limited
             rate.
           </p>
         ) : (
