@@ -7,10 +7,11 @@ const statementTimeoutMs = 3000
 export const lockTimeoutMs = 2000
 
 /**
- * Services whose statements need nested loops. A connection keeps the plan that it prepared while the tables were small: with a
- * hash or merge join it would read whole tables later. tests/plans.test.ts of each shows which statements do.
+ * Services whose statements need nested loops, and indexes in their order. A connection keeps the plan that it prepared while the
+ * tables were small: with a hash or merge join it would read whole tables later, with a bitmap all rows of which it needs the
+ * first. tests/plans.test.ts of each shows which statements do.
  */
-const nestedLoopsOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch', 'webhook-delivery'])
+const indexWalksOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch', 'webhook-delivery'])
 
 /**
  * Services whose statements are never planned for their parameters: planning the claim of a message takes twice as long as
@@ -23,7 +24,7 @@ const plannedOnce: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch'])
  * pooler refuses settings that come with a connection, and sessions of a pool are shared.
  */
 export function sessionSettings(service: ServiceName): Readonly<Record<string, string>> {
-  const otherJoins = nestedLoopsOnly.has(service) ? 'off' : 'on'
+  const forSmallTables = indexWalksOnly.has(service) ? 'off' : 'on'
   return {
     search_path: schemaOf(service),
     statement_timeout: inSeconds(statementTimeoutMs),
@@ -32,8 +33,9 @@ export function sessionSettings(service: ServiceName): Readonly<Record<string, s
     idle_in_transaction_session_timeout: '10s',
     enable_seqscan: 'off',
     jit: 'off',
-    enable_hashjoin: otherJoins,
-    enable_mergejoin: otherJoins,
+    enable_bitmapscan: forSmallTables,
+    enable_hashjoin: forSmallTables,
+    enable_mergejoin: forSmallTables,
     plan_cache_mode: plannedOnce.has(service) ? 'force_generic_plan' : 'auto',
   }
 }

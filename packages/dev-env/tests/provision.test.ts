@@ -113,15 +113,17 @@ test('sessions of a role have its settings without asking for them; provisioning
   expect(await gateway(settings)).toEqual([wanted])
 })
 
-test('services whose tables outgrow their plans are kept from hash and merge joins, and no others are, whatever their roles had before', async () => {
-  const joins = `select current_setting('enable_hashjoin') as hash, current_setting('enable_mergejoin') as merge`
+test('services whose tables outgrow their plans are kept from bitmap scans, hash and merge joins, and no others are, whatever their roles had before', async () => {
+  const plans = `select current_setting('enable_bitmapscan') as bitmap, current_setting('enable_hashjoin') as hash,
+    current_setting('enable_mergejoin') as merge`
   const change = `alter role gateway in database "notify ""quoted""" set`
+  await gateway(`${change} enable_bitmapscan = off`)
   await gateway(`${change} enable_hashjoin = off`)
   await gateway(`${change} enable_mergejoin = off`)
-  expect(await gateway(joins)).toEqual([{ hash: 'off', merge: 'off' }])
+  expect(await gateway(plans)).toEqual([{ bitmap: 'off', hash: 'off', merge: 'off' }])
   await provisionServices(database, [...roles, { service: 'dispatch', password: 'third' }])
-  expect(await gateway(joins)).toEqual([{ hash: 'on', merge: 'on' }])
-  expect(await as('dispatch', 'third', joins)).toEqual([{ hash: 'off', merge: 'off' }])
+  expect(await gateway(plans)).toEqual([{ bitmap: 'on', hash: 'on', merge: 'on' }])
+  expect(await as('dispatch', 'third', plans)).toEqual([{ bitmap: 'off', hash: 'off', merge: 'off' }])
 })
 
 test('a database without the schema public is provisioned as well', async () => {

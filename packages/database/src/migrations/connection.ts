@@ -27,7 +27,7 @@ export async function openMigrationConnection({ url, schema }: MigrationTarget):
      set statement_timeout = 0;
      set lock_timeout = ${lockTimeoutMs};
      set idle_in_transaction_session_timeout = '30s';
-     set enable_seqscan = on; set enable_hashjoin = on; set enable_mergejoin = on`,
+     set enable_seqscan = on; set enable_bitmapscan = on; set enable_hashjoin = on; set enable_mergejoin = on`,
   )
   return client
 }

@@ -16,19 +16,22 @@ const first = (after: string) => `
   where f.lane = l.lane and f.channel = l.channel and f.status = 'queued' ${after}
   order by f.application_id, f.mode, f.enqueued_at limit 1`
 
-/** SQL: the queues of the lanes `$1` that have messages which are due, with the oldest's `enqueued_at`. */
+/** SQL: the queues of a lane `l` that have messages, with the oldest's `enqueued_at`. */
+export const queuesOfLaneSql = `
+  with recursive queues as (
+    (${first('')})
+    union all
+    select next.* from queues cross join lateral (
+      ${first('and (f.application_id, f.mode) > (queues.application_id, queues.mode)')}
+    ) as next
+  )
+  select * from queues`
+
+/** SQL: the queues of the lanes `$1` that have messages which are due. */
 export const readyQueuesSql = `
   select l.lane, l.channel, q.tenant_id, q.application_id, q.mode, q.enqueued_at
-  from json_to_recordset($1::json) as l (lane text, channel text) cross join lateral (
-    with recursive queues as (
-      (${first('')})
-      union all
-      select next.* from queues cross join lateral (
-        ${first('and (f.application_id, f.mode) > (queues.application_id, queues.mode)')}
-      ) as next
-    )
-    select * from queues where enqueued_at <= now()
-  ) as q`
+  from json_to_recordset($1::json) as l (lane text, channel text)
+  cross join lateral (${queuesOfLaneSql} where enqueued_at <= now()) as q`
 
 const findReady = defineStatement({
   name: 'find-ready-queues',

@@ -1,5 +1,6 @@
 import { streams } from '@notify/contracts'
 import { column, defineStatement, type Queries } from '@notify/database'
+import { queuesOfLaneSql } from '../queues/queue-store.ts'
 import type { DeliveredLane } from './requeue-lost-work.ts'
 
 const mayBeLost = defineStatement({
@@ -7,11 +8,9 @@ const mayBeLost = defineStatement({
   text: `
     select exists (
       select from unnest($1::text[], $2::text[]) as l (lane, channel) cross join lateral (
-        select from in_flight f
-        where f.lane = l.lane and f.channel = l.channel and f.status = 'queued'
-          and f.enqueued_at < greatest(now() - $3::float8 * interval '1 millisecond',
-            (select noticed_at from stream_losses where stream = $4 and last_seq = 0))
-        order by f.enqueued_at limit 1) as oldest
+        ${queuesOfLaneSql} where enqueued_at < greatest(now() - $3::float8 * interval '1 millisecond',
+          (select noticed_at from stream_losses where stream = $4 and last_seq = 0))
+      ) as oldest
     ) as may_be_lost`,
   columns: { may_be_lost: column.boolean() },
 })

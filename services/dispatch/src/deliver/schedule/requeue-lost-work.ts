@@ -3,6 +3,7 @@ import { column, defineStatements, type Queries } from '@notify/database'
 import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
 import { repeatedWorkQueries } from '../../outcome/hand-offs/work-sql.ts'
+import { queuesOfLaneSql } from '../queues/queue-store.ts'
 import { lockOpenSql, scheduleBatch } from './open-sql.ts'
 
 const requeueLost = defineStatements(
@@ -12,14 +13,17 @@ const requeueLost = defineStatements(
     with lane as (select * from json_to_recordset($1::json) as t (lane text, channel text, delivered_ms_ago float8)),
     forgotten as (select noticed_at from stream_losses where stream = $2 and last_seq = 0),
     lost as (
-      select one.id from lane cross join lateral (
-        ${lockOpenSql({
-          where: `f.lane = lane.lane and f.channel = lane.channel and f.status = 'queued' and f.enqueued_at
-            < greatest(now() - lane.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))`,
-          orderBy: 'f.enqueued_at',
-          still: `n.status = 'queued' and not n.sending and n.next_attempt_at is null`,
-          limit: scheduleBatch,
-        })}
+      select one.id from lane as l cross join lateral (
+        select one.id from (${queuesOfLaneSql}) as q cross join lateral (
+          ${lockOpenSql({
+            where: `f.lane = l.lane and f.channel = l.channel and f.status = 'queued'
+              and f.application_id = q.application_id and f.mode = q.mode and f.enqueued_at
+              < greatest(now() - l.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))`,
+            orderBy: 'f.enqueued_at',
+            still: `n.status = 'queued' and not n.sending and n.next_attempt_at is null`,
+            limit: scheduleBatch,
+          })}
+        ) as one limit ${scheduleBatch}
       ) as one
     ), again as (
       update notifications n set enqueued_at = now() from lost where n.id = lost.id returning n.*

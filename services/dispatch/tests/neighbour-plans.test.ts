@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import type { Queries } from '@notify/database'
+import { countRowsRead, few, many, useOwnSchema } from '@notify/test-kit/database'
+import { channels } from '../src/channels/registry.ts'
+import { migrations } from '../src/db/migrations.ts'
+import { claimForSending } from '../src/deliver/claim/claim-store.ts'
+import { findReadyQueues } from '../src/deliver/queues/queue-store.ts'
+import { mayHaveLostWork } from '../src/deliver/schedule/look-lost-work.ts'
+import { requeueLostWork } from '../src/deliver/schedule/requeue-lost-work.ts'
+
+const tables = ['notifications', 'attempts', 'in_flight']
+const [campaign, neighbour] = ['campaign', 'neighbour']
+const lane = { lane: 'bulk', channel: 'sms' } as const
+
+const claimOne = (application_id: string) => (on: Queries) =>
+  claimForSending(
+    on,
+    lane,
+    [{ key: { tenant_id: 'ten_1', application_id, mode: 'live' }, most: 1 }],
+    [newId('att')],
+    60,
+  )
+
+const statements: { name: string; run(db: Queries): Promise<unknown> }[] = [
+  { name: 'claim of the neighbour', run: claimOne(neighbour) },
+  { name: 'claim of the campaign itself', run: claimOne(campaign) },
+  { name: 'ready queues', run: (on) => findReadyQueues(on, [lane]) },
+  { name: 'look for lost work', run: (on) => mayHaveLostWork(on, [lane], 3_600_000) },
+  { name: 'lost work', run: (on) => requeueLostWork(on, channels, [{ ...lane, delivered_ms_ago: 3_600_000 }]) },
+]
+
+// How many messages waited when the connection made its plans: the planner judges each size differently.
+describe.each([0, few, many / 10])('with plans from when %i messages waited', (planned) => {
+  let db: Queries
+  useOwnSchema('dispatch', { migrations, poolSize: 1 }, (own) => {
+    db = own.db
+  })
+
+  /** Bulk messages of an application that wait. */
+  const fill = (application: string, count: number) =>
+    db.runLong(
+      `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits, payload)
+       select 'notif_' || gen_random_uuid(), 'ten_1', $2, 'sms', 'bulk', 'live', '+1***', 'index ' || i, 1, ''
+       from generate_series(1, $1::int) as i`,
+      [count, application],
+    )
+
+  beforeAll(async () => {
+    for (const table of tables) await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
+    // Several applications, so that few messages seem to belong to each.
+    for (let at = 0; at < 10; at++) await fill(`app ${at}`, planned / 10)
+    if (planned > 0) await db.run(`analyze ${tables.join(', ')}`)
+    for (const { run } of statements) await run(db)
+    await fill(campaign, many)
+    await fill(neighbour, few)
+  })
+
+  test.each(statements)('what waits is not read for one message: $name', async ({ run }) => {
+    expect(await countRowsRead(db, tables, run)).toBeLessThan(2 * few)
+  })
+})
