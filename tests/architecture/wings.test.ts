@@ -11,6 +11,7 @@ const rooms = [
   'routes.ts',
   'consumers.ts',
   'upkeep',
+  'audiences',
   'accept',
   'deliver',
   'outcome',

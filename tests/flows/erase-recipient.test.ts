@@ -167,7 +167,11 @@ test('a user is erased with the number or with the user id, and messages that na
   const save = () => env.api('PUT', `/api/v1/users/${user}`, { body: { phone } })
   const known = () => env.api('GET', `/api/v1/users/${user}`)
   await save()
+  const { body: list } = await env.api('POST', '/api/v1/lists', { body: { name: 'Customers' } })
+  const members = [{ user_id: user, data: { name: 'Ada' } }]
+  await env.api('PUT', `/api/v1/lists/${list.list_id}/members`, { body: { members } })
   await eraseEverywhere(phone)
+  expect((await env.api('GET', `/api/v1/lists/${list.list_id}`)).body.member_count).toBe(0)
   expect((await known()).status).toBe(404)
   await save()
   const { body } = await env.api('POST', '/api/v1/notifications', {

@@ -10,9 +10,11 @@ import {
   LayoutTemplate,
   ListChecks,
   type LucideIcon,
+  Megaphone,
   PanelTop,
   Plug,
   ScrollText,
+  Users,
   Webhook,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
@@ -46,6 +48,15 @@ export const pages: readonly ConsolePage[] = [
     icon: Activity,
     permission: 'activity:read',
     load: async () => (await import('./pages/activity/activity-page.tsx')).ActivityPage,
+  },
+  {
+    path: 'broadcasts',
+    rest: ':id?',
+    title: 'Broadcasts',
+    group: 'Deliver',
+    icon: Megaphone,
+    permission: 'activity:read',
+    load: async () => (await import('./pages/broadcasts/broadcasts-page.tsx')).BroadcastsPage,
   },
   {
     path: 'get-started',
@@ -126,6 +137,14 @@ export const pages: readonly ConsolePage[] = [
     icon: Webhook,
     permission: 'webhooks:manage',
     load: async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,
+  },
+  {
+    path: 'lists',
+    title: 'Lists',
+    group: 'Recipients',
+    icon: Users,
+    permission: 'activity:read',
+    load: async () => (await import('./pages/lists/lists-page.tsx')).ListsPage,
   },
   {
     path: 'consents',

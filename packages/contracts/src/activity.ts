@@ -25,6 +25,7 @@ const item = {
   retry_count: z.int(),
   locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
   requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
+  broadcast_id: z.string().nullable().meta({ description: 'The broadcast that sent it' }),
   mode: KeyMode.meta({
     description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
   }),
@@ -51,6 +52,7 @@ export const activityFilters = {
     description: 'The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
   }),
   locale: Locale.optional().meta({ description: 'Language of the text' }),
+  broadcast_id: idSchema('bc').optional().meta({ description: 'The broadcast that sent it' }),
   ...range,
 }
 
@@ -89,7 +91,7 @@ export const ActivityList = z
     total_count: z.int(),
     total_count_capped: z.boolean().meta({
       description:
-        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by locale, by event_key ` +
+        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by locale, by broadcast_id, by event_key ` +
         `within a time range, and for ranges with more than ${mostCounted} items in their first or last hour.`,
     }),
     page: z.int(),

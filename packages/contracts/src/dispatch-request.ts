@@ -4,7 +4,7 @@ import { Channel, channelContracts } from './channels/table.ts'
 import { idSchema } from './ids.ts'
 import { Locale, TimeZone } from './locale.ts'
 import { mailFaults, mailFields, maxMailHeaders } from './mail.ts'
-import { EventKey } from './text.ts'
+import { EventKey, LocalTime, MomentText } from './text.ts'
 import { TopicKey } from './topics.ts'
 
 /** Any JSON object. Not validated entry by entry: the body is parsed JSON already, and walking it again is slow. */
@@ -94,6 +94,13 @@ export const DispatchRequest = z
       .datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
       .optional()
       .meta({ description: 'Time to send, at most 30 days ahead. Default: now.' }),
+    send_at_local: LocalTime.optional().meta({
+      description:
+        'The same on the clock of the recipient: of `time_zone`, else of the user, else of the application. A time that the clock shows twice is the first; one that it skips is as much later as the clock is set forward.',
+    }),
+    expires_at: MomentText.optional().meta({
+      description: 'The message is not sent after this time; it is then cancelled with the reason `expired`',
+    }),
     locale: Locale.optional().meta({
       description:
         'Language of the recipient, BCP 47. Chooses the translation. Default: default_locale of the application.',
@@ -124,6 +131,9 @@ export const DispatchRequest = z
       for (const field of contentFields) {
         if (request[field] !== undefined) fault([field], 'cannot be combined with template_id')
       }
+    }
+    if (request.send_at !== undefined && request.send_at_local !== undefined) {
+      fault(['send_at_local'], 'cannot be combined with send_at')
     }
     if (request.data !== undefined && request.event_key === undefined && !contract.showsData) {
       fault(['data'], 'requires event_key; use template_data with template_id or body')

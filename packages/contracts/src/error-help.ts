@@ -177,6 +177,14 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The URL or host points to an address that the service must not call.',
     action: 'Use a public https address without credentials, on port 443.',
   },
+  list_not_found: {
+    meaning: 'The application has no list with this id.',
+    action: 'Check the list_id; GET /api/v1/lists shows the lists of the application and the key mode.',
+  },
+  broadcast_not_running: {
+    meaning: 'The broadcast is in a state that does not allow the change; the detail names it.',
+    action: 'GET /api/v1/broadcasts/{broadcast_id} shows the state. A cancelled or completed broadcast stays as it is.',
+  },
   recipient_unknown: {
     meaning: 'The request names a user who does not exist, or who has no address of the channel.',
     action: 'Save the user with the address by PUT /api/v1/users/{user_id}, or name the address in the request.',

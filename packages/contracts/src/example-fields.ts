@@ -82,6 +82,12 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   retry_id: id('retry'),
   subscription_id: id('whsub'),
   suppression_id: id('sup'),
+  list_id: id('list'),
+  broadcast_id: id('bc'),
+  'List.name': 'Customers in Berlin',
+  'ListMember.data': { name: 'Ada' },
+  'NewListMembers.members': [{ user_id: 'user-42', data: { name: 'Ada' } }],
+  'Broadcast.status': 'running',
   template_id: id('tmpl'),
   layout_id: id('lay'),
 

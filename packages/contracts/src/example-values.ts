@@ -32,6 +32,10 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createUserToken: { user_id: 'user-42', ttl_seconds: 3600 },
   markInboxNotification: { is_read: true },
   createDomain: { domain: 'mail.shop.example' },
+  createList: { name: 'Customers in Berlin' },
+  changeList: { name: 'Customers in Berlin and Potsdam' },
+  putMembers: { members: [{ user_id: 'user-42', data: { name: 'Ada' } }, { user_id: 'user-43' }] },
+  createBroadcast: { channel: 'sms', event_key: 'order.shipped', data: order },
   putRecipient: {
     email: 'ada@shop.example',
     phone,

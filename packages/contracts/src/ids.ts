@@ -24,6 +24,8 @@ export const idPrefixes = [
   'retry',
   'aud',
   'pref',
+  'list',
+  'bc',
 ] as const // prettier-ignore
 
 export type IdPrefix = (typeof idPrefixes)[number]
@@ -58,6 +60,24 @@ export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now())
 /** The smallest identifier of a millisecond, for range queries: identifiers sort by time. */
 export function earliestId<P extends IdPrefix>(prefix: P, ms: number): `${P}_${string}` {
   return `${prefix}_${timeText(ms)}${'0'.repeat(randomLength)}`
+}
+
+/**
+ * The identifier that follows from a time and other bytes: whoever makes it again makes the same.
+ * @param bytes at least 10, which differ where the identifiers must
+ */
+export function derivedId<P extends IdPrefix>(prefix: P, ms: number, bytes: Uint8Array): `${P}_${string}` {
+  let text = timeText(ms)
+  let [bits, count, at] = [0, 0, 0]
+  for (let digit = 0; digit < randomLength; digit++) {
+    if (count < 5) {
+      bits = ((bits << 8) | bytes[at++]!) & 0xfff
+      count += 8
+    }
+    count -= 5
+    text += alphabet[(bits >> count) & 31]
+  }
+  return `${prefix}_${text}`
 }
 
 function timeText(ms: number): string {

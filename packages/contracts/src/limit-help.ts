@@ -46,6 +46,19 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
     meaning: 'The tenant has the maximum number of providers.',
     action: 'Delete a provider that is no longer used.',
   },
+  list_limit_reached: {
+    meaning: 'The application has the maximum number of lists.',
+    action:
+      'Delete a list that is no longer used, or ask the operator of the installation to raise LISTS_PER_APPLICATION.',
+  },
+  member_limit_reached: {
+    meaning: 'The list has the maximum number of members.',
+    action: 'Divide the list, or ask the operator of the installation to raise MEMBERS_PER_LIST.',
+  },
+  broadcast_limit_reached: {
+    meaning: 'The tenant has the maximum number of broadcasts that are running or paused.',
+    action: 'Wait until a broadcast is completed, or cancel one.',
+  },
   retry_job_limit_reached: {
     meaning: 'The tenant has the maximum number of retry jobs that are waiting or running.',
     action: 'Wait until a job is completed, or cancel one.',

@@ -153,6 +153,7 @@ export const NotificationState = z
     requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
     metadata: z.record(z.string(), z.string()).nullable(),
     send_at: Timestamp.nullable(),
+    expires_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
     copies: z
@@ -204,6 +205,8 @@ export const NotificationFact = z.object({
   /** The language of its text and the one asked for; absent where neither is known. */
   locale: z.string().nullable().optional(),
   requested_locale: z.string().nullable().optional(),
+  /** The broadcast that it is part of; absent in others. */
+  broadcast_id: idSchema('bc').optional(),
   created_at: EventTime,
   occurred_at: EventTime,
 })

@@ -14,10 +14,12 @@ const pathParameters: Record<string, string> = {
 /** Query parameters that mean the same on every list. */
 const queryParameters: Record<string, string> = {
   application_id: 'Only items of this application',
+  broadcast_id: 'Only items of this broadcast',
   category: 'Only items of this category',
   channel: 'Only items of this channel',
   format: 'Format of the file',
   interval: 'Length of the periods that are summed up',
+  list_id: 'Only items of this list',
   mode: 'Only items of live or of test keys',
   page: 'Page number, from 1',
   reason: 'Only items with this reason',

@@ -16,6 +16,7 @@ export const KeyPermission = z.enum([
   'domains:manage',
   'webhooks:manage',
   'recipients:manage',
+  'lists:manage',
 ])
 export type KeyPermission = z.infer<typeof KeyPermission>
 

@@ -49,6 +49,16 @@ export const MomentText = z.iso
     return ms >= firstMs && ms <= lastMs
   }, 'must be a time from 1970 to 9999')
 
+/** Date and time on a clock, without a zone. */
+export const LocalTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/, 'must be a date and time without a zone, e.g. 2026-11-21T09:30')
+  .refine(
+    (text) => new Date(`${text}Z`).toJSON()?.startsWith(text) === true,
+    'must be a date of the calendar and a time of the day',
+  )
+  .meta({ example: '2026-11-21T09:30' })
+
 /** ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T09:30:00.000Z' })
 

@@ -560,6 +560,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/broadcasts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List broadcasts, newest first
+         * @description Requires an API key with the permission `lists:manage`, or an operator's access token with the permission `activity:read`.
+         */
+        get: operations["listBroadcasts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/broadcasts/{broadcast_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a broadcast with its progress
+         * @description Requires an API key with the permission `lists:manage`, or an operator's access token with the permission `activity:read`.
+         */
+        get: operations["getBroadcast"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/broadcasts/{broadcast_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a broadcast with its notifications that no carrier has been given yet
+         * @description Requires an API key with the permission `lists:manage`, or an operator's access token with the permission `activity:retry`.
+         */
+        post: operations["cancelBroadcast"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/broadcasts/{broadcast_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a broadcast. Notifications that are accepted already are sent.
+         * @description Requires an API key with the permission `lists:manage`, or an operator's access token with the permission `activity:retry`.
+         */
+        post: operations["pauseBroadcast"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/broadcasts/{broadcast_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused broadcast
+         * @description Requires an API key with the permission `lists:manage`, or an operator's access token with the permission `activity:retry`.
+         */
+        post: operations["resumeBroadcast"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains": {
         parameters: {
             query?: never;
@@ -752,7 +852,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/layouts": {
+    "/api/v1/lists": {
         parameters: {
             query?: never;
             header?: never;
@@ -760,23 +860,23 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List layouts of emails of the tenant, newest first
-         * @description Requires an operator's access token with the permission `events:manage`.
+         * List the lists of users, newest first
+         * @description Requires an API key with the permission `lists:manage`, or an operator's access token with the permission `activity:read`.
          */
-        get: operations["listLayouts"];
+        get: operations["listLists"];
         put?: never;
         /**
-         * Create a layout of emails
-         * @description Requires an operator's access token with the permission `events:manage`.
+         * Create a list of users
+         * @description Requires an API key with the permission `lists:manage`.
          */
-        post: operations["createLayout"];
+        post: operations["createList"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/v1/layouts/{layout_id}": {
+    "/api/v1/lists/{list_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -784,27 +884,55 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a layout
-         * @description Requires an operator's access token with the permission `events:manage`.
+         * Retrieve a list
+         * @description Requires an API key with the permission `lists:manage`, or an operator's access token with the permission `activity:read`.
          */
-        get: operations["getLayout"];
-        /**
-         * Replace a layout. Notifications accepted before keep their content.
-         * @description Requires an operator's access token with the permission `events:manage`.
-         */
-        put: operations["replaceLayout"];
+        get: operations["getList"];
+        put?: never;
         post?: never;
         /**
-         * Delete a layout that no event and no stored template uses
-         * @description Requires an operator's access token with the permission `events:manage`.
+         * Delete a list with its members. Broadcasts to it end.
+         * @description Requires an API key with the permission `lists:manage`.
          */
-        delete: operations["deleteLayout"];
+        delete: operations["deleteList"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a list
+         * @description Requires an API key with the permission `lists:manage`.
+         */
+        patch: operations["changeList"];
+        trace?: never;
+    };
+    "/api/v1/lists/{list_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members of a list, in no meaningful order. Pages of 1,000 export it.
+         * @description Requires an API key with the permission `lists:manage`.
+         */
+        get: operations["listMembers"];
+        /**
+         * Add up to 1,000 members to a list. Known members get the new data.
+         * @description Requires an API key with the permission `lists:manage`.
+         */
+        put: operations["putMembers"];
+        post?: never;
+        /**
+         * Remove a member from a list
+         * @description Requires an API key with the permission `lists:manage`.
+         */
+        delete: operations["deleteMember"];
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/v1/layouts/{layout_id}/preview": {
+    "/api/v1/lists/{list_id}/notifications": {
         parameters: {
             query?: never;
             header?: never;
@@ -814,10 +942,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Preview a layout around a text, without sending
-         * @description Requires an operator's access token with the permission `events:manage`.
+         * Send a notification to each member of a list, in the bulk lane
+         * @description Requires an API key with the permission `lists:manage`.
          */
-        post: operations["previewLayout"];
+        post: operations["createBroadcast"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1671,7 +1799,7 @@ export interface components {
         };
         ActivityList: {
             total_count: number;
-            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by locale, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
+            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by locale, by broadcast_id, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
             total_count_capped: boolean;
             page: number;
             items: components["schemas"]["ActivityItem"][];
@@ -1697,6 +1825,8 @@ export interface components {
             locale: string | null;
             /** @description The locale of the request */
             requested_locale: string | null;
+            /** @description The broadcast that sent it */
+            broadcast_id: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
              * @enum {string}
@@ -1723,6 +1853,8 @@ export interface components {
             locale: string | null;
             /** @description The locale of the request */
             requested_locale: string | null;
+            /** @description The broadcast that sent it */
+            broadcast_id: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
              * @enum {string}
@@ -1820,6 +1952,7 @@ export interface components {
                 mode?: string;
                 recipient_masked?: string;
                 locale?: string;
+                broadcast_id?: string;
                 /**
                  * Format: date-time
                  * @example 2026-11-21T09:30:00.000Z
@@ -1876,6 +2009,11 @@ export interface components {
              * @example pt-BR
              */
             locale?: string;
+            /**
+             * @description The broadcast that sent it
+             * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            broadcast_id?: string;
             /**
              * Format: date-time
              * @description Created at this time or later
@@ -2029,11 +2167,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2071,11 +2204,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2116,11 +2244,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2158,11 +2281,6 @@ export interface components {
                             html_body?: string;
                             /** @description What lists of messages show after the subject; requires `html_body` */
                             preheader?: string;
-                            /**
-                             * @description The layout around its texts
-                             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                             */
-                            layout_id?: string;
                         };
                         sms?: {
                             body: string;
@@ -2212,11 +2330,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2254,11 +2367,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2312,11 +2420,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2354,11 +2457,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2429,11 +2527,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2497,11 +2590,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2539,11 +2627,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2584,11 +2667,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2626,11 +2704,6 @@ export interface components {
                             html_body?: string;
                             /** @description What lists of messages show after the subject; requires `html_body` */
                             preheader?: string;
-                            /**
-                             * @description The layout around its texts
-                             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                             */
-                            layout_id?: string;
                         };
                         sms?: {
                             body: string;
@@ -2755,11 +2828,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2797,11 +2865,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2849,7 +2912,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage" | "lists:manage")[];
             /** @description Null: the default of the installation */
             rate_limit_per_second: number | null;
             /** @enum {string} */
@@ -2882,7 +2945,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage" | "lists:manage")[];
             /** @description Null: the default of the installation */
             rate_limit_per_second: number | null;
             /** @enum {string} */
@@ -2920,7 +2983,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage" | "lists:manage")[];
             /** @description Null: the default of the installation */
             rate_limit_per_second: number | null;
             /** @enum {string} */
@@ -2999,6 +3062,69 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             request_id: string | null;
+        };
+        BroadcastList: {
+            items: components["schemas"]["Broadcast"][];
+            next_cursor: string | null;
+        };
+        Broadcast: {
+            /**
+             * @description Identifier of the form bc_<26 characters>
+             * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            broadcast_id: string;
+            /**
+             * @description Identifier of the form list_<26 characters>
+             * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            list_id: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            event_key: string | null;
+            /** @enum {string} */
+            status: "running" | "paused" | "cancelled" | "completed";
+            /**
+             * @description Members of the list when the broadcast was made
+             * @example 12
+             */
+            total: number;
+            /**
+             * @description Members with a notification
+             * @example 10
+             */
+            accepted: number;
+            /**
+             * @description Members without one
+             * @example 2
+             */
+            refused: number;
+            /**
+             * @description Refused members by error code
+             * @example {
+             *       "recipient_unknown": 2
+             *     }
+             */
+            refusals: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            finished_at: string | null;
         };
         DomainList: {
             items: components["schemas"]["Domain"][];
@@ -3084,8 +3210,6 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
-            /** @description Language of the text; null where it is not known */
-            locale: string | null;
         };
         UserToken: {
             token: string;
@@ -3101,20 +3225,26 @@ export interface components {
             notifications: components["schemas"]["InboxNotification"][];
             next_cursor: string | null;
         };
-        LayoutList: {
-            items: components["schemas"]["LayoutSummary"][];
+        ListList: {
+            items: components["schemas"]["List"][];
             next_cursor: string | null;
         };
-        LayoutSummary: {
+        List: {
             /**
-             * @description Identifier of the form lay_<26 characters>
-             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+             * @description Identifier of the form list_<26 characters>
+             * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
-            layout_id: string;
+            list_id: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /** @enum {string} */
+            mode: "live" | "test";
             name: string;
-            application_id: string | null;
-            /** @description Incremented with every change */
-            version: number;
+            /** @example 12 */
+            member_count: number;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
@@ -3125,89 +3255,52 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             updated_at: string;
-            /** @description Languages of its translations */
-            locales: string[];
         };
-        Layout: {
-            /**
-             * @description Identifier of the form lay_<26 characters>
-             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-             */
-            layout_id: string;
+        NewList: {
             name: string;
-            application_id: string | null;
-            /** @description Incremented with every change */
-            version: number;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            updated_at: string;
-            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
-            html_body: string;
-            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
-            body?: string;
-            /** @description Texts by locale, at most 60. Absent in a request: they stay as they are. */
-            translations: {
-                [key: string]: components["schemas"]["LayoutTexts"];
-            };
         };
-        LayoutTexts: {
-            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
-            html_body: string;
-            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
-            body?: string;
-        };
-        NewLayout: {
+        ListChange: {
             name: string;
-            /**
-             * @description The application that may use the layout. Null: all applications of the tenant.
-             * @default null
-             */
-            application_id?: string | null;
-            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
-            html_body: string;
-            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
-            body?: string;
-            /** @description Texts by locale, at most 60. Absent in a request: they stay as they are. */
-            translations?: {
-                [key: string]: components["schemas"]["LayoutTexts"];
-            };
         };
-        LayoutPreview: {
-            /** @default {} */
-            template_data?: {
+        ListMembers: {
+            items: components["schemas"]["ListMember"][];
+            next_cursor: string | null;
+        };
+        ListMember: {
+            /**
+             * @description The user's id in the application
+             * @example user-42
+             */
+            user_id: string;
+            data: {
                 [key: string]: components["schemas"]["JsonValue"];
-            };
+            } | null;
             /**
-             * @description What stands in the layout. Default: a sentence.
-             * @default {
-             *       "html_body": "<p>The content of the email.</p>",
-             *       "body": "The content of the email."
-             *     }
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
              */
-            content?: {
-                html_body: string;
-                body?: string;
-            };
-            /**
-             * @description Language of the email: shows the translation that it would get
-             * @example pt-BR
-             */
-            locale?: string;
-            /**
-             * @description Default: UTC
-             * @example Europe/Berlin
-             */
-            time_zone?: string;
-            /** @description Texts to preview in place of the stored ones. They are not saved. */
-            layout?: components["schemas"]["LayoutTexts"];
+            added_at: string;
         };
+        ListImport: {
+            /** @example 2 */
+            added: number;
+            /** @example 12 */
+            member_count: number;
+        };
+        NewListMembers: {
+            members: {
+                /**
+                 * @description The user's id in the application
+                 * @example user-42
+                 */
+                user_id: string;
+                /** @description Variables of templates for this member. They replace those of the broadcast. */
+                data?: {
+                    [key: string]: components["schemas"]["JsonValue"];
+                };
+            }[];
+        };
+        NewBroadcast: components["schemas"]["DispatchRequest"];
         Me: {
             /** @constant */
             kind: "key";
@@ -3229,7 +3322,7 @@ export interface components {
             key_id: string;
             /** @enum {string} */
             mode: "live" | "test";
-            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage" | "lists:manage")[];
         } | {
             /** @constant */
             kind: "operator";
@@ -3290,11 +3383,6 @@ export interface components {
             html_body?: string;
             /** @description What lists of emails show after the subject */
             preheader?: string;
-            /**
-             * @description The layout around `body` and `html_body` of an email
-             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-             */
-            layout_id?: string;
             /** @description Sender of an email, at a verified domain. Default: the sender of the provider. */
             from?: string;
             /** @description Where answers to an email go: an address, or a list of at most 10. Default: the sender. */
@@ -3363,6 +3451,16 @@ export interface components {
              */
             send_at?: string;
             /**
+             * @description The same on the clock of the recipient: of `time_zone`, else of the user, else of the application. A time that the clock shows twice is the first; one that it skips is as much later as the clock is set forward.
+             * @example 2026-11-21T09:30
+             */
+            send_at_local?: string;
+            /**
+             * Format: date-time
+             * @description The message is not sent after this time; it is then cancelled with the reason `expired`
+             */
+            expires_at?: string;
+            /**
              * @description Language of the recipient, BCP 47. Chooses the translation. Default: default_locale of the application.
              * @example pt-BR
              */
@@ -3400,6 +3498,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             send_at: string | null;
+            expires_at: string | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
@@ -3837,11 +3936,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -3879,11 +3973,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -3928,11 +4017,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -3970,11 +4054,6 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
-                        /**
-                         * @description The layout around its texts
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -4033,11 +4112,6 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
-                    /**
-                     * @description The layout around its texts
-                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                     */
-                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -4606,6 +4680,11 @@ export interface operations {
                  */
                 locale?: string;
                 /**
+                 * @description The broadcast that sent it
+                 * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                broadcast_id?: string;
+                /**
                  * @description Created at this time or later
                  * @example 2026-11-21T00:00:00.000Z
                  */
@@ -4661,6 +4740,7 @@ export interface operations {
                      *           "retry_count": 0,
                      *           "locale": "de",
                      *           "requested_locale": null,
+                     *           "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "mode": "live"
                      *         }
                      *       ],
@@ -4706,6 +4786,7 @@ export interface operations {
                      *       "retry_count": 0,
                      *       "locale": "de",
                      *       "requested_locale": null,
+                     *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "mode": "live",
                      *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "event_key": "order.shipped",
@@ -4819,6 +4900,11 @@ export interface operations {
                  * @example de
                  */
                 locale?: string;
+                /**
+                 * @description The broadcast that sent it
+                 * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                broadcast_id?: string;
                 /**
                  * @description Created at this time or later
                  * @example 2026-11-21T00:00:00.000Z
@@ -5841,11 +5927,6 @@ export interface operations {
                                 html_body?: string;
                                 /** @description What lists of messages show after the subject; requires `html_body` */
                                 preheader?: string;
-                                /**
-                                 * @description The layout around its texts
-                                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                                 */
-                                layout_id?: string;
                             };
                             sms?: {
                                 body: string;
@@ -6389,7 +6470,7 @@ export interface operations {
                  */
                 "application/json": {
                     name: string;
-                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
+                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage" | "lists:manage")[];
                     /** @default null */
                     rate_limit_per_second?: number | null;
                     /**
@@ -6543,7 +6624,7 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     /** @description Replaces all permissions */
-                    permissions?: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage")[];
+                    permissions?: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage" | "recipients:manage" | "lists:manage")[];
                     rate_limit_per_second?: number | null;
                 };
             };
@@ -6797,6 +6878,269 @@ export interface operations {
                 content: {
                     /** @example {"audit_id":"aud_01jd3x8qk5w9t2m4v6b8n0p2r4","tenant_id":"ten_01jd3x8qk5w9t2m4v6b8n0p2r4","application_id":"app_01jd3x8qk5w9t2m4v6b8n0p2r4","occurred_at":"2026-11-21T09:30:00.000Z","actor":{"kind":"operator","id":"op_7d8f0a3c"},"action":"event.published","resource":{"type":"event","id":"order.shipped"},"before":{"status":"draft"},"after":{"status":"published"},"request_id":null} */
                     "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    listBroadcasts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only items of this list
+                 * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                list_id?: string;
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List broadcasts, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "mode": "live",
+                     *           "channel": "sms",
+                     *           "event_key": "order.shipped",
+                     *           "status": "running",
+                     *           "total": 12,
+                     *           "accepted": 10,
+                     *           "refused": 2,
+                     *           "refusals": {
+                     *             "recipient_unknown": 2
+                     *           },
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BroadcastList"];
+                };
+            };
+        };
+    };
+    getBroadcast: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the broadcast
+                 * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                broadcast_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a broadcast with its progress */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "mode": "live",
+                     *       "channel": "sms",
+                     *       "event_key": "order.shipped",
+                     *       "status": "running",
+                     *       "total": 12,
+                     *       "accepted": 10,
+                     *       "refused": 2,
+                     *       "refusals": {
+                     *         "recipient_unknown": 2
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Broadcast"];
+                };
+            };
+        };
+    };
+    cancelBroadcast: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the broadcast
+                 * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                broadcast_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a broadcast with its notifications that no carrier has been given yet */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "mode": "live",
+                     *       "channel": "sms",
+                     *       "event_key": "order.shipped",
+                     *       "status": "running",
+                     *       "total": 12,
+                     *       "accepted": 10,
+                     *       "refused": 2,
+                     *       "refusals": {
+                     *         "recipient_unknown": 2
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Broadcast"];
+                };
+            };
+        };
+    };
+    pauseBroadcast: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the broadcast
+                 * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                broadcast_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Pause a broadcast. Notifications that are accepted already are sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "mode": "live",
+                     *       "channel": "sms",
+                     *       "event_key": "order.shipped",
+                     *       "status": "running",
+                     *       "total": 12,
+                     *       "accepted": 10,
+                     *       "refused": 2,
+                     *       "refusals": {
+                     *         "recipient_unknown": 2
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Broadcast"];
+                };
+            };
+        };
+    };
+    resumeBroadcast: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the broadcast
+                 * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                broadcast_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Resume a paused broadcast */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "mode": "live",
+                     *       "channel": "sms",
+                     *       "event_key": "order.shipped",
+                     *       "status": "running",
+                     *       "total": 12,
+                     *       "accepted": 10,
+                     *       "refused": 2,
+                     *       "refusals": {
+                     *         "recipient_unknown": 2
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Broadcast"];
                 };
             };
         };
@@ -7206,8 +7550,7 @@ export interface operations {
                      *           "data": {
                      *             "category": "orders",
                      *             "order": "A-1042"
-                     *           },
-                     *           "locale": "de"
+                     *           }
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -7284,8 +7627,7 @@ export interface operations {
                      *       "data": {
                      *         "category": "orders",
                      *         "order": "A-1042"
-                     *       },
-                     *       "locale": "de"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["InboxNotification"];
@@ -7347,7 +7689,7 @@ export interface operations {
             };
         };
     };
-    listLayouts: {
+    listLists: {
         parameters: {
             query?: {
                 /**
@@ -7367,7 +7709,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List layouts of emails of the tenant, newest first */
+            /** @description List the lists of users, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7377,26 +7719,24 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *           "name": "Brand",
+                     *           "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *           "version": 1,
+                     *           "mode": "live",
+                     *           "name": "Customers in Berlin",
+                     *           "member_count": 12,
                      *           "created_at": "2026-11-21T09:30:00.000Z",
-                     *           "updated_at": "2026-11-21T09:30:00.000Z",
-                     *           "locales": [
-                     *             "de"
-                     *           ]
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
                      *         }
                      *       ],
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["LayoutList"];
+                    "application/json": components["schemas"]["ListList"];
                 };
             };
         };
     };
-    createLayout: {
+    createList: {
         parameters: {
             query?: never;
             header?: {
@@ -7413,15 +7753,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Brand",
-                 *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>"
+                 *       "name": "Customers in Berlin"
                  *     }
                  */
-                "application/json": components["schemas"]["NewLayout"];
+                "application/json": components["schemas"]["NewList"];
             };
         };
         responses: {
-            /** @description Create a layout of emails */
+            /** @description Create a list of users */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7429,41 +7768,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *       "name": "Brand",
+                     *       "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *       "version": 1,
+                     *       "mode": "live",
+                     *       "name": "Customers in Berlin",
+                     *       "member_count": 12,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
-                     *       "updated_at": "2026-11-21T09:30:00.000Z",
-                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
-                     *       "translations": {
-                     *         "de": {
-                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
-                     *         }
-                     *       }
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Layout"];
+                    "application/json": components["schemas"]["List"];
                 };
             };
         };
     };
-    getLayout: {
+    getList: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /**
-                 * @description Id of the layout
-                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 * @description Id of the list
+                 * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
-                layout_id: string;
+                list_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Retrieve a layout */
+            /** @description Retrieve a list */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7471,99 +7805,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *       "name": "Brand",
+                     *       "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *       "version": 1,
+                     *       "mode": "live",
+                     *       "name": "Customers in Berlin",
+                     *       "member_count": 12,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
-                     *       "updated_at": "2026-11-21T09:30:00.000Z",
-                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
-                     *       "translations": {
-                     *         "de": {
-                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
-                     *         }
-                     *       }
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Layout"];
+                    "application/json": components["schemas"]["List"];
                 };
             };
         };
     };
-    replaceLayout: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Version that the request is based on. If the layout has another one: edit_conflict.
-                 * @example 1
-                 */
-                expected_version?: number;
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the layout
-                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                 */
-                layout_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "Brand",
-                 *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>"
-                 *     }
-                 */
-                "application/json": components["schemas"]["NewLayout"];
-            };
-        };
-        responses: {
-            /** @description Replace a layout. Notifications accepted before keep their content. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *       "name": "Brand",
-                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *       "version": 1,
-                     *       "created_at": "2026-11-21T09:30:00.000Z",
-                     *       "updated_at": "2026-11-21T09:30:00.000Z",
-                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
-                     *       "translations": {
-                     *         "de": {
-                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
-                     *         }
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Layout"];
-                };
-            };
-        };
-    };
-    deleteLayout: {
+    deleteList: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /**
-                 * @description Id of the layout
-                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 * @description Id of the list
+                 * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
-                layout_id: string;
+                list_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a layout that no event and no stored template uses */
+            /** @description Delete a list with its members. Broadcasts to it end. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7572,7 +7843,185 @@ export interface operations {
             };
         };
     };
-    previewLayout: {
+    changeList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the list
+                 * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                list_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Customers in Berlin and Potsdam"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ListChange"];
+            };
+        };
+        responses: {
+            /** @description Rename a list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "mode": "live",
+                     *       "name": "Customers in Berlin",
+                     *       "member_count": 12,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the list
+                 * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                list_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the members of a list, in no meaningful order. Pages of 1,000 export it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "user_id": "user-42",
+                     *           "data": {
+                     *             "name": "Ada"
+                     *           },
+                     *           "added_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListMembers"];
+                };
+            };
+        };
+    };
+    putMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the list
+                 * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                list_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "members": [
+                 *         {
+                 *           "user_id": "user-42",
+                 *           "data": {
+                 *             "name": "Ada"
+                 *           }
+                 *         },
+                 *         {
+                 *           "user_id": "user-43"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewListMembers"];
+            };
+        };
+        responses: {
+            /** @description Add up to 1,000 members to a list. Known members get the new data. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "added": 2,
+                     *       "member_count": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListImport"];
+                };
+            };
+        };
+    };
+    deleteMember: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The user's id in the application
+                 * @example user-42
+                 */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the list
+                 * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                list_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a member from a list */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createBroadcast: {
         parameters: {
             query?: never;
             header?: {
@@ -7584,10 +8033,10 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the layout
-                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 * @description Id of the list
+                 * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
-                layout_id: string;
+                list_id: string;
             };
             cookie?: never;
         };
@@ -7595,48 +8044,45 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "template_data": {
+                 *       "channel": "sms",
+                 *       "event_key": "order.shipped",
+                 *       "data": {
                  *         "name": "Ada",
                  *         "order": "A-1042"
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["LayoutPreview"];
+                "application/json": components["schemas"]["NewBroadcast"];
             };
         };
         responses: {
-            /** @description Preview a layout around a text, without sending */
-            200: {
+            /** @description Send a notification to each member of a list, in the bulk lane */
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example {
-                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *       "version": 1,
-                     *       "rendered": {
-                     *         "html_body": "<body><p>The content of the email.</p><p>Shop Ltd, 1 Main Street</p></body>",
-                     *         "body": "The content of the email."
+                     *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "list_id": "list_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "mode": "live",
+                     *       "channel": "sms",
+                     *       "event_key": "order.shipped",
+                     *       "status": "running",
+                     *       "total": 12,
+                     *       "accepted": 10,
+                     *       "refused": 2,
+                     *       "refusals": {
+                     *         "recipient_unknown": 2
                      *       },
-                     *       "locale": null
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
                      *     }
                      */
-                    "application/json": {
-                        /**
-                         * @description Identifier of the form lay_<26 characters>
-                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                         */
-                        layout_id: string;
-                        /** @description Null: the texts of the request */
-                        version: number | null;
-                        rendered: {
-                            html_body: string;
-                            body: string;
-                        };
-                        /** @description Of the translation; null: the texts that are no translation */
-                        locale: string | null;
-                    };
+                    "application/json": components["schemas"]["Broadcast"];
                 };
             };
         };
@@ -7763,6 +8209,7 @@ export interface operations {
                      *         "order": "A-1042"
                      *       },
                      *       "send_at": null,
+                     *       "expires_at": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "updated_at": "2026-11-21T09:30:00.000Z",
                      *       "read_at": null,
@@ -8985,11 +9432,6 @@ export interface operations {
                                 html_body?: string;
                                 /** @description What lists of messages show after the subject; requires `html_body` */
                                 preheader?: string;
-                                /**
-                                 * @description The layout around its texts
-                                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
-                                 */
-                                layout_id?: string;
                             };
                             sms?: {
                                 body: string;

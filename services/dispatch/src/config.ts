@@ -112,6 +112,14 @@ export const Config = z.object({
   EVENTS_PER_APPLICATION: most.default(5000).describe('Maximum events per application'),
   TOPICS_PER_APPLICATION: most.default(100).describe('Maximum topics per application'),
   VERSIONS_PER_EVENT: most.default(5000).describe('Maximum published versions per event'),
+  LISTS_PER_APPLICATION: most.default(1000).describe('Maximum lists of users per application and key mode'),
+  MEMBERS_PER_LIST: most.default(5_000_000).describe('Maximum members per list'),
+  BROADCASTS_PER_TENANT: most.default(100).describe('Maximum broadcasts per tenant that are running or paused'),
+  BROADCAST_RATE: most
+    .default(500)
+    .describe(
+      'Notifications of broadcasts that are accepted in a second per tenant, by all of its broadcasts together',
+    ),
   TEMPLATES_PER_TENANT: most.default(10_000).describe('Maximum stored templates per tenant'),
   LAYOUTS_PER_TENANT: most.default(1000).describe('Maximum layouts per tenant'),
   PROVIDERS_PER_TENANT: most.default(1000).describe('Maximum providers per tenant'),

@@ -12,7 +12,8 @@ import {
 import type { Metrics } from '@notify/service-kit'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
-const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const
+const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault', 'quiet_hours'] as const
+export type PutBackCause = (typeof putBackCauses)[number]
 const endings = DeliveryStatus.extract(['delivered', 'undelivered', 'failed']).options
 /** The labels of each kind of provider. */
 const carriers = Object.entries(kinds).map(([kind, { channel }]) => ({ channel: [channel], kind: [kind] }))
@@ -136,7 +137,7 @@ export function createMetrics(metrics: Metrics) {
     render: (outcome: (typeof renderOutcomes)[number]) => renders({ outcome }),
     domainChecked: (status: DomainStatus) => domains({ status }),
     identitySynced: (result: 'ok' | 'failed') => identities({ result }),
-    putBack: (channel: string, cause: (typeof putBackCauses)[number]) => putBack({ channel, cause }),
+    putBack: (channel: string, cause: PutBackCause) => putBack({ channel, cause }),
     providerSkipped: () => providersSkipped(),
     recovered: (cause: (typeof recoveryCauses)[number], count: number) => recovered({ cause }, count),
   }

@@ -72,6 +72,7 @@ import { acceptNotifications } from './accept/accept-notifications.ts'
 import { acceptServiceNotifications } from './accept/accept-service-notifications.ts'
 import type { WithLockWatch } from './accept/commit-judged.ts'
 import { createBatch } from './accept/create-batch.ts'
+import { audienceRoutes } from './audiences/routes.ts'
 import { listCarrierTemplates } from './catalogue/carrier-templates/list-carrier-templates.ts'
 import { requestTemplateSync } from './catalogue/carrier-templates/request-sync.ts'
 import { deleteProvider } from './catalogue/delete-provider.ts'
@@ -203,4 +204,5 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(rotateSubscriptionSecretContract, rotateSubscriptionSecret),
   route(listWhatsAppTemplates, listCarrierTemplates),
   route(syncWhatsAppTemplates, requestTemplateSync),
+  ...audienceRoutes,
 ]

@@ -27,6 +27,8 @@ import {
 import { createRenderer } from '@notify/templates'
 import { createAcceptOne } from './accept/accept-candidate.ts'
 import { createLockWatch } from './accept/commit-judged.ts'
+import { runBroadcasts } from './audiences/broadcasts/run-broadcasts.ts'
+import { startAudienceRetention } from './audiences/delete-leftovers.ts'
 import { createCarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
 import { startTemplateSync } from './catalogue/carrier-templates/start-template-sync.ts'
 import { createConsentDirectory } from './catalogue/consents/consent-directory.ts'
@@ -55,7 +57,7 @@ import { createSenderWaker } from './deliver/queues/wake-senders.ts'
 import { runLane } from './deliver/run-lane.ts'
 import { startSchedulers } from './deliver/schedule/start-schedulers.ts'
 import type { SendContext } from './deliver/send-notification.ts'
-import { startBulkBrake } from './deliver/throttle/bulk-brake.ts'
+import { type BulkBrake, startBulkBrake } from './deliver/throttle/bulk-brake.ts'
 import { createMetrics } from './metrics.ts'
 import { handOffLanes } from './outcome/hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './outcome/hand-offs/record-report.ts'
@@ -143,8 +145,9 @@ async function createContext(
   }
 }
 
-async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
-  const { config, db } = shared
+/** What acceptance needs: of callers' requests, and of broadcasts. */
+function createAcceptContext(kit: Kit, shared: SharedContext) {
+  const { config } = shared
   const resolveHost = createHostResolver()
   const egress = createEgress({
     allowed: config.ATTACHMENT_EGRESS_ALLOW,
@@ -161,6 +164,12 @@ async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
   kit.lifecycle.onStop('renderer', () => context.renderer.close())
+  return context
+}
+
+async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
+  const { config, db } = shared
+  const context = createAcceptContext(kit, shared)
   if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   await serveHttp(kit, { config, context: { ...context, acceptOne: createAcceptOne(context) }, routes })
@@ -170,7 +179,7 @@ async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
 async function startSender(kit: Kit, shared: SharedContext, bus: Bus): Promise<void> {
   const context = createSendContext(kit, shared)
   await serveHttp(kit, { config: shared.config, context, routes: [] })
-  startLanes(kit, context, bus)
+  startLanes(kit, context, bus, startBulkBrake(kit))
 }
 
 function createSendContext(kit: Kit, shared: SharedContext) {
@@ -189,8 +198,7 @@ function createSendContext(kit: Kit, shared: SharedContext) {
 }
 
 /** Sends the messages of this process's lanes. */
-function startLanes(kit: Kit, context: SendContext, bus: Bus): void {
-  const brake = startBulkBrake(kit)
+function startLanes(kit: Kit, context: SendContext, bus: Bus, brake: BulkBrake): void {
   const runners = ownLanesOf(context.channels, context.config).map(({ lane, settings }) =>
     runLane(kit, context, lane, settings, brake),
   )
@@ -222,12 +230,15 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
   }
   startSchedulers(kit, { ...context, onCommit }, bus, handOffs)
   exportBalance(kit, context, [...lanesOf(context.channels, config).map(({ lane }) => lane), ...handOffs])
-  startLanes(kit, context, bus)
+  const brake = startBulkBrake(kit)
+  startLanes(kit, context, bus, brake)
+  runBroadcasts(kit, { ...context, onCommit, acceptOne: createAcceptOne(createAcceptContext(kit, shared)) }, brake)
   startDomainSchedulers(kit, { ...context, onCommit })
   startInquiries(kit, context)
   startTemplateSync(kit, { ...context, onCommit })
   startProviderPurge(kit, context)
   startRetention(kit, context)
+  startAudienceRetention(kit, context)
   startConsumers(kit, bus, {
     context: consuming,
     consumers: consumersOf(context.channels),

@@ -100,9 +100,9 @@ test.each(waiting)('a message that %s fails when it expires', async (_what, wait
   await endExpiredNotifications(db)
   expect(await own.rowOf(id)).toMatchObject({ failure_reason: null })
   await expire(id)
-  expect(await endExpiredNotifications(db)).toEqual({ count: 1, failed: 1 })
+  expect(await endExpiredNotifications(db)).toEqual({ count: 1, late: 1 })
   await expectExpired(id)
-  expect(await endExpiredNotifications(db)).toEqual({ count: 0, failed: 0 })
+  expect(await endExpiredNotifications(db)).toEqual({ count: 0, late: 0 })
 })
 
 test('a message that is due only after it has expired is not queued', async () => {
@@ -125,9 +125,9 @@ test('a message whose worker is gone is not sent again after it has expired', as
   await own.claimOne(id, 0)
   await expire(id)
   // It may be with the carrier: it is nobody's to end but the attempt's.
-  expect(await endExpiredNotifications(db)).toEqual({ count: 0, failed: 0 })
+  expect(await endExpiredNotifications(db)).toEqual({ count: 0, late: 0 })
   await endExpiredAttempts(db, { retryDelaysMs: [1000], unknownGraceMs: 60_000, otpGraceMs: 10_000, random: () => 0.5 })
-  expect(await endExpiredNotifications(db)).toEqual({ count: 1, failed: 1 })
+  expect(await endExpiredNotifications(db)).toEqual({ count: 1, late: 1 })
   await expectExpired(id)
 })
 

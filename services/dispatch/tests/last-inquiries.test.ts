@@ -72,7 +72,7 @@ test('when a message expires that waits for a receipt, the receipt is asked for'
   const [id, untried] = (await own.queued(2)) as [string, string]
   const first = await attempt(id, 'unknown', later)
   await db.run(`update notifications set expires_at = now() - interval '1 ms' where id = any($1)`, [[id, untried]])
-  expect(await endExpiredNotifications(db)).toEqual({ count: 2, failed: 2 })
+  expect(await endExpiredNotifications(db)).toEqual({ count: 2, late: 2 })
   expect(await asked()).toEqual({ [first]: 'unknown' })
 })
 

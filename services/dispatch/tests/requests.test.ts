@@ -11,6 +11,8 @@ import './requests/languages.ts'
 import './requests/mail.ts'
 import './requests/recipients.ts'
 import './requests/layouts.ts'
+import './requests/quiet-hours.ts'
+import './requests/documents.ts'
 import { env, start } from './requests/stack.ts'
 
 beforeAll(start)

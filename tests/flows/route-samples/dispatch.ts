@@ -59,7 +59,45 @@ export function dispatchSamples(env: TestEnv): Samples {
     await env.api('PUT', `/api/v1/users/${user_id}`, { body: exampleBody('putRecipient') })
     return { params: { user_id } }
   }
+  const list = async () => {
+    const { body } = await env.api('POST', '/api/v1/lists', { body: exampleBody('createList') })
+    await env.api('PUT', `/api/v1/lists/${body.list_id}/members`, { body: exampleBody('putMembers') })
+    return { params: { list_id: body.list_id } }
+  }
+  /** No worker ends it. */
+  const broadcast = async (status = 'running') => {
+    const { params } = await list()
+    const path = `/api/v1/lists/${params.list_id}/notifications`
+    const { body } = await env.api('POST', path, { body: exampleBody('createBroadcast') })
+    await env.admin.query('update dispatch.broadcasts set status = $2, next_page_at = null where id = $1', [
+      body.broadcast_id,
+      status,
+    ])
+    return { params: { broadcast_id: body.broadcast_id } }
+  }
+  const twice = async (make: () => Promise<unknown>) => {
+    await make()
+    await make()
+    return {}
+  }
   return {
+    listLists: () => twice(list),
+    createList: () => ({}),
+    getList: list,
+    changeList: list,
+    deleteList: list,
+    listMembers: list,
+    putMembers: list,
+    deleteMember: async () => {
+      const { params } = await list()
+      return { call: () => env.api('DELETE', `/api/v1/lists/${params.list_id}/members?user_id=user-42`) }
+    },
+    createBroadcast: list,
+    listBroadcasts: () => twice(broadcast),
+    getBroadcast: () => broadcast(),
+    pauseBroadcast: () => broadcast(),
+    resumeBroadcast: () => broadcast('paused'),
+    cancelBroadcast: () => broadcast(),
     getRecipient: user,
     putRecipient: user,
     deleteRecipient: user,

@@ -2,6 +2,7 @@ import {
   type Channel,
   createNotification,
   DispatchRequest,
+  type Id,
   type KeyPrincipal,
   type Lane,
   type NotificationAccepted,
@@ -63,7 +64,9 @@ export interface Candidate {
   traceparent: string | null
   isAwaited: IsAwaited
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
-  /** Set when another service sends it, which repeats the request with the same id. */
+  /** The broadcast that it is part of. */
+  broadcastId?: Id<'bc'>
+  /** Set when another service or a broadcast sends it, which repeats the request with the same id. */
   terms?: ServiceTerms
 }
 
@@ -113,6 +116,10 @@ export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'ide
 /** The lane that a request is sent in. */
 export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
   terms?.lane ?? request.priority
+
+/** After this time it is not sent. */
+export const expiryOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): string | undefined =>
+  terms ? terms.expiresAt : request.expires_at
 
 /** The answer to a request that is accepted, as JSON text. */
 export function acceptedText(

@@ -14,7 +14,7 @@ export const acceptServiceNotifications: Handler<WithAcceptOne, typeof contract>
 })
 
 /** Fields of the public request that the item decides, or that its expiry replaces. */
-const notTaken = ['priority', 'send_at'] as const
+const notTaken = ['priority', 'send_at', 'send_at_local', 'expires_at'] as const
 
 /** @throws Problem `validation_failed` */
 function candidateOf(item: ServiceItem, traceparent: string | undefined, isAwaited: IsAwaited): Candidate {

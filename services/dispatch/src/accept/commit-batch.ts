@@ -19,7 +19,7 @@ import { channels as registry } from '../channels/registry.ts'
 import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
 import { handOffColumns } from '../outcome/hand-offs/order-sql.ts'
 import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
-import type { NewNotification } from './accept-item.ts'
+import { expiryOf, type NewNotification } from './accept-item.ts'
 
 /** Another request has the key of a notification, or the notification is committed already: a call whose answer was lost is repeated. */
 export type Known = 'held' | 'committed'
@@ -44,17 +44,17 @@ const commitsOf = (channels: Channels, parts: Parts) =>
           else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')})
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
-        mode text, event_key text, topic text, user_index text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
+        mode text, event_key text, topic text, user_index text, broadcast_id text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
         traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${parts && ', copies json, files text'})
     ), fresh as (
       select * from judged where not exists (select from judged where fault is not null)
     ), keys as (
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from fresh where key is not null) as keyed`)}
     ), inserted as (
-      insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, recipient_masked,
+      insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, recipient_masked,
         recipient_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
         erase_when_terminal, created_at, updated_at, locale, requested_locale)
-      select id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, recipient_masked,
+      select id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, recipient_masked,
         recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
         send_at, expires_at, erase_when_terminal, created_at, created_at, locale, requested_locale
       from fresh
@@ -182,6 +182,7 @@ function rowOf(
     recipient_masked: recipientMasked,
     recipient_index: recipientIndex,
     user_index: userIndex,
+    broadcast_id: candidate.broadcastId,
     payload: payload.toString('base64'),
     copies: copies?.map((copy, position) => ({ ...copy, position })),
     files: files?.toString('base64'),
@@ -191,7 +192,7 @@ function rowOf(
     traceparent,
     status: sendAt ? 'scheduled' : 'queued',
     send_at: sendAt,
-    expires_at: terms?.expiresAt,
+    expires_at: expiryOf(candidate),
     erase_when_terminal: terms?.eraseWhenTerminal ?? false,
     created_at: createdAt,
     locale,
@@ -233,6 +234,7 @@ function factOf(
     credits,
     category,
     ...localesOf(locale, request.locale),
+    ...(candidate.broadcastId && { broadcast_id: candidate.broadcastId }),
     created_at: createdAt,
     occurred_at: createdAt,
   }

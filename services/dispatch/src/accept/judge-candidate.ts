@@ -1,9 +1,10 @@
-import { type Channel, channelContracts, type DispatchRequest } from '@notify/contracts'
-import { fieldProblem, Problem } from '@notify/service-kit'
+import { type Channel, channelContracts } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
 import { requireApproved } from '../catalogue/carrier-templates/require-approved.ts'
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
 import { domainOf } from '../catalogue/domains/verified-domains.ts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
+import { readSendAt, requireTime, zoneOf } from '../catalogue/recipients/time-to-send.ts'
 import { judgeCopies } from '../catalogue/suppressions/judge-copies.ts'
 import { attachmentAad } from '../channels/attachment-column.ts'
 import type { ChannelDefinition } from '../channels/channel.ts'
@@ -15,6 +16,7 @@ import {
   type AcceptContext,
   acceptedText,
   type Candidate,
+  expiryOf,
   laneOf,
   type NewNotification,
   type Sender,
@@ -38,7 +40,8 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const recipientIndex = context.secrets.blindIndex(tenant_id, draft.to)
   if (channelContracts[channel].needsConsent) await requireConsent(context, principal, recipientIndex, draft.template)
   if (draft.template) await requireApproved(context, providers, alternatives)
-  const sendAt = readSendAt(request)
+  const sendAt = readSendAt(request, zoneOf(request, user, principal), candidate.terms !== undefined)
+  requireTime(request, sendAt)
   const copies =
     draft.copies &&
     (await judgeCopies(
@@ -76,7 +79,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
 }
 
 /** @returns the providers that dispatch sends through; none for a hand-off */
-async function requireProvider(
+export async function requireProvider(
   { directory, config }: AcceptContext,
   { tenant_id, application_id, mode }: Sender,
   { name: channel, delivery }: ChannelDefinition,
@@ -93,10 +96,11 @@ async function requireProvider(
 }
 
 /** Dispatch can neither stop nor erase a hand-off. */
-function requireNoTerms({ terms }: Candidate, channel: Channel): void {
-  const fields = [terms?.expiresAt && 'expires_at', terms?.eraseWhenTerminal && 'erase_when_terminal'].filter(
-    (one) => one,
-  )
+function requireNoTerms(candidate: Candidate, channel: Channel): void {
+  const fields = [
+    expiryOf(candidate) && 'expires_at',
+    candidate.terms?.eraseWhenTerminal && 'erase_when_terminal',
+  ].filter((one) => one)
   if (fields.length === 0) return
   const message = `cannot be kept by ${channel}`
   throw new Problem('validation_failed', `${fields.join(' and ')} ${message}`, {
@@ -113,22 +117,4 @@ async function requireVerified({ directory }: AcceptContext, tenantId: string, f
     `${domain} is not a verified sending domain: add it (POST /api/v1/domains), publish its records and have them verified, or leave from out`,
     { errors: [{ path: 'from', message: 'must be an address at a verified sending domain' }] },
   )
-}
-
-const longestDelayMs = 30 * 24 * 3600 * 1000
-/** Clocks differ, and requests are repeated: what was due this long ago is sent at once. */
-const toleratedMs = 5 * 60 * 1000
-
-/**
- * When to send; `undefined` for at once. Judged on acceptance, so that a repetition keeps its first answer.
- * @throws Problem `validation_failed` for a time that is past or too far ahead
- */
-function readSendAt({ send_at }: Pick<DispatchRequest, 'send_at'>): Date | undefined {
-  if (send_at === undefined) return undefined
-  const sendAt = new Date(send_at)
-  const aheadMs = sendAt.getTime() - Date.now()
-  const fault =
-    aheadMs > longestDelayMs ? 'must be at most 30 days ahead' : aheadMs < -toleratedMs ? 'is in the past' : undefined
-  if (fault) throw fieldProblem('validation_failed', 'send_at', fault)
-  return aheadMs > 0 ? sendAt : undefined
 }

@@ -86,7 +86,10 @@ async function makeContent(
  * @returns undefined in the content form
  * @throws Problem `event_not_found` or `channel_not_allowed` of an event, `validation_failed` of a stored template
  */
-async function findTexts(context: WithEvents & WithTemplates, candidate: Candidate): Promise<Texts | undefined> {
+export async function findTexts(
+  context: WithEvents & WithTemplates,
+  candidate: Pick<Candidate, 'principal' | 'request'>,
+): Promise<Texts | undefined> {
   const { event_key, template_id } = candidate.request
   if (event_key !== undefined) return ofEvent(context, candidate, event_key)
   if (template_id !== undefined) return stored(context, candidate, template_id)
@@ -97,12 +100,12 @@ async function findTexts(context: WithEvents & WithTemplates, candidate: Candida
  * The topic that the event or the request names. Codes have none: they are always sent.
  * @throws Problem `topic_not_found`, `topic_required`
  */
-async function topicOf(
+export async function topicOf(
   { directory }: WithTopics,
-  candidate: Candidate,
+  candidate: Pick<Candidate, 'principal' | 'request' | 'terms' | 'broadcastId'>,
   texts: Texts | undefined,
 ): Promise<string | undefined> {
-  if (candidate.terms) return undefined
+  if (candidate.terms && candidate.broadcastId === undefined) return undefined
   const { principal, request } = candidate
   const topic = texts?.topic ?? request.topic
   if (topic !== undefined) {
@@ -115,7 +118,11 @@ async function topicOf(
   throw new Problem('topic_required', `${path} ${message}`, { errors: [{ path, message }] })
 }
 
-async function ofEvent({ directory }: WithEvents, { principal, request }: Candidate, key: string) {
+async function ofEvent(
+  { directory }: WithEvents,
+  { principal, request }: Pick<Candidate, 'principal' | 'request'>,
+  key: string,
+) {
   const event = await directory.events.find(principal.application_id, key)
   if (!event) throw new Problem('event_not_found', `This application has no published event with the key ${key}`)
   const { channel } = request
@@ -129,7 +136,11 @@ async function ofEvent({ directory }: WithEvents, { principal, request }: Candid
   return event
 }
 
-async function stored({ directory }: WithTemplates, { principal, request }: Candidate, id: string) {
+async function stored(
+  { directory }: WithTemplates,
+  { principal, request }: Pick<Candidate, 'principal' | 'request'>,
+  id: string,
+) {
   const found = await directory.templates.find(principal.tenant_id, principal.application_id, id)
   if (found?.templates[request.channel]) return found
   const message = found

@@ -10,6 +10,7 @@ import type {
   TranslationBases,
 } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
+import { audienceTables } from './audience-tables.ts'
 import { carrierTemplateTables } from './carrier-template-tables.ts'
 import { domainTables } from './domain-tables.ts'
 import { eventTables } from './event-tables.ts'
@@ -75,6 +76,7 @@ export const tables = {
     revision: column.integer().withDefault(),
     recipient_masked: column.text(),
     recipient_index: column.text(),
+    broadcast_id: column.id('bc').nullable(),
     /** Recipient and content, encrypted. */
     payload: column.bytes().nullable(),
     /** Metadata of the caller, encrypted. */
@@ -156,6 +158,7 @@ export const tables = {
   ...mailTables,
   ...preferenceTables,
   ...recipientTables,
+  ...audienceTables,
   tallies: {
     id: column.bigint().generated(),
     accepted: column.bigint(),

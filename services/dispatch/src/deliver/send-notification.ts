@@ -1,7 +1,9 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import type { Span } from '@notify/service-kit'
 import type { ListedProvider, WithProviders } from '../catalogue/providers/provider-directory.ts'
+import { quietForMs } from '../catalogue/recipients/quiet-hours.ts'
 import type { Context } from '../context.ts'
+import type { PutBackCause } from '../metrics.ts'
 import { type CallContext, callCarrier } from './call/call-carrier.ts'
 import { chooseProvider } from './call/choose-provider.ts'
 import { isBroken } from './call/circuit-breaker.ts'
@@ -29,7 +31,7 @@ export type SendContext = Context & CallContext & RecordContext & WithProviders
 export type Verdict =
   /** The account answers. */
   | { kind: 'answered' }
-  /** The message is due again at once. */
+  /** No carrier was called; the queue may have another message that is due. */
   | { kind: 'again' }
   /** How long the account's rate is used up. */
   | { kind: 'rate_limited'; forMs: number }
@@ -53,7 +55,7 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
   const claims = createClaims(context, lane, leaseMs)
   const throttle = createThrottle(db, urgency)
 
-  const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault', afterMs = 0) => {
+  const putBack = async (claim: Claim, cause: PutBackCause, afterMs = 0) => {
     metrics.putBack(claim.channel, cause)
     await claims.putBack({ claim, afterMs, held: cause === 'fault' })
   }
@@ -113,6 +115,11 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
   const send = async (claim: Claim, latestMs: number, span: Span): Promise<Verdict> => {
     const { mode, tenant_id, application_id, channel } = claim
     const onFault = putBackOnFault(claim)
+    const quietMs = quietForMs(context.secrets.keyRing, claim)
+    if (quietMs > 0) {
+      await putBack(claim, 'quiet_hours', quietMs)
+      return { kind: 'again' }
+    }
     const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, providers, null, noProvider, false)
     const choice = chooseProvider(providers, new Set(claim.tried), standingOf(claim))

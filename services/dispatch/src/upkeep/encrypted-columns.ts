@@ -1,4 +1,6 @@
 import type { EncryptedColumn } from '@notify/database'
+import { broadcastColumn } from '../audiences/broadcasts/broadcast-request.ts'
+import { memberColumn } from '../audiences/lists/member-content.ts'
 import { privateKeyColumn } from '../catalogue/domains/domain-store.ts'
 import { credentialsColumn } from '../catalogue/providers/provider-directory.ts'
 import { recipientColumn } from '../catalogue/recipients/recipient-content.ts'
@@ -15,4 +17,6 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   credentialsColumn,
   privateKeyColumn,
   recipientColumn,
+  memberColumn,
+  broadcastColumn,
 ]

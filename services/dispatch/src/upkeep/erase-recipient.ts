@@ -1,11 +1,14 @@
 import { eraseRecipientCommand } from '@notify/database'
+import { eraseMembers } from './erase-members.ts'
 import { countSuppressions, eraseNotifications, eraseSuppressions } from './erasure-store.ts'
+import { countMembers } from './members-of-person.ts'
 import { countNotifications } from './notifications-of-person.ts'
 import { countRecipients, eraseRecipients } from './recipients-of-person.ts'
 
 /** `main.ts erase-recipient`: erases a person's content, metadata, masked recipient and blind index. */
 export const eraseRecipient = eraseRecipientCommand(() => [
   { name: 'notifications', count: countNotifications, erase: eraseNotifications },
+  { name: 'list_members', count: countMembers, erase: eraseMembers },
   { name: 'recipients', count: countRecipients, erase: eraseRecipients },
   { name: 'suppressions', count: countSuppressions, erase: eraseSuppressions },
 ])

@@ -9,6 +9,8 @@ export const tenantTables: TenantTables = {
     { table: 'layouts' },
     { table: 'suppressions' },
     { table: 'recipients' },
+    { table: 'lists' },
+    { table: 'list_members' },
     { table: 'providers' },
     { table: 'carrier_templates' },
     {
@@ -31,6 +33,7 @@ export const tenantTables: TenantTables = {
     copies: 'of notifications',
     attachments: 'of notifications',
     hand_off_tails: 'the order of what was accepted here',
+    broadcasts: 'sends what was accepted here',
     held_queues: 'queues of this cell',
     send_slots: 'the pace of this cell',
     tallies: 'counts of this cell',

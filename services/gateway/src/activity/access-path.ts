@@ -1,3 +1,4 @@
+import type { Id } from '@notify/contracts'
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { ActivityFilter } from './activity-filter.ts'
 import { kindOf } from './kind-sql.ts'
@@ -20,6 +21,7 @@ export interface AccessPath {
 /** Chooses the index. Whatever it does not cover is compared row by row. */
 export function accessPath(filter: ActivityFilter): AccessPath {
   if (filter.recipientIndex !== undefined) return byRecipient(filter, filter.recipientIndex)
+  if (filter.broadcastId !== undefined) return byBroadcast(filter, filter.broadcastId)
   const { tenantId, eventKey, locale } = filter
   const dimensions = dimensionsOf(filter)
   const tenant = sql`${tenantId}::text`
@@ -53,16 +55,27 @@ export function accessPath(filter: ActivityFilter): AccessPath {
 
 /** A tenant's key makes the blind index, so the tenant needs no comparison. */
 function byRecipient(filter: ActivityFilter, recipientIndex: string): AccessPath {
-  const { eventKey, locale } = filter
   return {
     conditions: [
       isOfRecipient(sql.ref('a.recipient_index'), recipientIndex),
       ...dimensionsOf(filter, 'a'),
-      ...(eventKey === undefined ? [] : [sql<boolean>`a.event_key = ${eventKey}`]),
-      ...isIn(locale),
+      ...rest(filter),
     ],
   }
 }
+
+/** Only a broadcast of the tenant's has items of the tenant. */
+function byBroadcast(filter: ActivityFilter, broadcastId: Id<'bc'>): AccessPath {
+  const conditions = [sql<boolean>`a.broadcast_id = ${broadcastId}`, sql<boolean>`a.tenant_id = ${filter.tenantId}`]
+  return { conditions: [...conditions, ...dimensionsOf(filter, 'a'), ...rest({ ...filter, broadcastId: undefined })] }
+}
+
+/** What is compared row by row. */
+const rest = ({ eventKey, locale, broadcastId }: ActivityFilter): Condition[] => [
+  ...(eventKey === undefined ? [] : [sql<boolean>`a.event_key = ${eventKey}`]),
+  ...(broadcastId === undefined ? [] : [sql<boolean>`a.broadcast_id = ${broadcastId}`]),
+  ...isIn(locale),
+]
 
 const isIn = (locale: string | undefined): Condition[] =>
   locale === undefined ? [] : [sql<boolean>`a.locale = ${locale}`]

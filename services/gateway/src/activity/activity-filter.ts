@@ -12,6 +12,7 @@ export interface ActivityFilter {
   recipientIndex?: string | undefined
   retryable?: boolean | undefined
   locale?: string | undefined
+  broadcastId?: Id<'bc'> | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
@@ -25,16 +26,18 @@ interface Asked {
   mode?: KeyMode | undefined
   recipient?: string | undefined
   locale?: string | undefined
+  broadcast_id?: Id<'bc'> | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
 
 export function readFilter(blindIndex: BlindIndex, tenantId: Id<'ten'>, asked: Asked): ActivityFilter {
-  const { channel, status, mode, from, to, locale, application_id, event_key, recipient } = asked
+  const { channel, status, mode, from, to, locale, application_id, event_key, recipient, broadcast_id } = asked
   return {
     ...{ tenantId, channel, status, mode, from, to, locale },
     applicationId: application_id,
     eventKey: event_key,
+    broadcastId: broadcast_id,
     recipientIndex: recipient === undefined ? undefined : blindIndex(tenantId, withPlus(recipient)),
   }
 }

@@ -6,7 +6,7 @@ import type { ActivityFilter } from './activity-filter.ts'
 
 export type SummaryFilter = Omit<
   ActivityFilter,
-  'from' | 'to' | 'recipientIndex' | 'eventKey' | 'retryable' | 'locale'
+  'from' | 'to' | 'recipientIndex' | 'eventKey' | 'retryable' | 'locale' | 'broadcastId'
 > & {
   width: 'hour' | 'day'
   from: Date

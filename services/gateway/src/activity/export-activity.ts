@@ -18,6 +18,7 @@ const columns = [
   'retryable',
   'retry_count',
   'locale',
+  'broadcast_id',
 ] as const
 
 const formats = {

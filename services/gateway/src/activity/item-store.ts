@@ -17,7 +17,7 @@ const items = build
     'a.id as transaction_id',
     fn.coalesce(ref('p.name'), ref('a.application_id')).as('application_name'),
     ...(['a.channel', 'a.recipient_masked', 'a.status', 'a.failure_reason', 'a.created_at'] as const),
-    ...(['a.retryable', 'a.retry_count', 'a.mode', 'a.locale', 'a.requested_locale'] as const),
+    ...(['a.retryable', 'a.retry_count', 'a.mode', 'a.locale', 'a.requested_locale', 'a.broadcast_id'] as const),
   ])
 
 /** One item of a tenant. */

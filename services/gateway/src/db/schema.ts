@@ -131,6 +131,7 @@ export const tables = {
     /** The language of its text, where it is known, and the one that was asked for. */
     locale: column.text().nullable(),
     requested_locale: column.text().nullable(),
+    broadcast_id: column.id('bc').nullable(),
     created_at: column.timestamp(),
     updated_at: column.timestamp(),
   },

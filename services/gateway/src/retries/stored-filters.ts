@@ -10,6 +10,7 @@ export interface StoredFilters {
   recipient_index?: string | undefined
   recipient_masked?: string | undefined
   locale?: string | undefined
+  broadcast_id?: Id<'bc'> | undefined
   from?: string | undefined
   to?: string | undefined
 }

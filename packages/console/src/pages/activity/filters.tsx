@@ -14,11 +14,23 @@ export interface Filters {
   event_key?: string
   recipient?: string
   locale?: string
+  broadcast_id?: string
   from?: string
   to?: string
 }
 
-const names = ['channel', 'status', 'mode', 'application_id', 'event_key', 'recipient', 'locale', 'from', 'to'] as const
+const names = [
+  'channel',
+  'status',
+  'mode',
+  'application_id',
+  'event_key',
+  'recipient',
+  'locale',
+  'broadcast_id',
+  'from',
+  'to',
+] as const
 
 export const useFilters = () => useAddressFilters<Filters>(names)
 
@@ -40,6 +52,12 @@ export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }
         placeholder="Language, such as pt-BR"
         className="max-md:w-full md:w-44"
         {...of('locale')}
+      />
+      <FilterText
+        label="Broadcast"
+        placeholder="Id of a broadcast"
+        className="max-md:w-full md:w-44"
+        {...of('broadcast_id')}
       />
       <FilterChoice label="Status" options={statusOptions} {...of('status')} />
       <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />

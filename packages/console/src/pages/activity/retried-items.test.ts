@@ -14,6 +14,7 @@ const failed: ActivityItem = {
   retry_count: 2,
   locale: null,
   requested_locale: null,
+  broadcast_id: null,
   mode: 'live',
 }
 

@@ -14,6 +14,7 @@ const meanings: Record<KeyPermission, string> = {
   'domains:manage': 'Manage sending domains; live keys only',
   'webhooks:manage': 'Manage webhook subscriptions; live keys only',
   'recipients:manage': 'Manage users with their addresses',
+  'lists:manage': 'Manage lists of users, and send to them',
 }
 /** Permissions that a test key may not have, because they affect live messages. */
 const liveOnly: readonly KeyPermission[] = ['domains:manage', 'webhooks:manage']

@@ -15,6 +15,7 @@ export const notificationTables = [
      recipient_masked text not null,
      recipient_index text not null,
      user_index text,
+     broadcast_id text,
      payload bytea,
      metadata bytea,
      credits smallint not null,

@@ -1,4 +1,5 @@
 import type { Migration } from '@notify/database'
+import { audienceTables } from '../baseline/audiences.ts'
 import { catalogueTables } from '../baseline/catalogue.ts'
 import { domainTables } from '../baseline/domains.ts'
 import { inFlightTables } from '../baseline/in-flight.ts'
@@ -24,5 +25,6 @@ export const baseline: Migration = {
     ...preferenceTables,
     ...recipientTables,
     ...layoutTables,
+    ...audienceTables,
   ],
 }

@@ -1,9 +1,16 @@
 import type { Id } from '@notify/contracts'
 import { column, defineStatement, outerJoined, pick, type Queries, type RowOf } from '@notify/database'
 import { optedOutBecause, optedOutReason } from '../../catalogue/preferences/opted-out-because.ts'
+import { quietHoursOf } from '../../catalogue/recipients/quiet-hours.ts'
 import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
 import { tables } from '../../db/schema.ts'
-import { expiredReason, hasExpired } from '../../outcome/facts/expiry-sql.ts'
+import {
+  calledOffReason,
+  endOfExpired,
+  expiredReason,
+  hasExpired,
+  isCalledOff,
+} from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
 import type { QueueKey } from '../queues/send-queues.ts'
@@ -12,7 +19,7 @@ const { notifications, attempts } = tables
 
 const claimColumns = {
   ...pick(notifications, 'id', 'tenant_id', 'application_id', 'channel', 'lane', 'mode', 'recipient_masked'),
-  ...pick(notifications, 'recipient_index', 'traceparent', 'attempt_count', 'round_attempts'),
+  ...pick(notifications, 'recipient_index', 'user_index', 'traceparent', 'attempt_count', 'round_attempts'),
   payload: notifications.payload.present(),
   attempt_id: attempts.id,
   /** Providers that this failover must not use again; null when the attempt may use any of them. */
@@ -23,6 +30,8 @@ const claimColumns = {
   queue_held_ms: column.double().nullable(),
   /** How long it may still be sent; null when it does not expire. */
   expires_in_ms: column.double().nullable(),
+  /** See `quietHoursOf`; encrypted. */
+  quiet_hours: column.bytes().nullable(),
 }
 
 /** Without claims, one row of nulls carries the number of refused ones. */
@@ -38,7 +47,7 @@ export type Claim = RowOf<typeof claimColumns>
 const locked = `
   select one.*, ($6::text[])[row_number() over ()] as attempt_id
   from unnest($1::text[], $2::text[], $3::int[]) as asked (application_id, mode, most) cross join lateral (
-    select n.id, n.tenant_id, n.application_id, n.channel, n.mode, n.recipient_index, n.user_index, n.topic, n.expires_at
+    select n.id, n.tenant_id, n.application_id, n.channel, n.mode, n.recipient_index, n.user_index, n.topic, n.expires_at, n.broadcast_id
     from (
       select f.id from in_flight f
       where f.lane = $4 and f.channel = $5 and f.application_id = asked.application_id and f.mode = asked.mode
@@ -54,16 +63,16 @@ const locked = `
 /** The last moment at which a suppression or a choice since acceptance, or its expiry, can stop the message without another query. */
 const due = `
   select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${optedOutBecause('locked')} as opted_out,
-    ${hasExpired('locked')} as expired from locked`
+    ${hasExpired('locked')} as expired, ${isCalledOff('locked')} as called_off from locked`
 
 const refuse = `
   update notifications n
-  set status = case when due.expired or due.suppressed is not null then 'failed' else 'cancelled' end, revision = revision + 1, retryable = false, next_attempt_at = null, failovers = 0,
-      failure_reason = case when due.expired then '${expiredReason}'
+  set status = case when due.called_off then 'cancelled' when due.expired then ${endOfExpired('n')} when due.suppressed is not null then 'failed' else 'cancelled' end, revision = revision + 1, retryable = false, next_attempt_at = null, failovers = 0,
+      failure_reason = case when due.called_off then '${calledOffReason}' when due.expired then '${expiredReason}'
         when due.suppressed is null then '${optedOutReason}'
         else 'recipient_suppressed: nothing is sent to this recipient any more (' || due.suppressed || ')' end,
       updated_at = now()
-  from due where n.id = due.id and (due.suppressed is not null or due.opted_out is not null or due.expired)
+  from due where n.id = due.id and (due.suppressed is not null or due.opted_out is not null or due.expired or due.called_off)
   returning n.*`
 
 /** A failover uses no step of the retry schedule. */
@@ -71,7 +80,7 @@ const take = `
   update notifications n
   set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,
       round_attempts = round_attempts + case when failovers = 0 then 1 else 0 end, updated_at = now()
-  from due where n.id = due.id and due.suppressed is null and due.opted_out is null and not due.expired
+  from due where n.id = due.id and due.suppressed is null and due.opted_out is null and not due.expired and not due.called_off
   returning n.*, due.attempt_id`
 
 /** The attempt is recorded before the carrier is called: after a crash in between, its lease expires. */
@@ -97,11 +106,11 @@ const claim = defineStatement({
     claimed as (${take}),
     opened as (${openAttempt})
     select claimed.id, claimed.tenant_id, claimed.application_id, claimed.channel, claimed.lane, claimed.mode, recipient_masked,
-      recipient_index, payload, traceparent, attempt_id, attempt_count, round_attempts,
+      recipient_index, claimed.user_index, payload, traceparent, attempt_id, attempt_count, round_attempts,
       coalesce(${msSince('claimed.held_since')}, 0) as held_ms,
       case when held.since is not null then ${msSince('greatest(held.since, claimed.enqueued_at)')} end as queue_held_ms,
       (extract(epoch from expires_at - now()) * 1000)::float8 as expires_in_ms,
-      ${triedProviders} as tried, refused.count as refused
+      ${quietHoursOf('claimed')} as quiet_hours, ${triedProviders} as tried, refused.count as refused
     from (select count(*)::int as count from refused) as refused
     left join claimed on true
     left join held_queues held on held.application_id = claimed.application_id and held.channel = claimed.channel

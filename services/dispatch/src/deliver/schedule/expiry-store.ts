@@ -1,5 +1,5 @@
 import { column, defineStatement, type Queries } from '@notify/database'
-import { expiredReason } from '../../outcome/facts/expiry-sql.ts'
+import { endOfExpired, expiredReason } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
 import { lockOpenSql, scheduleBatch } from './open-sql.ts'
@@ -23,7 +23,7 @@ const endExpired = defineStatement({
       })}
     ), ended as (
       update notifications n
-      set status = case when ${waits} then 'failed' else n.status end,
+      set status = case when ${waits} then ${endOfExpired('n')} else n.status end,
           failure_reason = case when ${waits} then '${expiredReason}' else n.failure_reason end,
           revision = n.revision + (${waits})::int, updated_at = case when ${waits} then now() else n.updated_at end,
           next_attempt_at = null, failovers = 0, held_since = null
@@ -33,13 +33,13 @@ const endExpired = defineStatement({
       ${silentSql(`${withAttempts('ended')}
       where ended.status <> old_status and ended.attempt_count > 0 and a.outcome = 'unknown'`)}
     ), asked as (${askSql('silent')}), facts as (${factsInto('ended where status <> old_status')})
-    select count(*)::int as count, count(*) filter (where status <> old_status)::int as failed from ended`,
-  columns: { count: column.integer(), failed: column.integer() },
+    select count(*)::int as count, count(*) filter (where status <> old_status)::int as late from ended`,
+  columns: { count: column.integer(), late: column.integer() },
 })
 
 /**
- * Fails what expired while it waited, and erases the payload of what expired later.
- * @returns how many rows there were, and how many of them failed
+ * Ends what expired while it waited, and erases the payload of what expired later.
+ * @returns how many rows there were, and how many of them ended
  */
 export async function endExpiredNotifications(db: Queries) {
   const [row] = await db.run(endExpired)

@@ -71,8 +71,8 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
     async run() {
       const dueInMs = await nextExpiryInMs(db)
       if (dueInMs > 0) return dueInMs
-      const { count, failed } = await endExpiredNotifications(db)
-      if (failed > 0) context.wakeOutbox()
+      const { count, late } = await endExpiredNotifications(db)
+      if (late > 0) context.wakeOutbox()
       return count === scheduleBatch || 0
     },
   })

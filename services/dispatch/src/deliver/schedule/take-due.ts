@@ -3,7 +3,13 @@ import { optedOutBecause, optedOutReason } from '../../catalogue/preferences/opt
 import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
 import { tables } from '../../db/schema.ts'
-import { expiredReason, hasExpired } from '../../outcome/facts/expiry-sql.ts'
+import {
+  calledOffReason,
+  endOfExpired,
+  expiredReason,
+  hasExpired,
+  isCalledOff,
+} from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { workQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
@@ -21,17 +27,19 @@ const takeDue = defineStatements(
         limit: scheduleBatch,
       })}
     ), judged as (
-      select n.id, ${hasExpired('n')} as expired, n.when_due = 'send' and ${optedOutBecause('n')} is not null as opted_out
+      select n.id, ${hasExpired('n')} as expired, n.when_due = 'send' and ${optedOutBecause('n')} is not null as opted_out,
+        n.when_due = 'send' and ${isCalledOff('n')} as called_off
       from notifications n where n.id = any (array(select id from due))
     ), taken as (
       update notifications n
       set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
-          status = case when n.when_due = 'give_up' or judged.expired then 'failed' when judged.opted_out then 'cancelled' else 'queued' end,
+          status = case when n.when_due = 'give_up' then 'failed' when judged.called_off then 'cancelled' when judged.expired then ${endOfExpired('n')}
+            when judged.opted_out then 'cancelled' else 'queued' end,
           retryable = n.when_due = 'give_up',
-          failure_reason = case when n.when_due = 'send' and judged.expired then '${expiredReason}'
+          failure_reason = case when judged.called_off then '${calledOffReason}' when n.when_due = 'send' and judged.expired then '${expiredReason}'
             when judged.opted_out then '${optedOutReason}' else n.failure_reason end,
           revision = n.revision
-            + case when n.when_due = 'give_up' or n.status = 'scheduled' or judged.expired or judged.opted_out then 1 else 0 end
+            + case when n.when_due = 'give_up' or n.status = 'scheduled' or judged.expired or judged.opted_out or judged.called_off then 1 else 0 end
       from judged where n.id = judged.id
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},

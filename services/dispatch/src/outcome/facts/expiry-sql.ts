@@ -1,5 +1,16 @@
 /** The failure of what could not be sent in time. */
 export const expiredReason = 'expired'
 
+/** SQL for the state of what could not be sent in time: a code fails, and what was tried; another message never began. */
+export const endOfExpired = (row: string) =>
+  `case when ${row}.lane <> 'otp' and ${row}.attempt_count = 0 then 'cancelled' else 'failed' end`
+
+/** The reason of what was not sent because its broadcast was cancelled. */
+export const calledOffReason = 'broadcast_cancelled'
+
+/** SQL for whether the broadcast that a row of `notifications` is part of was cancelled. */
+export const isCalledOff = (row: string) => `coalesce(case when ${row}.broadcast_id is not null then (
+    select b.status = 'cancelled' from broadcasts b where b.id = ${row}.broadcast_id) end, false)`
+
 /** SQL for whether a row of `notifications` may not be sent any more, by the clock of Postgres. */
 export const hasExpired = (row: string) => `coalesce(${row}.expires_at <= now(), false)`

@@ -11,12 +11,17 @@ const objectSql = (more: string) => `json_build_object(
       'failure_reason', failure_reason, 'retryable', retryable,
       'retry_count', retry_count, 'credits', credits, 'category', category, 'created_at', created_at, 'occurred_at', updated_at${more})`
 
+const locales = `, 'locale', locale, 'requested_locale', requested_locale`
+
 /**
- * SQL for the fact of a `notifications` row: the schema of `notificationChanged`. Most have no language, and carry none.
+ * SQL for the fact of a `notifications` row: the schema of `notificationChanged`. Most have no language and are no part of a broadcast, and carry neither.
  * @param more further members, after a comma
  */
-export const factSql = (more = '') => `case when coalesce(locale, requested_locale) is null then ${objectSql(more)}
-      else ${objectSql(`, 'locale', locale, 'requested_locale', requested_locale${more}`)} end`
+export const factSql = (
+  more = '',
+) => `case when coalesce(locale, requested_locale, broadcast_id) is null then ${objectSql(more)}
+      when broadcast_id is null then ${objectSql(`${locales}${more}`)}
+      else ${objectSql(`${locales}, 'broadcast_id', broadcast_id${more}`)} end`
 
 /** SQL that enqueues the fact of each row of a relation with the columns of `notifications`. */
 export function factsInto(relation: string): string {

@@ -12,7 +12,17 @@ const find = prepared('find-notification', ({ id, application_id, mode }: OwnNot
   build
     .selectFrom('notifications')
     .select(['id', 'tenant_id', 'channel', 'event_key', 'status', 'recipient_masked', 'failure_reason', 'retryable'])
-    .select(['retry_count', 'credits', 'metadata', 'send_at', 'created_at', 'updated_at', 'locale', 'requested_locale'])
+    .select([
+      'retry_count',
+      'credits',
+      'metadata',
+      'send_at',
+      'expires_at',
+      'created_at',
+      'updated_at',
+      'locale',
+      'requested_locale',
+    ])
     .where('id', '=', id)
     .where('application_id', '=', application_id)
     .where('mode', '=', mode),
@@ -59,6 +69,7 @@ export const getNotification: Handler<Context, typeof contract> = async (
     requested_locale: found.requested_locale,
     metadata: readMetadata(secrets.keyRing, found),
     send_at: found.send_at?.toISOString() ?? null,
+    expires_at: found.expires_at?.toISOString() ?? null,
     created_at: found.created_at.toISOString(),
     updated_at: found.updated_at.toISOString(),
     ...(copies.length > 0 && { copies }),

@@ -14,6 +14,7 @@ export const activityTables = [
      recipient_index text not null,
      locale text,
      requested_locale text,
+     broadcast_id text,
      created_at timestamptz not null,
      -- What updates change comes last: Postgres logs a new version from the first byte that differs.
      revision int not null,
@@ -32,6 +33,7 @@ export const activityTables = [
   // Most items have no language, and no entry.
   `create index activity_of_locale on activity ((hashtextextended(${kind} || ' ' || locale, 0)), created_at)
      where locale is not null`,
+  'create index activity_of_broadcast on activity (broadcast_id, created_at) where broadcast_id is not null',
   // A recipient's blind index is made with a key of its tenant, so the tenant is not in the index.
   'create index activity_of_recipient on activity ((hashtextextended(recipient_index, 0)), created_at)',
 ]

@@ -1,0 +1,48 @@
+import { useNavigate } from 'react-router'
+import { ApplicationName } from '../../ui/application-name.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
+import { numberText } from '../../ui/number-text.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { useCursor } from '../../ui/pager.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
+import { type UserList, useLists } from './queries.ts'
+
+const columns: Column<UserList>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => <PlainText className="block truncate">{name}</PlainText>,
+    grow: 'always',
+  },
+  { id: 'members', header: 'Members', cell: ({ member_count }) => numberText(member_count), align: 'right' },
+  {
+    id: 'application',
+    header: 'Application',
+    cell: ({ application_id }) => <ApplicationName id={application_id} />,
+    wide: true,
+  },
+  timeColumn('Changed', ({ updated_at }) => updated_at, { wide: true }),
+]
+
+/** Lists of users; a row leads to the broadcasts to the list. */
+export function ListsPage() {
+  const navigate = useNavigate()
+  return (
+    <>
+      <PageHeader title="Lists" lead="Users to whom applications send broadcasts. Applications keep the members." />
+      <ListPanel
+        label="Lists"
+        list={useLists(useCursor())}
+        columns={columns}
+        rowId={({ list_id }) => list_id}
+        onOpen={({ list_id }) => void navigate(`/broadcasts?list_id=${list_id}`)}
+        empty={
+          <EmptyState title="There are no lists yet">An application creates one with POST /api/v1/lists.</EmptyState>
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { derivedId, type Id, type ItemResult } from '@notify/contracts'
+import { ownLoopTurn } from '@notify/service-kit'
+import type { WithAcceptOne } from '../../accept/accept-candidate.ts'
+import type { Candidate } from '../../accept/accept-item.ts'
+import type { Context } from '../../context.ts'
+import { type MemberRow, openMember } from '../lists/member-content.ts'
+import { openRequest, requestFor } from './broadcast-request.ts'
+import type { DuePage, EndedPage } from './page-store.ts'
+
+/** Members that are accepted together. Between two groups other work of the process has its turn. */
+const groupSize = 25
+
+/** What became of a page's members, or that some are to be tried again. */
+export type PageResult = Pick<EndedPage, 'accepted' | 'refusals'> | 'later'
+
+/**
+ * Accepts a notification for each member of a page. A repetition accepts the same ids, each of which is accepted once.
+ * @returns `later` if a member was refused for a reason that passes
+ */
+export async function acceptPage(
+  context: Pick<Context, 'secrets'> & WithAcceptOne,
+  page: DuePage,
+  members: readonly MemberRow[],
+): Promise<PageResult> {
+  const { acceptOne, secrets } = context
+  const request = openRequest(secrets.keyRing, page)
+  const refusals: Record<string, number> = {}
+  let accepted = 0
+  for (let at = 0; at < members.length; at += groupSize) {
+    await ownLoopTurn()
+    const results = await Promise.all(
+      members.slice(at, at + groupSize).map((member) => {
+        const notificationId = idOf(context, page, member)
+        return acceptOne({ notification_id: notificationId }, (traceparent) => ({
+          ...candidateOf(page, notificationId),
+          request: requestFor(request, openMember(secrets.keyRing, member)),
+          traceparent: traceparent ?? null,
+        }))
+      }),
+    )
+    for (const result of results) {
+      if (!('problem' in result)) accepted += 1
+      else if (passes(result)) return 'later'
+      else refusals[result.problem.code] = (refusals[result.problem.code] ?? 0) + 1
+    }
+  }
+  return { accepted, refusals }
+}
+
+const passes = ({ problem }: Extract<ItemResult, { problem: unknown }>) =>
+  problem.status >= 500 || problem.status === 429
+
+/** Follows from broadcast, page and member, so that a page that is repeated after a crash sends nothing twice. */
+function idOf({ secrets }: Pick<Context, 'secrets'>, page: DuePage, member: MemberRow): Id<'notif'> {
+  const bytes = Buffer.from(secrets.blindIndex(page.tenant_id, `${page.id} ${member.id}`), 'base64url')
+  // A millisecond later for each page: ids that ascend are cheap to store.
+  return derivedId('notif', page.created_at.getTime() + page.pages, bytes)
+}
+
+function candidateOf(page: DuePage, notificationId: Id<'notif'>): Omit<Candidate, 'request' | 'traceparent'> {
+  const { tenant_id, application_id, mode, default_locale, default_time_zone } = page
+  return {
+    notificationId,
+    principal: {
+      ...{ tenant_id, application_id, mode },
+      default_locale: default_locale ?? undefined,
+      default_time_zone: default_time_zone ?? undefined,
+    },
+    isAwaited: () => true,
+    idempotency: undefined,
+    broadcastId: page.id,
+    terms: { lane: 'bulk', expiresAt: undefined, eraseWhenTerminal: false },
+  }
+}

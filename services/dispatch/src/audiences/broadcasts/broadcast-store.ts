@@ -1,0 +1,74 @@
+import type { BroadcastStatus, Id } from '@notify/contracts'
+import { type Run, requireRoom } from '@notify/database'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { build, type Tables } from '../../db/schema.ts'
+import type { Owner } from '../lists/list-store.ts'
+
+export type BroadcastRow = Selectable<Tables['broadcasts']>
+
+/** The broadcasts of a caller. */
+function own(owner: Owner) {
+  const broadcasts = build.selectFrom('broadcasts').selectAll().where('tenant_id', '=', owner.tenant_id)
+  if (owner.kind === 'operator') return broadcasts
+  return broadcasts.where('application_id', '=', owner.application_id).where('mode', '=', owner.mode)
+}
+
+export async function findBroadcast(run: Run, owner: Owner, id: Id<'bc'>): Promise<BroadcastRow | undefined> {
+  return (await run(own(owner).where('id', '=', id)))[0]
+}
+
+/** Finds a broadcast and locks it until the transaction ends. */
+export async function lockBroadcast(run: Run, owner: Owner, id: Id<'bc'>): Promise<BroadcastRow | undefined> {
+  return (await run(own(owner).where('id', '=', id).forUpdate()))[0]
+}
+
+/** A page of broadcasts, newest first. */
+export function broadcastRows(
+  run: Run,
+  owner: Owner,
+  { listId, after, limit }: { listId: string | undefined; after: Id<'bc'> | undefined; limit: number },
+): Promise<BroadcastRow[]> {
+  const rows = own(owner)
+    .$if(listId !== undefined, (query) => query.where('list_id', '=', listId as Id<'list'>))
+    .$if(after !== undefined, (query) => query.where('id', '<', after!))
+  return run(rows.orderBy('id', 'desc').limit(limit))
+}
+
+/** @throws Problem `broadcast_limit_reached` */
+export async function insertBroadcast(
+  run: Run,
+  broadcast: Insertable<Tables['broadcasts']>,
+  most: number,
+): Promise<BroadcastRow> {
+  const rows = build
+    .selectFrom('broadcasts')
+    .select('id')
+    .where('tenant_id', '=', broadcast.tenant_id)
+    .where(sql<boolean>`status in ('running', 'paused')`)
+  const owner = [broadcast.tenant_id]
+  await requireRoom(run, { code: 'broadcast_limit_reached', what: 'open broadcasts of a tenant', rows, owner, most })
+  const [row] = await run(build.insertInto('broadcasts').values(broadcast).returningAll())
+  return row!
+}
+
+const now = sql<Date>`date_trunc('milliseconds', now())`
+
+/** Changes the state of a locked broadcast. Only a running one has a next page. */
+export async function setStatus(run: Run, id: Id<'bc'>, status: BroadcastStatus): Promise<BroadcastRow> {
+  const changed = build.updateTable('broadcasts').set({
+    status,
+    next_page_at: status === 'running' ? now : null,
+    updated_at: now,
+    ...(status === 'cancelled' && { finished_at: now }),
+  })
+  return (await run(changed.where('id', '=', id).returningAll()))[0]!
+}
+
+/** A notification is sent at most this long after its broadcast ended, and then asks whether it was cancelled. */
+const longestDelay = '31 days'
+
+/** Deletes broadcasts whose notifications are deleted, too. */
+export async function deleteEndedBroadcasts(run: Run, retentionMs: number): Promise<void> {
+  const before = sql<Date>`now() - ${longestDelay}::interval - ${retentionMs}::float8 * interval '1 millisecond'`
+  await run(build.deleteFrom('broadcasts').where('finished_at', '<', before))
+}

@@ -1,0 +1,124 @@
+import {
+  claimDueSql,
+  column,
+  defineStatement,
+  dueInColumns,
+  dueInSql,
+  type Queries,
+  type RowOf,
+} from '@notify/database'
+import { tables } from '../../db/schema.ts'
+import type { BroadcastRow } from './broadcast-store.ts'
+
+const due = { table: 'broadcasts', due: 'next_page_at' }
+/** Longer than a page takes. */
+const leaseMs = 60_000
+
+const look = defineStatement({
+  name: 'look-due-broadcasts',
+  text: dueInSql({ ...due, where: 'next_page_at is not null' }),
+  columns: dueInColumns,
+})
+
+/** Milliseconds until a page of a broadcast is due. */
+export const nextPageInMs = async ({ run }: Queries): Promise<number> => (await run(look))[0]!.due_in_ms
+
+const claimColumns = {
+  ...tables.broadcasts,
+  /** Running broadcasts of the tenant, who share its pace. */
+  sharers: column.integer().present(),
+  is_list_deleted: column.boolean(),
+  claimed_at: column.timestamp(),
+}
+
+/** A broadcast whose next page this worker may accept. */
+export type DuePage = RowOf<typeof claimColumns>
+
+/** One broadcast of each tenant at a time, tenants in random order. */
+const claim = defineStatement({
+  name: 'claim-broadcast-pages',
+  text: `${claimDueSql(
+    { ...due, key: ['id'], where: `status = 'running'`, fair: { by: 'tenant_id', most: 1 } },
+    { limit: '$1', leaseMs },
+  )}
+    select claimed.*, clock_timestamp() as claimed_at,
+      (select count(*)::int from broadcasts b where b.tenant_id = claimed.tenant_id and b.status = 'running') as sharers,
+      not exists (select from lists l where l.id = claimed.list_id and l.deleted_at is null) as is_list_deleted
+    from claimed`,
+  columns: claimColumns,
+})
+
+export const claimPages = ({ run }: Queries, limit: number): Promise<DuePage[]> => run(claim, [limit])
+
+const countWaiting = defineStatement({
+  name: 'count-waiting-of-application',
+  text: `select count(*)::int as count from (
+    select from in_flight f where f.lane = 'bulk' and f.channel = $1 and f.application_id = $2 and f.mode = $3
+      and f.status = 'queued' and f.enqueued_at <= now() limit $4) as waiting`,
+  columns: { count: column.integer() },
+})
+
+/** Bulk messages of the application that wait to be sent now, counted up to a limit. */
+export async function waitingOf({ run }: Queries, page: DuePage, most: number): Promise<number> {
+  return (await run(countWaiting, [page.channel, page.application_id, page.mode, most]))[0]!.count
+}
+
+const postpone = defineStatement({
+  name: 'postpone-broadcast-page',
+  text: `update broadcasts set next_page_at = now() + $3 * interval '1 millisecond'
+    where id = $1 and pages = $2 and status = 'running'`,
+})
+
+/** The same page is due again later. */
+export async function postponePage({ run }: Queries, { id, pages }: DuePage, afterMs: number): Promise<void> {
+  await run(postpone, [id, pages, afterMs])
+}
+
+const end = defineStatement({
+  name: 'end-broadcast-page',
+  text: `
+    update broadcasts b set
+      pages = b.pages + 1, reached = coalesce($3, b.reached), accepted = b.accepted + $4,
+      refusals = (select coalesce(jsonb_object_agg(code, count), '{}') from (
+        select code, sum(count::int) as count from (
+          select * from jsonb_each_text(b.refusals) as known (code, count)
+          union all select * from jsonb_each_text($5::jsonb) as new (code, count)
+        ) as each group by code) as summed),
+      status = case when $6 and b.status in ('running', 'paused') then 'completed' else b.status end,
+      next_page_at = case when b.status = 'running' and not $6 then greatest(now(), $7::timestamptz + $8 * interval '1 millisecond') end,
+      finished_at = case when $6 then coalesce(b.finished_at, date_trunc('milliseconds', now())) else b.finished_at end,
+      updated_at = date_trunc('milliseconds', now())
+    where b.id = $1 and b.pages = $2`,
+})
+
+/** What became of the members of a page. */
+export interface EndedPage {
+  /** The last member; null without members. */
+  reached: string | null
+  accepted: number
+  refusals: Record<string, number>
+  isLast: boolean
+  /** The time from the claim of this page to that of the next. */
+  intervalMs: number
+}
+
+/**
+ * Counts a page and moves on, in one statement; a page that another worker ended after its lease is counted once. Pausing or
+ * cancelling meanwhile keeps its state.
+ */
+export async function endPage({ run }: Queries, page: DuePage, ended: EndedPage): Promise<void> {
+  const { reached, accepted, refusals, isLast, intervalMs } = ended
+  const counts = [reached, accepted, JSON.stringify(refusals), isLast]
+  await run(end, [page.id, page.pages, ...counts, page.claimed_at, intervalMs])
+}
+
+const stop = defineStatement({
+  name: 'stop-broadcast-of-deleted-list',
+  text: `update broadcasts set status = 'cancelled', next_page_at = null, finished_at = date_trunc('milliseconds', now()),
+      updated_at = date_trunc('milliseconds', now())
+    where id = $1 and status = 'running'`,
+})
+
+export async function stopBroadcast({ run }: Queries, { id }: Pick<BroadcastRow, 'id'>): Promise<void> {
+  await run(stop, [id])
+}

@@ -1,0 +1,71 @@
+import type { OnCommit } from '@notify/database'
+import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
+import type { WithAcceptOne } from '../../accept/accept-candidate.ts'
+import type { Context } from '../../context.ts'
+import type { BulkBrake } from '../../deliver/throttle/bulk-brake.ts'
+import { findMembers } from '../lists/member-store.ts'
+import { acceptPage } from './accept-page.ts'
+import {
+  claimPages,
+  type DuePage,
+  endPage,
+  nextPageInMs,
+  postponePage,
+  stopBroadcast,
+  waitingOf,
+} from './page-store.ts'
+
+/** Members of a page. */
+const pageSize = 200
+/** Tenants whose pages one look takes, one after the other. */
+const batch = 8
+/** For what a lost wake-up left. */
+const everyMs = 3000
+/** While this many bulk messages of the application wait to be sent, no more are accepted: a broadcast stays short to cancel. */
+const mostWaiting = 2000
+const whileWaitingMs = 500
+/** The pause after a refusal that passes. */
+const retryMs = 5000
+
+type Needs = Context & WithAcceptOne & { onCommit: OnCommit }
+
+/**
+ * Accepts broadcasts page by page. Each tenant has one pace for all of its broadcasts, and pages of different tenants take turns.
+ * Safe in any number of replicas: a page that is accepted twice sends nothing twice, and is counted once.
+ */
+export function runBroadcasts(kit: Kit, context: Needs, brake: BulkBrake): void {
+  const pages = startPeriodic(kit, {
+    name: 'broadcasts',
+    everyMs,
+    atLeastMs: 100,
+    async run() {
+      const dueInMs = await nextPageInMs(context.db)
+      if (dueInMs > 0) return dueInMs
+      const claimed = await claimPages(context.db, batch)
+      for (const page of claimed)
+        await withLogFields({ tenant_id: page.tenant_id }, () => runPage(context, page, brake))
+      return claimed.length > 0
+    },
+  })
+  context.onCommit(() => pages.stir())
+}
+
+async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise<void> {
+  const { db, config, log, wakeOutbox } = context
+  if (page.is_list_deleted) return stopBroadcast(db, page)
+  if ((await waitingOf(db, page, mostWaiting)) >= mostWaiting) return postponePage(db, page, whileWaitingMs)
+  const members = await findMembers(db.run, page.list_id, {
+    after: page.reached,
+    limit: pageSize,
+    addedBefore: new Date(page.created_at.getTime() + 1),
+  })
+  const result = await acceptPage(context, page, members).catch((error: unknown) => {
+    log.error({ err: error }, 'a page of a broadcast failed; it will be tried again')
+    return 'later' as const
+  })
+  if (result === 'later') return postponePage(db, page, retryMs)
+  const intervalMs = ((pageSize * 1000 * page.sharers) / config.BROADCAST_RATE) * brake.slowdown()
+  const reached = members.at(-1)?.id ?? null
+  await endPage(db, page, { ...result, reached, isLast: members.length < pageSize, intervalMs })
+  wakeOutbox()
+}

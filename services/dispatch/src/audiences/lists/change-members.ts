@@ -1,0 +1,35 @@
+import type { deleteMember as deleteContract, putMembers as putContract } from '@notify/contracts'
+import { type Handler, ownLoopTurn, Problem } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import { listMissing, requireList } from './list-store.ts'
+import { memberId, sealMember } from './member-content.ts'
+import { removeMember } from './remove-member.ts'
+import { saveMembers } from './save-members.ts'
+
+/** Adds members. A user who is named twice has the data of the last. */
+export const putMembers: Handler<Context, typeof putContract> = async (context, { body, params, principal }) => {
+  const { db, secrets, config } = context
+  const { id: listId, tenant_id, member_count } = await requireList(db.run, principal, params.list_id)
+  const most = config.MEMBERS_PER_LIST
+  if (member_count + body.members.length > most)
+    throw new Problem('member_limit_reached', `There may be at most ${most} members of a list`)
+  // Encrypting a thousand members takes milliseconds.
+  await ownLoopTurn()
+  const rows = new Map(
+    body.members.map((member) => {
+      const userIndex = secrets.blindIndex(tenant_id, member.user_id)
+      const id = memberId(listId, userIndex)
+      return [id, { id, user_index: userIndex, content: sealMember(secrets.keyRing, member, tenant_id, id) }]
+    }),
+  )
+  const saved = await saveMembers(db.run, listId, [...rows.values()])
+  if (!saved) throw listMissing()
+  return saved
+}
+
+export const deleteMember: Handler<Context, typeof deleteContract> = async (context, { params, principal, query }) => {
+  const { db, secrets } = context
+  const { id, tenant_id } = await requireList(db.run, principal, params.list_id)
+  const member = memberId(id, secrets.blindIndex(tenant_id, query.user_id))
+  if (!(await removeMember(db.run, id, member))) throw new Problem('not_found', 'The list has no such member')
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { env } from './stack.ts'
+
+/** The commands of a document, in its order, as one script that ends at the first failure. */
+function scriptOf(document: string): string {
+  const text = readFileSync(join(import.meta.dirname, '../../../../docs', document), 'utf8')
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!)
+  return `set -e\n${blocks.join('\necho\n')}`.replaceAll('curl ', 'curl --fail-with-body -s ')
+}
+
+async function run(document: string): Promise<string> {
+  const variables = { ...process.env, URL: env.stack.url('gateway'), KEY: env.apiKey }
+  return (await promisify(execFile)('bash', ['-c', scriptOf(document)], { env: variables })).stdout
+}
+
+test('the commands of docs/recipients.md save a user and send to it', async () => {
+  const [saved, sent, scheduled] = (await run('recipients.md')).split('\n').filter((line) => line !== '')
+  expect(JSON.parse(saved!)).toMatchObject({ user_id: 'user-42', quiet_hours: { start: '22:00', end: '08:00' } })
+  expect(JSON.parse(sent!)).toMatchObject({ status: 'accepted', delivery_status: 'queued' })
+  expect(JSON.parse(scheduled!)).toMatchObject({ status: 'accepted', delivery_status: 'scheduled' })
+})
+
+test('the commands of docs/broadcasts.md send to a list', async () => {
+  const lines = (await run('broadcasts.md')).split('\n').filter((line) => line !== '')
+  const broadcast = JSON.parse(lines.at(-1)!)
+  expect(broadcast).toMatchObject({ status: 'running', total: 2 })
+  await eventually(async () => {
+    const { body } = await env.api('GET', `/api/v1/broadcasts/${broadcast.broadcast_id}`)
+    expect(body).toMatchObject({ status: 'completed', accepted: 1, refusals: { recipient_unknown: 1 } })
+  })
+})
