@@ -1,5 +1,4 @@
-import type { ErrorHelp } from './error-help.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode, ErrorHelp } from './errors.ts'
 
 type TopicCode = Exclude<Extract<ErrorCode, `topic_${string}` | 'recipient_opted_out'>, `${string}_limit_reached`>
 
