@@ -1,4 +1,4 @@
-import type { Person, Queries } from '@notify/database'
+import { cast, column, type Person, type Queries } from '@notify/database'
 import { type ExpressionBuilder, sql } from 'kysely'
 import { build, type Tables } from '../db/schema.ts'
 
@@ -12,7 +12,10 @@ const isTheirs =
     ])
 
 export async function countRecipients(db: Queries, person: Person): Promise<number> {
-  const users = build.selectFrom('recipients').select(sql<number>`count(*)::int`.as('count')).where(isTheirs(person))
+  const users = build
+    .selectFrom('recipients')
+    .select(cast(column.integer(), sql`count(*)`).as('count'))
+    .where(isTheirs(person))
   return (await db.runLong(users))[0]!.count
 }
 

@@ -1,5 +1,5 @@
 import type { Id, LayoutTexts, LayoutTranslations } from '@notify/contracts'
-import { type Run, requireRoom } from '@notify/database'
+import { cast, column, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 
@@ -65,7 +65,9 @@ export function listLayoutRows(
   const layouts = build
     .selectFrom('layouts')
     .select(['id', 'tenant_id', 'application_id', 'name', 'version', 'created_at', 'updated_at'])
-    .select(sql<string[]>`array(select jsonb_object_keys(coalesce(translations, '{}')) order by 1)`.as('locales'))
+    .select(
+      cast(column.texts(), sql`array(select jsonb_object_keys(coalesce(translations, '{}')) order by 1)`).as('locales'),
+    )
     .where('tenant_id', '=', tenantId)
     .$if(after !== undefined, (query) => query.where('id', '<', after!))
   return run(layouts.orderBy('id', 'desc').limit(limit))
