@@ -5,7 +5,7 @@ import { attemptKey, planRounds } from '../src/outcome/receipts/fold-receipts.ts
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { type Current, isObservation, transition } from '../src/outcome/receipts/transition.ts'
 import { addProviders } from './own-notifications.ts'
-import { db } from './own-schema.ts'
+import { db, env } from './own-schema.ts'
 
 const tenantId = newId('ten')
 const providerId = newId('prov')
@@ -211,6 +211,24 @@ test('a repeated receipt changes neither state nor revision, and publishes nothi
   const told = await facts()
   for (let again = 0; again < 3; again++) expect(await changedBy(db, [receipt])).toEqual(new Set())
   expect([await statusOf([subject!]), await facts()]).toEqual([before, told])
+})
+
+test('a receipt that tells nothing new does not wait for whoever writes its notification', async () => {
+  const [subject] = await begin(1)
+  await take(subject!, { kind: 'attempt begins' })
+  await applyReceipts(db, [receiptOf(subject!, 'sent', 1)])
+  const before = await statusOf([subject!])
+  const writer = await env.admin.connect()
+  try {
+    await writer.query('begin')
+    await writer.query('select from dispatch.notifications where id = $1 for update', [subject!.id])
+    expect(await changedBy(db, [receiptOf(subject!, 'sent', 1)])).toEqual(new Set())
+  } finally {
+    await writer.query('rollback')
+    writer.release()
+  }
+  expect(await statusOf([subject!])).toEqual(before)
+  expect(await changedBy(db, [receiptOf(subject!, 'delivered', 1)])).toEqual(new Set([subject!.id]))
 })
 
 test('a provider of another tenant moves nothing, nor does an attempt that is not the notification’s', async () => {

@@ -6,13 +6,20 @@ import { latenciesSql } from '../facts/latency-sql.ts'
 import { nextStatusSql } from './next-status-sql.ts'
 
 /** Whether the receipt belongs to the current attempt; a new round has none until its first attempt. */
-const ownAttempt = 'receipt.number = n.attempt_count and n.round_attempts > 0'
+const ownAttempt = (number: string) => `${number} = n.attempt_count and n.round_attempts > 0`
 
 /** SQL for the next state, null when nothing changes. */
-const nextStatus = nextStatusSql('receipt', ownAttempt)
+const nextStatus = nextStatusSql('receipt', ownAttempt('receipt.number'))
 
 /** SQL: a receipt closes its attempt, so nobody is sending any more, also where the state stays: the worker may be gone. */
-const endsSending = 'n.sending and receipt.number = n.attempt_count'
+const endsSending = (number: string) => `n.sending and ${number} = n.attempt_count`
+
+const settles = `a.outcome is distinct from 'accepted' or a.provider_id is null or a.provider_message_id is null`
+const explains = `n.status <> 'delivered' and (input.code is not null or input.reason is not null)`
+
+/** SQL: whether a receipt changes anything. Judged before the lock, and again after it if the row has changed meanwhile. */
+const tellsNews = `
+  ${nextStatusSql('input', ownAttempt('a.number'))} is not null or ${endsSending('a.number')} or ${settles} or ${explains}`
 
 /** SQL for an attempt's reported fields: the first receipt with a value wins, unless the message is delivered. */
 const told = (known: string, news: string) =>
@@ -29,12 +36,11 @@ const apply = defineStatement({
       select * from json_to_recordset($1::json) as t (id text, attempt_id text, provider_id text, provider_message_id text,
         status text, code text, reason text, retryable boolean)
     ), receipt as (
-      select input.*, a.number, p.kind,
-        a.outcome is distinct from 'accepted' or a.provider_id is null or a.provider_message_id is null as settles,
-        n.status <> 'delivered' and (input.code is not null or input.reason is not null) as explains
+      select input.*, a.number, p.kind, ${settles} as settles, ${explains} as explains
       from notifications n join input using (id)
       join providers p on p.id = input.provider_id and p.tenant_id = n.tenant_id
       join attempts a on a.notification_id = input.id and a.id = input.attempt_id
+      where ${tellsNews}
       order by n.id for update of n
     ), attempt as (
       update attempts a
@@ -51,7 +57,7 @@ const apply = defineStatement({
           revision = n.revision + case when ${nextStatus} is null then 0 else 1 end,
           failure_reason = case when ${nextStatus} is null then n.failure_reason else receipt.reason end,
           retryable = case when ${nextStatus} is null then n.retryable else receipt.retryable end
-      from receipt where n.id = receipt.id and (${nextStatus} is not null or ${endsSending})
+      from receipt where n.id = receipt.id and (${nextStatus} is not null or ${endsSending('receipt.number')})
       returning n.*, old.status as old_status, receipt.kind
     ), changed as (select * from touched where status <> old_status), facts as (${reportedFactsInto('changed')})
     select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies,
