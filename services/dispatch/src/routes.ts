@@ -3,7 +3,9 @@ import {
   acceptServiceNotifications as acceptServiceContract,
   addSuppression as addContract,
   cancelNotification as cancelContract,
+  changePreferencesOf as changePreferencesOfContract,
   changeProvider as changeProviderContract,
+  changeUserPreferences as changeUserPreferencesContract,
   compareNotifications as compareContract,
   createDomain as createDomainContract,
   createEvent as createEventContract,
@@ -17,6 +19,7 @@ import {
   deleteProvider as deleteProviderContract,
   deleteTemplate as deleteTemplateContract,
   deleteTopic as deleteTopicContract,
+  explainPreference as explainPreferenceContract,
   findProviders as findProvidersContract,
   getNotification as getContract,
   getDomain as getDomainContract,
@@ -27,6 +30,8 @@ import {
   getTemplate as getTemplateContract,
   getTemplateTranslation as getTemplateTranslationContract,
   getTopic as getTopicContract,
+  getUserPreferences as getUserPreferencesContract,
+  importPreferences as importPreferencesContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
@@ -39,12 +44,14 @@ import {
   listTemplateTranslations as listTemplateTranslationsContract,
   listTopics as listTopicsContract,
   listWhatsAppTemplates,
+  lookUpPreferences as lookUpPreferencesContract,
   previewEvent as previewEventContract,
   previewTemplate as previewTemplateContract,
   publishEvent as publishEventContract,
   putEventTranslation as putEventTranslationContract,
   putTemplateTranslation as putTemplateTranslationContract,
   readAttempts as readAttemptsContract,
+  readPreferencesOf as readPreferencesOfContract,
   replaceEvent as replaceEventContract,
   replaceTemplate as replaceTemplateContract,
   replaceTopic as replaceTopicContract,
@@ -78,6 +85,11 @@ import { getEvent, getEventVersion, listEvents, listEventVersions } from './cata
 import { replaceEvent } from './catalogue/events/replace-event.ts'
 import { restoreEventVersion } from './catalogue/events/restore-event-version.ts'
 import { getEventTranslation, listEventTranslations, putEventTranslation } from './catalogue/events/translate-event.ts'
+import { explainPreference } from './catalogue/preferences/explain-preference.ts'
+import { importPreferences } from './catalogue/preferences/import-preferences.ts'
+import { lookUpPreferences } from './catalogue/preferences/look-up-preferences.ts'
+import { changePreferencesOf, readPreferencesOf } from './catalogue/preferences/service-preferences.ts'
+import { changeUserPreferences, getUserPreferences } from './catalogue/preferences/user-preferences.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
 import { createProvider } from './catalogue/providers/create-provider.ts'
 import { deleteProvider } from './catalogue/providers/delete-provider.ts'
@@ -148,6 +160,13 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(getTopicContract, getTopic),
   route(replaceTopicContract, replaceTopic),
   route(deleteTopicContract, deleteTopic),
+  route(getUserPreferencesContract, getUserPreferences),
+  route(changeUserPreferencesContract, changeUserPreferences),
+  route(lookUpPreferencesContract, lookUpPreferences),
+  route(importPreferencesContract, importPreferences),
+  route(explainPreferenceContract, explainPreference),
+  route(readPreferencesOfContract, readPreferencesOf),
+  route(changePreferencesOfContract, changePreferencesOf),
   route(listEventsContract, listEvents),
   route(createEventContract, createEvent),
   route(getEventContract, getEvent),

@@ -20,6 +20,15 @@ export function dispatchSamples(env: TestEnv): Samples {
     await env.api('PUT', path, { token: env.operatorToken, body: exampleBody('putTemplateTranslation') })
     return { params: { ...params, locale: 'de' } }
   }
+  const newTopic = () => ({ topic_key: `sample.${crypto.randomUUID()}` })
+  const topic = async () => {
+    const { topic_key } = await made(
+      env,
+      `/api/v1/applications/${env.applicationId}/topics`,
+      exampleBody('createTopic', newTopic()),
+    )
+    return { params: { application_id: env.applicationId, topic_key } }
+  }
   const newKey = () => ({ event_key: `sample.${crypto.randomUUID()}` })
   const events = `/api/v1/applications/${env.applicationId}/events`
   const ofApplication = { params: { application_id: env.applicationId } }
@@ -60,6 +69,16 @@ export function dispatchSamples(env: TestEnv): Samples {
     testProvider: provider,
     rotateProviderSecret: provider,
     findProviders: () => ({ call: () => findForCallbacks(env) }),
+    listTopics: () => ofApplication,
+    createTopic: () => ({ ...ofApplication, fresh: newTopic() }),
+    getTopic: topic,
+    replaceTopic: topic,
+    deleteTopic: topic,
+    getUserPreferences: () => ({ params: { user_id: 'user-42' } }),
+    changeUserPreferences: () => ({ params: { user_id: `user-${crypto.randomUUID()}` } }),
+    lookUpPreferences: () => ({}),
+    importPreferences: () => ({}),
+    explainPreference: () => ({}),
     listEvents: () => ofApplication,
     createEvent: () => ({ ...ofApplication, fresh: newKey() }),
     getEvent: () => event(),

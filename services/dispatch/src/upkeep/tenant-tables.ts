@@ -7,6 +7,9 @@ export const tenantTables: TenantTables = {
     { table: 'event_versions', appendOnly: true },
     { table: 'templates' },
     { table: 'suppressions' },
+    { table: 'topics' },
+    { table: 'preferences' },
+    { table: 'preference_changes', appendOnly: true },
     { table: 'providers' },
     { table: 'carrier_templates' },
     {
