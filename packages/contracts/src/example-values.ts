@@ -17,6 +17,14 @@ const event = { name: 'Order shipped', allowed_channels: ['sms'], templates }
 const twilio = { account_sid: 'AC0123456789abcdef0123456789abcdef', from: '+15005550006' }
 
 /** Bodies by the name of the route. */
+const topic = {
+  name: 'Newsletter',
+  description: 'New products, once a week',
+  kind: 'on',
+  channels: ['email', 'in_app'],
+}
+const choices = { rules: [{ topic: '*', channel: 'email', state: 'off' }] }
+
 export const requestExamples: Readonly<Record<string, unknown>> = {
   createNotification: shipped,
   createNotificationBatch: { requests: [shipped, { ...shipped, recipient: { phone: '+14155550101' } }] },
@@ -53,6 +61,13 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createEvent: { event_key: 'order.shipped', ...event },
   replaceEvent: event,
   previewEvent: { channel: 'sms', data: order },
+  createTopic: { topic_key: 'newsletter', ...topic },
+  replaceTopic: topic,
+  changeOwnPreferences: choices,
+  changeUserPreferences: choices,
+  lookUpPreferences: { address: 'ada@shop.example' },
+  importPreferences: { rules: [{ user_id: 'user-42', ...choices.rules[0] }] },
+  explainPreference: { user_id: 'user-42', channel: 'email' },
   createTemplate: { name: 'Order shipped', templates },
   replaceTemplate: { name: 'Order shipped', templates },
   createLayout: layout,
@@ -137,6 +152,18 @@ export const errorExamples: Partial<Record<ErrorCode, Partial<ProblemBody>>> = {
       },
     ],
   },
+  recipient_opted_out: {
+    detail: 'No email message of the topic newsletter is sent: the recipient switched off newsletter for every channel',
+    errors: [
+      {
+        path: 'recipient',
+        message: 'opted out of newsletter for email: the recipient switched off newsletter for every channel',
+      },
+    ],
+  },
+  topic_required: of('topic', 'is missing: this application sends bulk messages only with a topic'),
+  topic_not_found: of('topic', 'names no topic of the application'),
+  topic_is_required: of('rules.0.topic', 'names a topic that cannot be switched off'),
   WHATSAPP_OPT_IN_REQUIRED: of('recipient.opt_in_reference', 'is missing'),
   recipient_suppressed: {
     detail: 'Mail to this recipient bounced: the address does not exist',

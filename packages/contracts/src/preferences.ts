@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent, SealedText } from './event.ts'
-import { givenId, idSchema } from './ids.ts'
+import { idSchema } from './ids.ts'
 import { UserId } from './inbox.ts'
 import { KeyMode } from './permissions.ts'
 import { apiKey, apiKeyOrOperator, defineRoute, service, user } from './route.ts'
@@ -148,10 +148,9 @@ export const lookUpPreferences = defineRoute({
   path: '/api/v1/preferences/lookup',
   summary: 'Retrieve the preferences of an address, of a user, or of both together',
   auth: key,
-  idempotent: true,
   body: z.strictObject({ ...subject, locale: Language }).refine(isNamed, named),
   responses: { 200: Preferences },
-  errors: [],
+  errors: idempotencyErrors,
 })
 
 /** Most choices of one import. */
@@ -224,17 +223,16 @@ export const explainPreference = defineRoute({
   summary:
     'Explain whether a message of a topic would be sent: everything that is looked at, in its order, and what decides',
   auth: apiKeyOrOperator('recipients:manage', 'consents:read'),
-  idempotent: true,
   body: z
     .strictObject({
-      application_id: givenId('app').optional().meta({ description: 'Default: the application of the key' }),
+      application_id: idSchema('app').optional().meta({ description: 'Required for operators' }),
       ...subject,
       topic: TopicKey.optional().meta({ description: 'Absent: a message without a topic' }),
       channel: Channel,
     })
     .refine(isNamed, named),
   responses: { 200: PreferenceExplanation },
-  errors: ['not_found', 'topic_not_found'],
+  errors: ['topic_not_found', ...idempotencyErrors],
 })
 
 /** Whose preferences another service asks for. */

@@ -520,6 +520,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/applications/{application_id}/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the topics of an application by key
+         * @description Requires an operator's access token with the permission `topics:manage`.
+         */
+        get: operations["listTopics"];
+        put?: never;
+        /**
+         * Create a topic, which recipients may switch off
+         * @description Requires an operator's access token with the permission `topics:manage`.
+         */
+        post: operations["createTopic"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/topics/{topic_key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a topic
+         * @description Requires an operator's access token with the permission `topics:manage`.
+         */
+        get: operations["getTopic"];
+        /**
+         * Change a topic. It takes effect for accepted messages too.
+         * @description Requires an operator's access token with the permission `topics:manage`.
+         */
+        put: operations["replaceTopic"];
+        post?: never;
+        /**
+         * Delete a topic that no event names. The choices of recipients are kept, for a topic of the same key.
+         * @description Requires an operator's access token with the permission `topics:manage`.
+         */
+        delete: operations["deleteTopic"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-log": {
         parameters: {
             query?: never;
@@ -852,6 +904,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/layouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List layouts of emails of the tenant, newest first
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["listLayouts"];
+        put?: never;
+        /**
+         * Create a layout of emails
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["createLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{layout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a layout
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["getLayout"];
+        /**
+         * Replace a layout. Notifications accepted before keep their content.
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        put: operations["replaceLayout"];
+        post?: never;
+        /**
+         * Delete a layout that no event and no stored template uses
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        delete: operations["deleteLayout"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{layout_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a layout around a text, without sending
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["previewLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lists": {
         parameters: {
             query?: never;
@@ -1166,6 +1290,90 @@ export interface paths {
          * @description Requires an API key with the permission `otp:verify`.
          */
         post: operations["verifyOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the user's own preferences
+         * @description Requires an end user's token.
+         */
+        get: operations["getOwnPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the user's own preferences. Messages that are not sent yet follow them.
+         * @description Requires an end user's token.
+         */
+        patch: operations["changeOwnPreferences"];
+        trace?: never;
+    };
+    "/api/v1/preferences/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Explain whether a message of a topic would be sent: everything that is looked at, in its order, and what decides
+         * @description Requires an API key with the permission `recipients:manage`, or an operator's access token with the permission `consents:read`.
+         */
+        post: operations["explainPreference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preferences/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import up to 1,000 choices of people: all of them or, where one is invalid, none
+         * @description Requires an API key with the permission `recipients:manage`.
+         */
+        post: operations["importPreferences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preferences/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retrieve the preferences of an address, of a user, or of both together
+         * @description Requires an API key with the permission `recipients:manage`.
+         */
+        post: operations["lookUpPreferences"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1510,6 +1718,30 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the preferences of a user
+         * @description Requires an API key with the permission `recipients:manage`.
+         */
+        get: operations["getUserPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the preferences of a user. Messages that are not sent yet follow them.
+         * @description Requires an API key with the permission `recipients:manage`.
+         */
+        patch: operations["changeUserPreferences"];
         trace?: never;
     };
     "/api/v1/webhook-deliveries/{delivery_id}": {
@@ -2087,6 +2319,20 @@ export interface components {
             };
             default_locale: string | null;
             default_time_zone: string | null;
+            bulk_requires_topic: boolean;
+            brand: {
+                /**
+                 * @description Color of buttons and links
+                 * @example #0a5dc2
+                 */
+                color?: string;
+                /**
+                 * Format: uri
+                 * @description Address of the logo
+                 * @example https://shop.example/logo.svg
+                 */
+                logo_url?: string;
+            };
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
@@ -2167,6 +2413,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2204,6 +2455,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2232,6 +2488,7 @@ export interface components {
                     };
                 };
             };
+            topic: string | null;
             /** @description Changes since the current version, which publishing applies. Null: none. */
             draft: {
                 name: string;
@@ -2244,6 +2501,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2281,6 +2543,11 @@ export interface components {
                             html_body?: string;
                             /** @description What lists of messages show after the subject; requires `html_body` */
                             preheader?: string;
+                            /**
+                             * @description The layout around its texts
+                             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                             */
+                            layout_id?: string;
                         };
                         sms?: {
                             body: string;
@@ -2309,6 +2576,7 @@ export interface components {
                         };
                     };
                 };
+                topic: string | null;
             } | null;
         };
         JsonValue: unknown;
@@ -2330,6 +2598,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2367,6 +2640,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2395,6 +2673,8 @@ export interface components {
                     };
                 };
             };
+            /** @description Topic that recipients may switch off; null: none. Absent in a request: it stays as it is. */
+            topic?: string | null;
             /**
              * @description Any status but draft publishes the first version
              * @default draft
@@ -2420,6 +2700,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2457,6 +2742,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2485,6 +2775,8 @@ export interface components {
                     };
                 };
             };
+            /** @description Topic that recipients may switch off; null: none. Absent in a request: it stays as it is. */
+            topic?: string | null;
         };
         SmsSegments: {
             /** @enum {string} */
@@ -2527,6 +2819,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2590,6 +2887,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2627,6 +2929,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2655,6 +2962,7 @@ export interface components {
                     };
                 };
             };
+            topic: string | null;
             /** @description Changes since the current version, which publishing applies. Null: none. */
             draft: {
                 name: string;
@@ -2667,6 +2975,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2704,6 +3017,11 @@ export interface components {
                             html_body?: string;
                             /** @description What lists of messages show after the subject; requires `html_body` */
                             preheader?: string;
+                            /**
+                             * @description The layout around its texts
+                             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                             */
+                            layout_id?: string;
                         };
                         sms?: {
                             body: string;
@@ -2732,6 +3050,7 @@ export interface components {
                         };
                     };
                 };
+                topic: string | null;
             } | null;
             warnings: {
                 locale: string;
@@ -2828,6 +3147,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -2865,6 +3189,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -2893,6 +3222,7 @@ export interface components {
                     };
                 };
             };
+            topic: string | null;
         };
         ApiKeyList: {
             items: components["schemas"]["ApiKey"][];
@@ -3016,6 +3346,161 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             previous_valid_until: string;
+        };
+        TopicList: {
+            items: components["schemas"]["Topic"][];
+            next_cursor: string | null;
+        };
+        Topic: {
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /**
+             * @description Key of a topic of the application
+             * @example newsletter
+             */
+            topic_key: string;
+            name: string;
+            description: string;
+            /** @enum {string} */
+            kind: "required" | "on" | "off";
+            channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            position: number;
+            /**
+             * @description Name and description by locale, at most 60
+             * @example {
+             *       "de": {
+             *         "name": "Rundbrief",
+             *         "description": "Neue Produkte, einmal in der Woche"
+             *       }
+             *     }
+             */
+            translations: {
+                [key: string]: {
+                    /** @example Newsletter */
+                    name: string;
+                    /**
+                     * @default
+                     * @example New products, once a week
+                     */
+                    description: string;
+                };
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        NewTopic: {
+            /**
+             * @description Key of a topic of the application
+             * @example newsletter
+             */
+            topic_key: string;
+            /** @example Newsletter */
+            name: string;
+            /**
+             * @description What recipients read below the name
+             * @default
+             * @example New products, once a week
+             */
+            description?: string;
+            /**
+             * @default on
+             * @enum {string}
+             */
+            kind?: "required" | "on" | "off";
+            /**
+             * @description Channels for which recipients may switch it
+             * @example [
+             *       "email",
+             *       "in_app"
+             *     ]
+             */
+            channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            /**
+             * @description Topics are shown by position, then by key
+             * @default 0
+             */
+            position?: number;
+            /**
+             * @description Name and description by locale, at most 60
+             * @default {}
+             * @example {
+             *       "de": {
+             *         "name": "Rundbrief",
+             *         "description": "Neue Produkte, einmal in der Woche"
+             *       }
+             *     }
+             */
+            translations?: {
+                [key: string]: {
+                    /** @example Newsletter */
+                    name: string;
+                    /**
+                     * @default
+                     * @example New products, once a week
+                     */
+                    description?: string;
+                };
+            };
+        };
+        TopicContent: {
+            /** @example Newsletter */
+            name: string;
+            /**
+             * @description What recipients read below the name
+             * @default
+             * @example New products, once a week
+             */
+            description?: string;
+            /**
+             * @default on
+             * @enum {string}
+             */
+            kind?: "required" | "on" | "off";
+            /**
+             * @description Channels for which recipients may switch it
+             * @example [
+             *       "email",
+             *       "in_app"
+             *     ]
+             */
+            channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            /**
+             * @description Topics are shown by position, then by key
+             * @default 0
+             */
+            position?: number;
+            /**
+             * @description Name and description by locale, at most 60
+             * @default {}
+             * @example {
+             *       "de": {
+             *         "name": "Rundbrief",
+             *         "description": "Neue Produkte, einmal in der Woche"
+             *       }
+             *     }
+             */
+            translations?: {
+                [key: string]: {
+                    /** @example Newsletter */
+                    name: string;
+                    /**
+                     * @default
+                     * @example New products, once a week
+                     */
+                    description?: string;
+                };
+            };
         };
         AuditLog: {
             items: components["schemas"]["AuditEntry"][];
@@ -3210,6 +3695,8 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
+            /** @description Language of the text; null where it is not known */
+            locale: string | null;
         };
         UserToken: {
             token: string;
@@ -3224,6 +3711,113 @@ export interface components {
             unread_count: number;
             notifications: components["schemas"]["InboxNotification"][];
             next_cursor: string | null;
+        };
+        LayoutList: {
+            items: components["schemas"]["LayoutSummary"][];
+            next_cursor: string | null;
+        };
+        LayoutSummary: {
+            /**
+             * @description Identifier of the form lay_<26 characters>
+             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            layout_id: string;
+            name: string;
+            application_id: string | null;
+            /** @description Incremented with every change */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Languages of its translations */
+            locales: string[];
+        };
+        Layout: {
+            /**
+             * @description Identifier of the form lay_<26 characters>
+             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            layout_id: string;
+            name: string;
+            application_id: string | null;
+            /** @description Incremented with every change */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
+            html_body: string;
+            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
+            body?: string;
+            /** @description Texts by locale, at most 60. Absent in a request: they stay as they are. */
+            translations: {
+                [key: string]: components["schemas"]["LayoutTexts"];
+            };
+        };
+        LayoutTexts: {
+            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
+            html_body: string;
+            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
+            body?: string;
+        };
+        NewLayout: {
+            name: string;
+            /**
+             * @description The application that may use the layout. Null: all applications of the tenant.
+             * @default null
+             */
+            application_id?: string | null;
+            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
+            html_body: string;
+            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
+            body?: string;
+            /** @description Texts by locale, at most 60. Absent in a request: they stay as they are. */
+            translations?: {
+                [key: string]: components["schemas"]["LayoutTexts"];
+            };
+        };
+        LayoutPreview: {
+            /** @default {} */
+            template_data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * @description What stands in the layout. Default: a sentence.
+             * @default {
+             *       "html_body": "<p>The content of the email.</p>",
+             *       "body": "The content of the email."
+             *     }
+             */
+            content?: {
+                html_body: string;
+                body?: string;
+            };
+            /**
+             * @description Language of the email: shows the translation that it would get
+             * @example pt-BR
+             */
+            locale?: string;
+            /**
+             * @description Default: UTC
+             * @example Europe/Berlin
+             */
+            time_zone?: string;
+            /** @description Texts to preview in place of the stored ones. They are not saved. */
+            layout?: components["schemas"]["LayoutTexts"];
         };
         ListList: {
             items: components["schemas"]["List"][];
@@ -3338,7 +3932,7 @@ export interface components {
             name: string | null;
             /** @description The claim OIDC_EMAIL_CLAIM of the latest access token */
             email: string | null;
-            permissions: ("activity:read" | "activity:retry" | "applications:manage" | "events:manage" | "providers:manage" | "domains:manage" | "webhooks:manage" | "consents:read" | "audit:read" | "usage:read")[];
+            permissions: ("activity:read" | "activity:retry" | "applications:manage" | "events:manage" | "providers:manage" | "domains:manage" | "webhooks:manage" | "consents:read" | "audit:read" | "usage:read" | "topics:manage")[];
         };
         NotificationAccepted: {
             /** @constant */
@@ -3383,6 +3977,11 @@ export interface components {
             html_body?: string;
             /** @description What lists of emails show after the subject */
             preheader?: string;
+            /**
+             * @description The layout around `body` and `html_body` of an email
+             * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            layout_id?: string;
             /** @description Sender of an email, at a verified domain. Default: the sender of the provider. */
             from?: string;
             /** @description Where answers to an email go: an address, or a list of at most 10. Default: the sender. */
@@ -3437,6 +4036,11 @@ export interface components {
              * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             template_id?: string;
+            /**
+             * @description Topic of a message without event_key, which the recipient may have switched off
+             * @example newsletter
+             */
+            topic?: string;
             template_data?: {
                 [key: string]: unknown;
             };
@@ -3663,6 +4267,108 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             verified_at: string;
+        };
+        Preferences: {
+            topics: {
+                /**
+                 * @description Key of a topic of the application
+                 * @example newsletter
+                 */
+                topic_key: string;
+                name: string;
+                description: string;
+                /** @enum {string} */
+                kind: "required" | "on" | "off";
+                channels: {
+                    /** @enum {string} */
+                    channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                    /** @enum {string} */
+                    state: "on" | "off";
+                    /** @description Whether a choice for every topic or every channel switches it off */
+                    overridden: boolean;
+                }[];
+            }[];
+            /** @description The choices themselves; a topic without one follows its kind */
+            rules: components["schemas"]["PreferenceRule"][];
+        };
+        PreferenceRule: {
+            /**
+             * @description A topic_key, or * for every topic
+             * @example newsletter
+             */
+            topic: "*" | string;
+            /**
+             * @description A channel, or * for every channel
+             * @example email
+             */
+            channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
+            /** @enum {string} */
+            state: "on" | "off";
+            /** @enum {string} */
+            source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            changed_at: string;
+        };
+        PreferenceChanges: {
+            rules: {
+                /**
+                 * @description A topic_key, or * for every topic
+                 * @example newsletter
+                 */
+                topic: "*" | string;
+                /**
+                 * @description A channel, or * for every channel
+                 * @example email
+                 */
+                channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
+                /** @description null removes the choice, so that wider ones decide */
+                state: ("on" | "off") | null;
+            }[];
+        };
+        PreferenceExplanation: {
+            sends: boolean;
+            considered: {
+                /** @enum {string} */
+                check: "suppression" | "consent" | "topic" | "choice" | "kind";
+                /**
+                 * @description passes: it does not apply, the next one is asked
+                 * @enum {string}
+                 */
+                outcome: "stops" | "sends" | "passes";
+                detail: string;
+                /** @description The choice that was looked at */
+                rule?: {
+                    /** @enum {string} */
+                    of: "user" | "address";
+                    /**
+                     * @description A topic_key, or * for every topic
+                     * @example newsletter
+                     */
+                    topic: "*" | string;
+                    /**
+                     * @description A channel, or * for every channel
+                     * @example email
+                     */
+                    channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
+                    /** @enum {string} */
+                    state: "on" | "off";
+                    /** @enum {string} */
+                    source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
+                    /**
+                     * Format: date-time
+                     * @example 2026-11-21T09:30:00.000Z
+                     */
+                    changed_at: string;
+                };
+                decided: boolean;
+            }[];
+        };
+        PreferenceImport: {
+            changed: number;
+            unchanged: number;
         };
         ProviderKindList: {
             items: components["schemas"]["ProviderKind"][];
@@ -3936,6 +4642,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -3973,6 +4684,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -4017,6 +4733,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -4054,6 +4775,11 @@ export interface components {
                         html_body?: string;
                         /** @description What lists of messages show after the subject; requires `html_body` */
                         preheader?: string;
+                        /**
+                         * @description The layout around its texts
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id?: string;
                     };
                     sms?: {
                         body: string;
@@ -4112,6 +4838,11 @@ export interface components {
                     html_body?: string;
                     /** @description What lists of messages show after the subject; requires `html_body` */
                     preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
                 };
                 sms?: {
                     body: string;
@@ -4341,7 +5072,7 @@ export interface components {
              */
             provider_id: string;
             url: string;
-            events: ("notification.delivered" | "notification.failed")[];
+            events: ("notification.delivered" | "notification.failed" | "preference.changed")[];
             description: string;
             /** @enum {string} */
             status: "active" | "disabled";
@@ -4389,7 +5120,7 @@ export interface components {
              */
             url: string;
             /** @description Events that are sent to the address */
-            events: ("notification.delivered" | "notification.failed")[];
+            events: ("notification.delivered" | "notification.failed" | "preference.changed")[];
             /**
              * @description Webhook provider whose secret signs
              * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
@@ -4405,7 +5136,7 @@ export interface components {
              */
             url?: string;
             /** @description Events that are sent to the address */
-            events?: ("notification.delivered" | "notification.failed")[];
+            events?: ("notification.delivered" | "notification.failed" | "preference.changed")[];
             description?: string;
             /** @enum {string} */
             status?: "active" | "disabled";
@@ -5279,6 +6010,10 @@ export interface operations {
                      *           "otp": {},
                      *           "default_locale": null,
                      *           "default_time_zone": null,
+                     *           "bulk_requires_topic": false,
+                     *           "brand": {
+                     *             "color": "#0a5dc2"
+                     *           },
                      *           "created_at": "2026-11-21T09:30:00.000Z",
                      *           "updated_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -5343,6 +6078,31 @@ export interface operations {
                      * @default null
                      */
                     default_time_zone?: string | null;
+                    /**
+                     * @description Whether bulk messages without a topic are refused with topic_required
+                     * @default false
+                     */
+                    bulk_requires_topic?: boolean;
+                    /**
+                     * @description How pages that recipients open look
+                     * @default {}
+                     * @example {
+                     *       "color": "#0a5dc2"
+                     *     }
+                     */
+                    brand?: {
+                        /**
+                         * @description Color of buttons and links
+                         * @example #0a5dc2
+                         */
+                        color?: string;
+                        /**
+                         * Format: uri
+                         * @description Address of the logo
+                         * @example https://shop.example/logo.svg
+                         */
+                        logo_url?: string;
+                    };
                 };
             };
         };
@@ -5363,6 +6123,10 @@ export interface operations {
                      *       "otp": {},
                      *       "default_locale": null,
                      *       "default_time_zone": null,
+                     *       "bulk_requires_topic": false,
+                     *       "brand": {
+                     *         "color": "#0a5dc2"
+                     *       },
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
@@ -5403,6 +6167,10 @@ export interface operations {
                      *       "otp": {},
                      *       "default_locale": null,
                      *       "default_time_zone": null,
+                     *       "bulk_requires_topic": false,
+                     *       "brand": {
+                     *         "color": "#0a5dc2"
+                     *       },
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
@@ -5470,6 +6238,27 @@ export interface operations {
                     default_locale?: string | null;
                     /** @description Zone of times in messages whose request names none */
                     default_time_zone?: string | null;
+                    /** @description Whether bulk messages without a topic are refused with topic_required */
+                    bulk_requires_topic?: boolean;
+                    /**
+                     * @description How pages that recipients open look
+                     * @example {
+                     *       "color": "#0a5dc2"
+                     *     }
+                     */
+                    brand?: {
+                        /**
+                         * @description Color of buttons and links
+                         * @example #0a5dc2
+                         */
+                        color?: string;
+                        /**
+                         * Format: uri
+                         * @description Address of the logo
+                         * @example https://shop.example/logo.svg
+                         */
+                        logo_url?: string;
+                    };
                     /** @description Settings that are absent keep their values; null removes one */
                     otp?: {
                         allowed_countries?: string[] | null;
@@ -5496,6 +6285,10 @@ export interface operations {
                      *       "otp": {},
                      *       "default_locale": null,
                      *       "default_time_zone": null,
+                     *       "bulk_requires_topic": false,
+                     *       "brand": {
+                     *         "color": "#0a5dc2"
+                     *       },
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
@@ -5636,6 +6429,7 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "topic": null,
                      *       "draft": null
                      *     }
                      */
@@ -5694,6 +6488,7 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "topic": null,
                      *       "draft": null
                      *     }
                      */
@@ -5775,6 +6570,7 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "topic": null,
                      *       "draft": null
                      *     }
                      */
@@ -5839,6 +6635,7 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "topic": null,
                      *       "draft": null
                      *     }
                      */
@@ -5927,6 +6724,11 @@ export interface operations {
                                 html_body?: string;
                                 /** @description What lists of messages show after the subject; requires `html_body` */
                                 preheader?: string;
+                                /**
+                                 * @description The layout around its texts
+                                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                                 */
+                                layout_id?: string;
                             };
                             sms?: {
                                 body: string;
@@ -6027,6 +6829,7 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "topic": "newsletter",
                      *       "draft": null,
                      *       "warnings": [
                      *         {
@@ -6302,7 +7105,8 @@ export interface operations {
                      *             "body": "Hallo {{name}}, Ihre Bestellung {{order}} ist unterwegs."
                      *           }
                      *         }
-                     *       }
+                     *       },
+                     *       "topic": null
                      *     }
                      */
                     "application/json": components["schemas"]["EventVersion"];
@@ -6371,6 +7175,7 @@ export interface operations {
                      *           }
                      *         }
                      *       },
+                     *       "topic": null,
                      *       "draft": null
                      *     }
                      */
@@ -6727,6 +7532,292 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["RotatedApiKey"];
                 };
+            };
+        };
+    };
+    listTopics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the topics of an application by key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "topic_key": "newsletter",
+                     *           "name": "Newsletter",
+                     *           "description": "New products, once a week",
+                     *           "kind": "on",
+                     *           "channels": [
+                     *             "sms"
+                     *           ],
+                     *           "position": 0,
+                     *           "translations": {
+                     *             "de": {
+                     *               "name": "Rundbrief",
+                     *               "description": "Neue Produkte, einmal in der Woche"
+                     *             }
+                     *           },
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TopicList"];
+                };
+            };
+        };
+    };
+    createTopic: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "topic_key": "newsletter",
+                 *       "name": "Newsletter",
+                 *       "description": "New products, once a week",
+                 *       "kind": "on",
+                 *       "channels": [
+                 *         "email",
+                 *         "in_app"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTopic"];
+            };
+        };
+        responses: {
+            /** @description Create a topic, which recipients may switch off */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "topic_key": "newsletter",
+                     *       "name": "Newsletter",
+                     *       "description": "New products, once a week",
+                     *       "kind": "on",
+                     *       "channels": [
+                     *         "sms"
+                     *       ],
+                     *       "position": 0,
+                     *       "translations": {
+                     *         "de": {
+                     *           "name": "Rundbrief",
+                     *           "description": "Neue Produkte, einmal in der Woche"
+                     *         }
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+        };
+    };
+    getTopic: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the topic key
+                 * @example newsletter
+                 */
+                topic_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "topic_key": "newsletter",
+                     *       "name": "Newsletter",
+                     *       "description": "New products, once a week",
+                     *       "kind": "on",
+                     *       "channels": [
+                     *         "sms"
+                     *       ],
+                     *       "position": 0,
+                     *       "translations": {
+                     *         "de": {
+                     *           "name": "Rundbrief",
+                     *           "description": "Neue Produkte, einmal in der Woche"
+                     *         }
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+        };
+    };
+    replaceTopic: {
+        parameters: {
+            query?: {
+                /**
+                 * @description updated_at of the resource that the request is based on. If it has changed since: edit_conflict.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expected_updated_at?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the topic key
+                 * @example newsletter
+                 */
+                topic_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Newsletter",
+                 *       "description": "New products, once a week",
+                 *       "kind": "on",
+                 *       "channels": [
+                 *         "email",
+                 *         "in_app"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TopicContent"];
+            };
+        };
+        responses: {
+            /** @description Change a topic. It takes effect for accepted messages too. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "topic_key": "newsletter",
+                     *       "name": "Newsletter",
+                     *       "description": "New products, once a week",
+                     *       "kind": "on",
+                     *       "channels": [
+                     *         "sms"
+                     *       ],
+                     *       "position": 0,
+                     *       "translations": {
+                     *         "de": {
+                     *           "name": "Rundbrief",
+                     *           "description": "Neue Produkte, einmal in der Woche"
+                     *         }
+                     *       },
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+        };
+    };
+    deleteTopic: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the topic key
+                 * @example newsletter
+                 */
+                topic_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a topic that no event names. The choices of recipients are kept, for a topic of the same key. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -7550,7 +8641,8 @@ export interface operations {
                      *           "data": {
                      *             "category": "orders",
                      *             "order": "A-1042"
-                     *           }
+                     *           },
+                     *           "locale": "de"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -7627,7 +8719,8 @@ export interface operations {
                      *       "data": {
                      *         "category": "orders",
                      *         "order": "A-1042"
-                     *       }
+                     *       },
+                     *       "locale": "de"
                      *     }
                      */
                     "application/json": components["schemas"]["InboxNotification"];
@@ -7684,6 +8777,300 @@ export interface operations {
                      */
                     "application/json": {
                         unread_count: number;
+                    };
+                };
+            };
+        };
+    };
+    listLayouts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List layouts of emails of the tenant, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "Brand",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "version": 1,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "locales": [
+                     *             "de"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LayoutList"];
+                };
+            };
+        };
+    };
+    createLayout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Brand",
+                 *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewLayout"];
+            };
+        };
+        responses: {
+            /** @description Create a layout of emails */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Brand",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
+                     *       "translations": {
+                     *         "de": {
+                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+        };
+    };
+    getLayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a layout */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Brand",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
+                     *       "translations": {
+                     *         "de": {
+                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+        };
+    };
+    replaceLayout: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Version that the request is based on. If the layout has another one: edit_conflict.
+                 * @example 1
+                 */
+                expected_version?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Brand",
+                 *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewLayout"];
+            };
+        };
+        responses: {
+            /** @description Replace a layout. Notifications accepted before keep their content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Brand",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
+                     *       "translations": {
+                     *         "de": {
+                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+        };
+    };
+    deleteLayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a layout that no event and no stored template uses */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    previewLayout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "template_data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["LayoutPreview"];
+            };
+        };
+        responses: {
+            /** @description Preview a layout around a text, without sending */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout_id": "lay_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "rendered": {
+                     *         "html_body": "<body><p>The content of the email.</p><p>Shop Ltd, 1 Main Street</p></body>",
+                     *         "body": "The content of the email."
+                     *       },
+                     *       "locale": null
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Identifier of the form lay_<26 characters>
+                         * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        layout_id: string;
+                        /** @description Null: the texts of the request */
+                        version: number | null;
+                        rendered: {
+                            html_body: string;
+                            body: string;
+                        };
+                        /** @description Of the translation; null: the texts that are no translation */
+                        locale: string | null;
                     };
                 };
             };
@@ -8583,6 +9970,355 @@ export interface operations {
             };
         };
     };
+    getOwnPreferences: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Language of names and descriptions, BCP 47
+                 * @example de
+                 */
+                locale?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve the user's own preferences */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "topics": [
+                     *         {
+                     *           "topic_key": "newsletter",
+                     *           "name": "Newsletter",
+                     *           "description": "New products, once a week",
+                     *           "kind": "on",
+                     *           "channels": [
+                     *             {
+                     *               "channel": "email",
+                     *               "state": "off",
+                     *               "overridden": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "rules": [
+                     *         {
+                     *           "topic": "*",
+                     *           "channel": "email",
+                     *           "state": "off",
+                     *           "source": "api",
+                     *           "changed_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+        };
+    };
+    changeOwnPreferences: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Language of names and descriptions, BCP 47
+                 * @example de
+                 */
+                locale?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rules": [
+                 *         {
+                 *           "topic": "*",
+                 *           "channel": "email",
+                 *           "state": "off"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreferenceChanges"];
+            };
+        };
+        responses: {
+            /** @description Change the user's own preferences. Messages that are not sent yet follow them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "topics": [
+                     *         {
+                     *           "topic_key": "newsletter",
+                     *           "name": "Newsletter",
+                     *           "description": "New products, once a week",
+                     *           "kind": "on",
+                     *           "channels": [
+                     *             {
+                     *               "channel": "email",
+                     *               "state": "off",
+                     *               "overridden": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "rules": [
+                     *         {
+                     *           "topic": "*",
+                     *           "channel": "email",
+                     *           "state": "off",
+                     *           "source": "api",
+                     *           "changed_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+        };
+    };
+    explainPreference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user_id": "user-42",
+                 *       "channel": "email"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Required for operators
+                     * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    application_id?: string;
+                    /**
+                     * @description The user's id in the application
+                     * @example user-42
+                     */
+                    user_id?: string;
+                    /**
+                     * @description Email address or E.164 number
+                     * @example ada@shop.example
+                     */
+                    address?: string;
+                    /**
+                     * @description Absent: a message without a topic
+                     * @example newsletter
+                     */
+                    topic?: string;
+                    /** @enum {string} */
+                    channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                };
+            };
+        };
+        responses: {
+            /** @description Explain whether a message of a topic would be sent: everything that is looked at, in its order, and what decides */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sends": true,
+                     *       "considered": [
+                     *         {
+                     *           "check": "topic",
+                     *           "outcome": "sends",
+                     *           "detail": "A message without a topic is always sent",
+                     *           "decided": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreferenceExplanation"];
+                };
+            };
+        };
+    };
+    importPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rules": [
+                 *         {
+                 *           "user_id": "user-42",
+                 *           "topic": "*",
+                 *           "channel": "email",
+                 *           "state": "off"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    rules: {
+                        /**
+                         * @description The user's id in the application
+                         * @example user-42
+                         */
+                        user_id?: string;
+                        /**
+                         * @description Email address or E.164 number
+                         * @example ada@shop.example
+                         */
+                        address?: string;
+                        /**
+                         * @description A topic_key, or * for every topic
+                         * @example newsletter
+                         */
+                        topic: "*" | string;
+                        /**
+                         * @description A channel, or * for every channel
+                         * @example email
+                         */
+                        channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
+                        /** @description null removes the choice, so that wider ones decide */
+                        state: ("on" | "off") | null;
+                        /**
+                         * Format: date-time
+                         * @description When the person chose. A later choice that is known already stays. Default: now.
+                         */
+                        changed_at?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Import up to 1,000 choices of people: all of them or, where one is invalid, none */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changed": 1,
+                     *       "unchanged": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreferenceImport"];
+                };
+            };
+        };
+    };
+    lookUpPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "ada@shop.example"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user's id in the application
+                     * @example user-42
+                     */
+                    user_id?: string;
+                    /**
+                     * @description Email address or E.164 number
+                     * @example ada@shop.example
+                     */
+                    address?: string;
+                    /** @description Language of names and descriptions, BCP 47 */
+                    locale?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Retrieve the preferences of an address, of a user, or of both together */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "topics": [
+                     *         {
+                     *           "topic_key": "newsletter",
+                     *           "name": "Newsletter",
+                     *           "description": "New products, once a week",
+                     *           "kind": "on",
+                     *           "channels": [
+                     *             {
+                     *               "channel": "email",
+                     *               "state": "off",
+                     *               "overridden": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "rules": [
+                     *         {
+                     *           "topic": "*",
+                     *           "channel": "email",
+                     *           "state": "off",
+                     *           "source": "api",
+                     *           "changed_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+        };
+    };
     listProviderKinds: {
         parameters: {
             query?: never;
@@ -9432,6 +11168,11 @@ export interface operations {
                                 html_body?: string;
                                 /** @description What lists of messages show after the subject; requires `html_body` */
                                 preheader?: string;
+                                /**
+                                 * @description The layout around its texts
+                                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                                 */
+                                layout_id?: string;
                             };
                             sms?: {
                                 body: string;
@@ -9876,6 +11617,141 @@ export interface operations {
             };
         };
     };
+    getUserPreferences: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Language of names and descriptions, BCP 47
+                 * @example de
+                 */
+                locale?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the user
+                 * @example user-42
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve the preferences of a user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "topics": [
+                     *         {
+                     *           "topic_key": "newsletter",
+                     *           "name": "Newsletter",
+                     *           "description": "New products, once a week",
+                     *           "kind": "on",
+                     *           "channels": [
+                     *             {
+                     *               "channel": "email",
+                     *               "state": "off",
+                     *               "overridden": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "rules": [
+                     *         {
+                     *           "topic": "*",
+                     *           "channel": "email",
+                     *           "state": "off",
+                     *           "source": "api",
+                     *           "changed_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+        };
+    };
+    changeUserPreferences: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Language of names and descriptions, BCP 47
+                 * @example de
+                 */
+                locale?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the user
+                 * @example user-42
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rules": [
+                 *         {
+                 *           "topic": "*",
+                 *           "channel": "email",
+                 *           "state": "off"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreferenceChanges"];
+            };
+        };
+        responses: {
+            /** @description Change the preferences of a user. Messages that are not sent yet follow them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "topics": [
+                     *         {
+                     *           "topic_key": "newsletter",
+                     *           "name": "Newsletter",
+                     *           "description": "New products, once a week",
+                     *           "kind": "on",
+                     *           "channels": [
+                     *             {
+                     *               "channel": "email",
+                     *               "state": "off",
+                     *               "overridden": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "rules": [
+                     *         {
+                     *           "topic": "*",
+                     *           "channel": "email",
+                     *           "state": "off",
+                     *           "source": "api",
+                     *           "changed_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+        };
+    };
     getWebhookDelivery: {
         parameters: {
             query?: never;
@@ -10104,7 +11980,7 @@ export interface operations {
                          */
                         provider_id: string;
                         url: string;
-                        events: ("notification.delivered" | "notification.failed")[];
+                        events: ("notification.delivered" | "notification.failed" | "preference.changed")[];
                         description: string;
                         /** @enum {string} */
                         status: "active" | "disabled";

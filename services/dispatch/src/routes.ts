@@ -3,7 +3,9 @@ import {
   acceptServiceNotifications as acceptServiceContract,
   addSuppression as addContract,
   cancelNotification as cancelContract,
+  changePreferencesOf as changePreferencesOfContract,
   changeProvider as changeProviderContract,
+  changeUserPreferences as changeUserPreferencesContract,
   compareNotifications as compareContract,
   createDomain as createDomainContract,
   createEvent as createEventContract,
@@ -20,6 +22,7 @@ import {
   deleteRecipient as deleteRecipientContract,
   deleteTemplate as deleteTemplateContract,
   deleteTopic as deleteTopicContract,
+  explainPreference as explainPreferenceContract,
   findProviders as findProvidersContract,
   getNotification as getContract,
   getDomain as getDomainContract,
@@ -32,6 +35,8 @@ import {
   getTemplate as getTemplateContract,
   getTemplateTranslation as getTemplateTranslationContract,
   getTopic as getTopicContract,
+  getUserPreferences as getUserPreferencesContract,
+  importPreferences as importPreferencesContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
@@ -45,6 +50,7 @@ import {
   listTemplateTranslations as listTemplateTranslationsContract,
   listTopics as listTopicsContract,
   listWhatsAppTemplates,
+  lookUpPreferences as lookUpPreferencesContract,
   previewEvent as previewEventContract,
   previewLayout as previewLayoutContract,
   previewTemplate as previewTemplateContract,
@@ -53,6 +59,7 @@ import {
   putRecipient as putRecipientContract,
   putTemplateTranslation as putTemplateTranslationContract,
   readAttempts as readAttemptsContract,
+  readPreferencesOf as readPreferencesOfContract,
   replaceEvent as replaceEventContract,
   replaceLayout as replaceLayoutContract,
   replaceTemplate as replaceTemplateContract,
@@ -94,6 +101,11 @@ import { deleteLayout } from './catalogue/layouts/delete-layout.ts'
 import { previewLayout } from './catalogue/layouts/preview-layout.ts'
 import { getLayout, listLayouts } from './catalogue/layouts/read-layouts.ts'
 import { replaceLayout } from './catalogue/layouts/replace-layout.ts'
+import { explainPreference } from './catalogue/preferences/explain-preference.ts'
+import { importPreferences } from './catalogue/preferences/import-preferences.ts'
+import { lookUpPreferences } from './catalogue/preferences/look-up-preferences.ts'
+import { changePreferencesOf, readPreferencesOf } from './catalogue/preferences/service-preferences.ts'
+import { changeUserPreferences, getUserPreferences } from './catalogue/preferences/user-preferences.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
 import { createProvider } from './catalogue/providers/create-provider.ts'
 import { findProviders } from './catalogue/providers/find-providers.ts'
@@ -175,6 +187,13 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(replaceLayoutContract, replaceLayout),
   route(deleteLayoutContract, deleteLayout),
   route(previewLayoutContract, previewLayout),
+  route(getUserPreferencesContract, getUserPreferences),
+  route(changeUserPreferencesContract, changeUserPreferences),
+  route(lookUpPreferencesContract, lookUpPreferences),
+  route(importPreferencesContract, importPreferences),
+  route(explainPreferenceContract, explainPreference),
+  route(readPreferencesOfContract, readPreferencesOf),
+  route(changePreferencesOfContract, changePreferencesOf),
   route(listEventsContract, listEvents),
   route(createEventContract, createEvent),
   route(getEventContract, getEvent),

@@ -10,7 +10,7 @@ beforeAll(async () => {
     env: {
       gateway: { APPLICATIONS_PER_TENANT: '4', KEYS_PER_APPLICATION: '4' },
       'dispatch-api': {
-        ...{ EVENTS_PER_APPLICATION: '2', VERSIONS_PER_EVENT: '3' },
+        ...{ EVENTS_PER_APPLICATION: '2', TOPICS_PER_APPLICATION: '2', VERSIONS_PER_EVENT: '3' },
         ...{ TEMPLATES_PER_TENANT: '2', LAYOUTS_PER_TENANT: '2', PROVIDERS_PER_TENANT: '8' },
       },
     },
@@ -47,6 +47,15 @@ test('an application has at most so many active keys: a revoked one makes room',
   expect(items).toHaveLength(4)
   expectProblem(await call('POST', `${path}/${items[0].key_id}/rotate`, {}), 409, 'api_key_limit_reached')
   await call('DELETE', `${path}/${items[0].key_id}`)
+  expect((await create()).status).toBe(201)
+})
+
+test('an application has at most so many topics: a deleted one makes room', async () => {
+  const path = `/applications/${application}/topics`
+  const create = () => call('POST', path, { topic_key: crypto.randomUUID(), name: 'News', channels: ['email'] })
+  expect(await fill(create, 'topic_limit_reached')).toBe(2)
+  const [{ topic_key }] = (await call('GET', path)).body.items
+  expect((await call('DELETE', `${path}/${topic_key}`)).status).toBe(204)
   expect((await create()).status).toBe(201)
 })
 

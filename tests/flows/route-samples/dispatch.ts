@@ -24,6 +24,15 @@ export function dispatchSamples(env: TestEnv): Samples {
     const { layout_id } = await made(env, '/api/v1/layouts', exampleBody('createLayout'))
     return { params: { layout_id } }
   }
+  const newTopic = () => ({ topic_key: `sample.${crypto.randomUUID()}` })
+  const topic = async () => {
+    const { topic_key } = await made(
+      env,
+      `/api/v1/applications/${env.applicationId}/topics`,
+      exampleBody('createTopic', newTopic()),
+    )
+    return { params: { application_id: env.applicationId, topic_key } }
+  }
   const newKey = () => ({ event_key: `sample.${crypto.randomUUID()}` })
   const events = `/api/v1/applications/${env.applicationId}/events`
   const ofApplication = { params: { application_id: env.applicationId } }
@@ -110,6 +119,16 @@ export function dispatchSamples(env: TestEnv): Samples {
     testProvider: provider,
     rotateProviderSecret: provider,
     findProviders: () => ({ call: () => findForCallbacks(env) }),
+    listTopics: () => ofApplication,
+    createTopic: () => ({ ...ofApplication, fresh: newTopic() }),
+    getTopic: topic,
+    replaceTopic: topic,
+    deleteTopic: topic,
+    getUserPreferences: () => ({ params: { user_id: 'user-42' } }),
+    changeUserPreferences: () => ({ params: { user_id: `user-${crypto.randomUUID()}` } }),
+    lookUpPreferences: () => ({}),
+    importPreferences: () => ({}),
+    explainPreference: () => ({}),
     listEvents: () => ofApplication,
     createEvent: () => ({ ...ofApplication, fresh: newKey() }),
     getEvent: () => event(),

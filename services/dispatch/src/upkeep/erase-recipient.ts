@@ -1,5 +1,11 @@
 import { eraseRecipientCommand } from '@notify/database'
 import { eraseMembers } from './erase-members.ts'
+import {
+  countPreferenceChanges,
+  countPreferences,
+  erasePreferenceChanges,
+  erasePreferences,
+} from './erase-preferences.ts'
 import { countSuppressions, eraseNotifications, eraseSuppressions } from './erasure-store.ts'
 import { countMembers } from './members-of-person.ts'
 import { countNotifications } from './notifications-of-person.ts'
@@ -8,6 +14,8 @@ import { countRecipients, eraseRecipients } from './recipients-of-person.ts'
 /** `main.ts erase-recipient`: erases a person's content, metadata, masked recipient and blind index. */
 export const eraseRecipient = eraseRecipientCommand(() => [
   { name: 'notifications', count: countNotifications, erase: eraseNotifications },
+  { name: 'preferences', count: countPreferences, erase: erasePreferences },
+  { name: 'preference changes', count: countPreferenceChanges, erase: erasePreferenceChanges },
   { name: 'list_members', count: countMembers, erase: eraseMembers },
   { name: 'recipients', count: countRecipients, erase: eraseRecipients },
   { name: 'suppressions', count: countSuppressions, erase: eraseSuppressions },

@@ -11,6 +11,9 @@ export const tenantTables: TenantTables = {
     { table: 'recipients' },
     { table: 'lists' },
     { table: 'list_members' },
+    { table: 'topics' },
+    { table: 'preferences' },
+    { table: 'preference_changes', appendOnly: true },
     { table: 'providers' },
     { table: 'carrier_templates' },
     {

@@ -1,0 +1,51 @@
+import type { Preferences } from '@notify/contracts'
+import type { Run } from '@notify/database'
+import { lookUp } from '@notify/locales'
+import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
+import { decidePreference } from './decide-preference.ts'
+import type { Subject } from './person.ts'
+import { type ChoiceRow, type PreferenceOwner, readChoices } from './preference-store.ts'
+
+/** The name and the description of a topic in the first of the languages that it has. */
+export function wordsOf({ name, description, translations }: KnownTopic, locales: readonly (string | undefined)[]) {
+  const wanted = locales.flatMap((one) => Intl.getCanonicalLocales(one ?? [])[0] ?? [])
+  const [found] = lookUp(wanted, (one) => Object.hasOwn(translations, one))
+  return found === undefined ? { name, description } : translations[found]!
+}
+
+/** The choices of a person, and what follows from them for each topic. */
+export function describePreferences(
+  topics: readonly KnownTopic[],
+  choices: readonly ChoiceRow[],
+  locales: readonly (string | undefined)[],
+): Preferences {
+  return {
+    topics: topics.map((topic) => ({
+      ...{ topic_key: topic.topic_key, kind: topic.kind, ...wordsOf(topic, locales) },
+      channels: topic.channels.map((channel) => {
+        const { sends, by } = decidePreference({ topic: topic.topic_key, kind: topic.kind, channel }, choices)
+        const isWider = by !== 'kind' && (by.topic !== topic.topic_key || by.channel !== channel)
+        return { channel, state: sends ? 'on' : 'off', overridden: !sends && isWider }
+      }),
+    })),
+    rules: choices.map(({ topic, channel, state, source, changed_at }) => ({
+      ...{ topic, channel, state, source, changed_at: changed_at.toISOString() },
+    })),
+  }
+}
+
+/** Reads them. */
+export async function readPreferences(
+  { directory }: WithTopics,
+  run: Run,
+  owner: PreferenceOwner,
+  { subjects, locales }: { subjects: readonly Subject[]; locales: readonly (string | undefined)[] },
+): Promise<Preferences> {
+  const topics = await directory.topics.list(owner.applicationId)
+  const choices = await readChoices(
+    run,
+    owner,
+    subjects.map(({ index }) => index),
+  )
+  return describePreferences(topics, choices, locales)
+}

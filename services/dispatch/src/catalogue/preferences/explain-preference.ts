@@ -1,0 +1,105 @@
+import {
+  type Channel,
+  channelContracts,
+  type explainPreference as contract,
+  type PreferenceExplanation,
+  SuppressionChannel,
+} from '@notify/contracts'
+import { idempotentAnswer } from '@notify/database'
+import { Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import type { WithConsents } from '../consents/consent-directory.ts'
+import { requireConsent } from '../consents/require-consent.ts'
+import { findSuppressed } from '../suppressions/find-suppressed.ts'
+import { topicMissing } from '../topics/describe-topic.ts'
+import type { WithTopics } from '../topics/topic-directory.ts'
+import { appliesTo, decidePreference } from './decide-preference.ts'
+import { ownerOfCaller, type Subject, subjectsOf } from './person.ts'
+import { type PreferenceOwner, readChoices } from './preference-store.ts'
+
+type Needs = Context & WithTopics & WithConsents
+type Considered = PreferenceExplanation['considered'][number]
+/** Which of them decides is known at the end. */
+type Step = Omit<Considered, 'decided'>
+
+/** Explains whether a message would be sent: everything that is looked at, in the order in which it decides. */
+export const explainPreference = idempotentAnswer<Needs, typeof contract>(async (context, { body, principal }) => {
+  const owner = ownerOfCaller(principal, body.application_id)
+  const subjects = subjectsOf(context, owner.tenantId, body)
+  const steps = [
+    ...(await judgeAddress(context, owner, subjects, body.channel)),
+    ...(await judgeTopic(context, owner, subjects, body)),
+  ]
+  const decided = steps.findIndex(({ outcome }) => outcome !== 'passes')
+  const considered = steps.map((step, at): Considered => ({ ...step, decided: at === decided }))
+  const explanation: PreferenceExplanation = { sends: steps[decided]!.outcome === 'sends', considered }
+  return new Reply(200, JSON.stringify(explanation))
+})
+
+/** Suppressions and consent, which decide before any choice. They are about addresses. */
+async function judgeAddress(
+  context: Needs,
+  { tenantId, mode }: PreferenceOwner,
+  subjects: readonly Subject[],
+  channel: Channel,
+): Promise<Step[]> {
+  const address = subjects.find(({ of }) => of === 'address')
+  if (!address || !SuppressionChannel.safeParse(channel).success) return []
+  const suppressed = await findSuppressed(context.db, { tenantId, channel, mode, indexes: [address.index] })
+  const reason = suppressed.get(address.index)
+  const suppression: Step = {
+    check: 'suppression',
+    outcome: reason ? 'stops' : 'passes',
+    detail: reason ? `The address is suppressed: ${reason}` : 'The address is not suppressed',
+  }
+  if (!channelContracts[channel].needsConsent) return [suppression]
+  const refusal = await requireConsent(context, { tenant_id: tenantId, mode }, address.index, undefined).catch(
+    (error: unknown) => {
+      if (error instanceof Problem && error.code === 'whatsapp_opt_in_required') return error
+      throw error
+    },
+  )
+  return [
+    suppression,
+    {
+      check: 'consent',
+      outcome: refusal ? 'stops' : 'passes',
+      detail: refusal ? refusal.message : 'The number has an active opt-in',
+    },
+  ]
+}
+
+async function judgeTopic(
+  { directory, db }: Needs,
+  owner: PreferenceOwner,
+  subjects: readonly Subject[],
+  { topic, channel }: { topic?: string | undefined; channel: Channel },
+): Promise<Step[]> {
+  if (topic === undefined)
+    return [{ check: 'topic', outcome: 'sends', detail: 'A message without a topic is always sent' }]
+  const known = await directory.topics.find(owner.applicationId, topic)
+  if (!known) throw topicMissing('topic')
+  const { kind } = known
+  if (kind === 'required')
+    return [{ check: 'topic', outcome: 'sends', detail: 'The topic is required: it is always sent' }]
+  const asked = { topic, channel, kind }
+  const nameOf = new Map(subjects.map(({ index, of }) => [index, of]))
+  const choices = (await readChoices(db.run, owner, [...nameOf.keys()])).filter((choice) => appliesTo(asked, choice))
+  const { by } = decidePreference(asked, choices)
+  const steps = choices.map((choice): Step => {
+    const { recipient_index, changed_at, ...rest } = choice
+    const counts = choice === by
+    return {
+      check: 'choice',
+      outcome: counts ? (choice.state === 'off' ? 'stops' : 'sends') : 'passes',
+      detail: counts ? 'This choice decides' : 'Another choice decides, or it is too wide to switch the topic on',
+      rule: { of: nameOf.get(recipient_index)!, ...rest, changed_at: changed_at.toISOString() },
+    }
+  })
+  const kindStep: Step = {
+    check: 'kind',
+    outcome: kind === 'off' ? 'stops' : 'sends',
+    detail: `Without a choice the topic is ${kind}`,
+  }
+  return [{ check: 'topic', outcome: 'passes', detail: `The topic is ${kind} by default` }, ...steps, kindStep]
+}

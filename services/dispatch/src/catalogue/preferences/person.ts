@@ -1,0 +1,57 @@
+import type { Id, KeyMode, KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
+import { fieldProblem } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import type { PreferenceOwner } from './preference-store.ts'
+
+/** A person as callers name them: by the user id, by an address, or by both. */
+export interface Named {
+  user_id?: string | undefined
+  address?: string | undefined
+}
+
+/** One of the names of a person, with its blind index. */
+export interface Subject {
+  of: 'user' | 'address'
+  name: string
+  index: string
+}
+
+/** The subjects whose choices count for a person. */
+export function subjectsOf(
+  { secrets }: Pick<Context, 'secrets'>,
+  tenantId: Id<'ten'>,
+  { user_id, address }: Named,
+): Subject[] {
+  const subject = (of: Subject['of'], name: string | undefined): Subject[] =>
+    name === undefined ? [] : [{ of, name, index: secrets.blindIndex(tenantId, name) }]
+  return [...subject('user', user_id), ...subject('address', address)]
+}
+
+/** Whose choices a caller reads and changes: those of its application, made with keys of its mode. */
+export const ownerOf = ({
+  tenant_id,
+  application_id,
+  mode,
+}: Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>): PreferenceOwner => ({
+  tenantId: tenant_id,
+  applicationId: application_id,
+  mode,
+})
+
+/**
+ * The same for callers that may be operators, who name the application and see what live keys send.
+ * @throws Problem `validation_failed`
+ */
+export function ownerOfCaller(
+  principal: KeyPrincipal | OperatorPrincipal,
+  applicationId: Id<'app'> | undefined,
+): PreferenceOwner {
+  const { tenant_id: tenantId } = principal
+  if (principal.kind === 'operator') {
+    if (applicationId === undefined) throw fieldProblem('validation_failed', 'application_id', 'is missing')
+    return { tenantId, applicationId, mode: 'live' satisfies KeyMode }
+  }
+  if (applicationId !== undefined && applicationId !== principal.application_id)
+    throw fieldProblem('validation_failed', 'application_id', 'is not the application of the key')
+  return ownerOf(principal)
+}

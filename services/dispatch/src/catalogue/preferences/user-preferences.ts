@@ -1,0 +1,65 @@
+import {
+  type changeUserPreferences as changeContract,
+  type getUserPreferences as getContract,
+  type KeyPrincipal,
+  UserId,
+} from '@notify/contracts'
+import { fieldProblem, type Handler } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import type { WithTopics } from '../topics/topic-directory.ts'
+import { readPreferences } from './describe-preferences.ts'
+import { makeChoices, type Origin, requireChoosable, type Wanted } from './make-choices.ts'
+import { ownerOf, subjectsOf } from './person.ts'
+
+type Needs = Context & WithTopics
+
+/** A user of an application, with the languages in which topics are described. */
+export interface UserOfApplication {
+  owner: ReturnType<typeof ownerOf>
+  userId: string
+  locales: readonly (string | undefined)[]
+}
+
+export const getUserPreferences: Handler<Needs, typeof getContract> = (context, request) =>
+  preferencesOf(context, userOf(request))
+
+export const changeUserPreferences: Handler<Needs, typeof changeContract> = async (context, request) => {
+  const origin = { source: 'api', actor: request.principal.key_id } as const
+  return changePreferences(context, userOf(request), request.body.rules, origin)
+}
+
+/** The preferences of a user. */
+export function preferencesOf(context: Needs, { owner, userId, locales }: UserOfApplication) {
+  const subjects = subjectsOf(context, owner.tenantId, { user_id: userId })
+  return readPreferences(context, context.db.run, owner, { subjects, locales })
+}
+
+/** Makes choices of a user. What is committed when this returns counts for every later claim. @returns the resulting preferences */
+export async function changePreferences(
+  context: Needs,
+  { owner, userId, locales }: UserOfApplication,
+  wanted: readonly Wanted[],
+  origin: Origin,
+) {
+  await requireChoosable(context, owner, wanted)
+  const subjects = subjectsOf(context, owner.tenantId, { user_id: userId })
+  const preferences = await context.db.transaction(async (run) => {
+    const choices = subjects.flatMap((subject) => wanted.map((one) => ({ ...one, subject })))
+    await makeChoices(context, run, owner, choices, origin)
+    return readPreferences(context, run, owner, { subjects, locales })
+  })
+  context.wakeOutbox()
+  return preferences
+}
+
+interface UserRequest {
+  principal: KeyPrincipal
+  params: { user_id: string }
+  query: { locale?: string | undefined }
+}
+
+function userOf({ principal, params, query }: UserRequest): UserOfApplication {
+  const { success, data: userId = '', error } = UserId.safeParse(params.user_id)
+  if (!success) throw fieldProblem('validation_failed', 'user_id', error.issues[0]!.message)
+  return { owner: ownerOf(principal), userId, locales: [query.locale, principal.default_locale] }
+}

@@ -1,0 +1,236 @@
+import { expect, test } from '@jest/globals'
+import { type ApiRequest, eventually } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
+import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
+import { addApplication, addBareTenant, operatorToken } from '@notify/test-kit/callers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { env } from './stack.ts'
+
+const operator = (method: string, path: string, body?: object) =>
+  env.api(method, `/api/v1/applications/${env.applicationId}${path}`, {
+    token: env.operatorToken,
+    ...(body ? { body } : {}),
+  })
+
+/** A topic of its own. @returns its key */
+async function addTopic(fields: object = {}): Promise<string> {
+  const topic_key = `topic-${crypto.randomUUID()}`
+  const { status } = await operator('POST', '/topics', { topic_key, name: 'News', channels: ['sms'], ...fields })
+  expect(status).toBe(201)
+  return topic_key
+}
+
+type Rule = { topic: string; channel: string; state: string | null }
+const choose = (user: string, rule: Rule) =>
+  env.api('PATCH', `/api/v1/users/${encodeURIComponent(user)}/preferences`, { body: { rules: [rule] } })
+const importFor = (address: string, rule: Rule) =>
+  env.api('POST', '/api/v1/preferences/import', { body: { rules: [{ address, ...rule }] } })
+const explain = async (body: object, request: ApiRequest = {}) =>
+  (await env.api('POST', '/api/v1/preferences/explain', { body, ...request })).body
+
+const toUser = (user: string, topic: string, fields: object = {}) => ({
+  ...{ channel: 'in_app', recipient: user, title: 'News', body: 'Something new', topic },
+  ...fields,
+})
+const ahead = (ms: number) => new Date(Date.now() + ms).toISOString()
+
+test('a topic is created, read, changed and deleted by operators with topics:manage, and audited', async () => {
+  const topic_key = await addTopic({ translations: { de: { name: 'Neues' } } })
+  const path = `/topics/${topic_key}`
+  const { body: created } = await operator('GET', path)
+  expect(created).toMatchObject({ topic_key, kind: 'on', description: '', translations: { de: { name: 'Neues' } } })
+  expect((await operator('GET', '/topics?limit=100')).body.items).toContainEqual(created)
+  expectProblem(await operator('POST', '/topics', { topic_key, name: 'Again', channels: ['sms'] }), 409, 'topic_exists')
+  const changed = { name: 'Notices', kind: 'required', channels: ['sms', 'sms'] }
+  const { body } = await operator('PUT', `${path}?expected_updated_at=${created.updated_at}`, changed)
+  expect(body).toMatchObject({ name: 'Notices', kind: 'required', channels: ['sms'], translations: {} })
+  const late = await operator('PUT', `${path}?expected_updated_at=${created.updated_at}`, changed)
+  expectProblem(late, 409, 'edit_conflict')
+  await eventually(async () => {
+    const log = await env.api('GET', '/api/v1/audit-log?limit=100', { token: env.operatorToken })
+    const entries = log.body.items.filter((one: { resource: { id: string } }) => one.resource.id === topic_key)
+    expect(entries).toMatchObject([
+      { action: 'topic.changed', before: { kind: 'on' }, after: { kind: 'required' } },
+      { action: 'topic.created' },
+    ])
+  })
+  expect((await operator('DELETE', path)).status).toBe(204)
+  expectProblem(await operator('DELETE', path), 404, 'topic_not_found')
+})
+
+test('topics are refused to others, and bad ones to everybody', async () => {
+  const path = `/api/v1/applications/${env.applicationId}/topics`
+  const token = operatorToken(env, { permissions: ['events:manage'] })
+  expectProblem(await env.api('GET', path, { token }), 403, 'permission_denied')
+  const other = await addBareTenant(env)
+  const stranger = operatorToken(env, { tenant_id: other.tenantId, permissions: ['topics:manage'] })
+  expectProblem(await env.api('GET', path, { token: stranger }), 404, 'not_found')
+  const good = { topic_key: 'x', name: 'X', channels: ['sms'] }
+  for (const bad of [
+    { topic_key: '*' },
+    { topic_key: 'a:b' },
+    { topic_key: '' },
+    { name: ' ' },
+    { name: 'a\nb' },
+    { kind: 'maybe' },
+    { channels: [] },
+    { channels: ['pigeon'] },
+    { position: -1 },
+    { translations: { 'no locale': { name: 'X' } } },
+    { translations: { de: {} } },
+    { other: 1 },
+  ])
+    expectProblem(await operator('POST', '/topics', { ...good, ...bad }), 422, 'validation_failed')
+})
+
+test("an event's version names its topic, which is not deleted while one does", async () => {
+  const topic = await addTopic()
+  const event_key = `event-${crypto.randomUUID()}`
+  const content = { name: 'E', allowed_channels: ['in_app'], templates: { in_app: { title: 'T', body: 'B' } } }
+  const missing = await operator('POST', '/events', { event_key, ...content, topic: 'nothing' })
+  expectProblem(missing, 404, 'topic_not_found')
+  const event = await operator('POST', '/events', { event_key, ...content, status: 'published', topic })
+  expect([event.status, event.body.topic]).toEqual([201, topic])
+  // Saved by a client that does not know the field: it stays.
+  expect((await operator('PUT', `/events/${event_key}`, content)).body.draft.topic).toBe(topic)
+  expectProblem(await operator('DELETE', `/topics/${topic}`), 409, 'topic_in_use')
+  const user = `user-${crypto.randomUUID()}`
+  expect((await choose(user, { topic, channel: 'in_app', state: 'off' })).status).toBe(200)
+  const request = { channel: 'in_app', recipient: user, event_key, data: {} }
+  expectProblem(await post(env, request), 422, 'recipient_opted_out')
+  expectProblem(await post(env, { ...request, topic }), 422, 'validation_failed')
+  await operator('PUT', `/events/${event_key}`, { ...content, topic: null })
+  expectProblem(await operator('DELETE', `/topics/${topic}`), 409, 'topic_in_use')
+  await operator('POST', `/events/${event_key}/publish`)
+  expect((await operator('DELETE', `/topics/${topic}`)).status).toBe(204)
+  await eventually(async () => expect((await post(env, request)).status).toBe(202))
+})
+
+test('a choice refuses the next message, names topic, channel and rule, and keeps no idempotency record', async () => {
+  const topic = await addTopic({ channels: ['in_app'] })
+  const user = `user ${crypto.randomUUID()}/ü`
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const off = await choose(user, { topic, channel: '*', state: 'off' })
+  expect(off.body.rules).toMatchObject([{ topic, channel: '*', state: 'off', source: 'api' }])
+  const shown = off.body.topics.find((one: { topic_key: string }) => one.topic_key === topic)
+  expect(shown.channels).toEqual([{ channel: 'in_app', state: 'off', overridden: true }])
+  const refused = await post(env, toUser(user, topic), { headers })
+  expectProblem(refused, 422, 'recipient_opted_out')
+  for (const word of [topic, 'in_app', 'every channel']) expect(refused.body.detail).toContain(word)
+  const batch = await env.api('POST', '/api/v1/notifications/batch', { body: { requests: [toUser(user, topic)] } })
+  expect(batch.body.results).toMatchObject([{ error: { code: 'recipient_opted_out' } }])
+  expect((await post(env, toUser(user, topic, { topic: undefined }))).status).toBe(202)
+  expect((await post(env, toUser(`${user}2`, topic))).status).toBe(202)
+  await choose(user, { topic, channel: '*', state: null })
+  expect((await post(env, toUser(user, topic), { headers })).status).toBe(202)
+  expectProblem(await post(env, toUser(user, 'nothing')), 404, 'topic_not_found')
+})
+
+test('a choice between acceptance and claim is obeyed: of a scheduled message, and of a retry', async () => {
+  const topic = await addTopic({ channels: ['sms', 'in_app'] })
+  const user = `user-${crypto.randomUUID()}`
+  const [phone, failing] = [freshPhone(), freshPhone('0006')]
+  const send = async (body: object) => (await post(env, body)).body.notification_id as string
+  const scheduled = [
+    await send(smsTo(phone, { topic, send_at: ahead(2500) })),
+    await send(toUser(user, topic, { send_at: ahead(2500) })),
+  ]
+  const retried = await send(smsTo(failing, { topic }))
+  await eventually(async () => expect((await stateOf(env, retried)).attempts.length).toBeGreaterThan(0))
+  for (const address of [phone, failing])
+    expect((await importFor(address, { topic: '*', channel: 'sms', state: 'off' })).body).toEqual({
+      changed: 1,
+      unchanged: 0,
+    })
+  await choose(user, { topic, channel: 'in_app', state: 'off' })
+  const calls = (await stateOf(env, retried)).attempts.length
+  for (const id of [...scheduled, retried]) {
+    const ended = { delivery_status: 'cancelled', failure_reason: 'recipient_opted_out', retryable: false }
+    await untilState(env, id, ended)
+    await untilActivity(env, id, { status: 'cancelled', retryable: false })
+    expectProblem(
+      await env.api('POST', `/api/v1/activity/${id}/retry`, { token: env.operatorToken }),
+      409,
+      'not_retryable',
+    )
+  }
+  // One attempt may have been under way when the choice was made.
+  expect((await stateOf(env, retried)).attempts.length).toBeLessThanOrEqual(calls + 1)
+  expect(await env.messages({ to: phone })).toEqual([])
+})
+
+test('a required topic cannot be switched off, and is sent to whom everything else is off', async () => {
+  const [required, off] = [await addTopic({ kind: 'required' }), await addTopic({ kind: 'off' })]
+  const user = `user-${crypto.randomUUID()}`
+  const refused = await choose(user, { topic: required, channel: 'in_app', state: 'off' })
+  expectProblem(refused, 422, 'topic_is_required')
+  expect(refused.body.errors).toMatchObject([{ path: 'rules.0.topic' }])
+  expectProblem(await post(env, toUser(user, off)), 422, 'recipient_opted_out')
+  await choose(user, { topic: '*', channel: '*', state: 'on' })
+  expectProblem(await post(env, toUser(user, off)), 422, 'recipient_opted_out')
+  await choose(user, { topic: off, channel: 'in_app', state: 'on' })
+  expect((await post(env, toUser(user, off))).status).toBe(202)
+  await choose(user, { topic: '*', channel: '*', state: 'off' })
+  expectProblem(await post(env, toUser(user, off)), 422, 'recipient_opted_out')
+  expect((await post(env, toUser(user, required))).status).toBe(202)
+})
+
+test('an application may refuse bulk messages without a topic', async () => {
+  const { applicationId, apiKey } = await addApplication(env)
+  const path = `/api/v1/applications/${applicationId}`
+  const set = (bulk_requires_topic: boolean) =>
+    env.api('PATCH', path, { token: env.operatorToken, body: { bulk_requires_topic } })
+  expect((await set(true)).body.bulk_requires_topic).toBe(true)
+  const bulk = toUser('user-42', 'x', { topic: undefined, priority: 'bulk' })
+  await eventually(async () => expectProblem(await post(env, bulk, { token: apiKey }), 422, 'topic_required'))
+  expect((await post(env, { ...bulk, priority: 'transactional' }, { token: apiKey })).status).toBe(202)
+  await env.api('POST', `${path}/topics`, {
+    token: env.operatorToken,
+    body: { topic_key: 'x', name: 'X', channels: ['in_app'] },
+  })
+  await eventually(async () => expect((await post(env, { ...bulk, topic: 'x' }, { token: apiKey })).status).toBe(202))
+})
+
+test('preferences are looked up by address, imported whole or not at all, and explained', async () => {
+  const topic = await addTopic()
+  const [user, address] = [`user-${crypto.randomUUID()}`, `Ada.${crypto.randomUUID()}@Shop.example`]
+  const rules = [
+    { address, topic, channel: 'email', state: 'off' },
+    { user_id: user, topic, channel: '*', state: 'on', changed_at: '2026-01-02T03:04:05Z' },
+  ]
+  const bad = [...rules, { user_id: user, topic: 'nothing', channel: '*', state: 'on' }]
+  const importing = (all: object[], request: ApiRequest = {}) =>
+    env.api('POST', '/api/v1/preferences/import', { body: { rules: all }, ...request })
+  const refused = await importing(bad)
+  expectProblem(refused, 404, 'topic_not_found')
+  expect(refused.body.errors).toMatchObject([{ path: 'rules.2.topic' }])
+  for (const wrong of [{}, { user_id: user, address }, { user_id: '' }])
+    expectProblem(await importing([{ ...wrong, topic, channel: '*', state: 'on' }]), 422, 'validation_failed')
+  expectProblem(await importing(Array.from({ length: 1001 }, () => rules[0]!)), 422, 'validation_failed')
+  expect((await importing(rules)).body).toEqual({ changed: 2, unchanged: 0 })
+  expect((await importing(rules)).body).toEqual({ changed: 0, unchanged: 2 })
+  const lookUp = (body: object, request: ApiRequest = {}) =>
+    env.api('POST', '/api/v1/preferences/lookup', { body, ...request })
+  // Spellings of one mailbox are one address.
+  const found = await lookUp({ address: address.toLowerCase() })
+  expect(found.body.rules).toMatchObject([{ topic, channel: 'email', state: 'off', source: 'import' }])
+  expect((await lookUp({ address, user_id: user })).body.rules).toHaveLength(2)
+  expectProblem(await lookUp({}), 422, 'validation_failed')
+  const other = await addApplication(env)
+  expect((await lookUp({ address }, { token: other.apiKey })).body.rules).toEqual([])
+  const asked = { user_id: user, address, topic, channel: 'email' }
+  expect(await explain(asked)).toMatchObject({
+    sends: false,
+    considered: [
+      { check: 'suppression', outcome: 'passes', decided: false },
+      { check: 'topic', outcome: 'passes' },
+      { check: 'choice', outcome: 'passes', rule: { of: 'user', state: 'on' } },
+      { check: 'choice', outcome: 'stops', decided: true, rule: { of: 'address', state: 'off', channel: 'email' } },
+      { check: 'kind', outcome: 'sends', decided: false },
+    ],
+  })
+  const asOperator = { token: env.operatorToken }
+  expect(await explain({ ...asked, application_id: env.applicationId }, asOperator)).toMatchObject({ sends: false })
+  expect(await explain(asked, asOperator)).toMatchObject({ code: 'validation_failed' })
+  expect(await explain({ user_id: user, channel: 'sms' })).toMatchObject({ sends: true })
+})
