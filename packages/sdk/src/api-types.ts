@@ -3421,8 +3421,7 @@ export interface components {
             /**
              * @description Channels for which recipients may switch it
              * @example [
-             *       "email",
-             *       "in_app"
+             *       "email"
              *     ]
              */
             channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
@@ -3470,8 +3469,7 @@ export interface components {
             /**
              * @description Channels for which recipients may switch it
              * @example [
-             *       "email",
-             *       "in_app"
+             *       "email"
              *     ]
              */
             channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
