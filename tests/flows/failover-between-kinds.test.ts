@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Domain } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { untilState } from '@notify/test-kit/api'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 
 /** What happens to a call of Amazon SES on its way to the sandbox; undefined: it goes on. */
@@ -224,5 +225,41 @@ describe('a sending domain', () => {
     })
     await eventually(async () => expect(await send()).toEqual(['ses accepted']))
     expect((await operator('DELETE', `/domains/${domain_id}`)).status).toBe(204)
+  }, 60_000)
+
+  test('that two tenants have at one account of a carrier stays there until both have removed it', async () => {
+    const token = operatorToken(env, {
+      tenant_id: await addEmptyTenant(env),
+      permissions: ['providers:manage', 'domains:manage'],
+    })
+    const other = (method: string, path: string, body?: object) =>
+      env.api(method, `/api/v1${path}`, { token, ...(body && { body }) })
+    const credentials = { ...account, from: 'shop@example.com' }
+    await other('POST', '/providers', { channel: 'email', kind: 'postmark', name: 'Theirs', priority: 50, credentials })
+    const name = 'mail.shared.example'
+    const registered = async (call: typeof operator) => {
+      const { domain_id } = (await call('POST', '/domains', { domain: name })).body as Domain
+      await eventually(async () => {
+        const { records } = (await call('GET', `/domains/${domain_id}`)).body as Domain
+        expect(records.map((record) => record.name)).toContain(`pm-bounces.${name}`)
+      })
+      return domain_id
+    }
+    const [ours, theirs] = [await registered(operator), await registered(other)]
+    const atCarrier = async () => {
+      const headers = { 'x-postmark-account-token': account.account_token }
+      const { body } = await env.call('carrier-sandbox', 'GET', '/postmark/domains?count=50&offset=0', { headers })
+      return body.Domains.filter((domain: { Name: string }) => domain.Name === name).length
+    }
+    const removed = async (call: typeof operator, id: string) => {
+      await call('DELETE', `/domains/${id}`)
+      await eventually(async () => {
+        const { rows } = await env.admin.query('select from dispatch.domain_identities where domain_id = $1', [id])
+        expect(rows).toHaveLength(0)
+      })
+      return atCarrier()
+    }
+    expect(await removed(operator, ours)).toBe(1)
+    expect(await removed(other, theirs)).toBe(0)
   }, 60_000)
 })

@@ -1,6 +1,6 @@
 import { DomainsUnmanaged } from './domains-unmanaged.ts'
 import { createHttpClient, type HttpAnswer, type HttpCall } from './http-client.ts'
-import type { CarrierRecord, DomainIdentities, Registration } from './sender.ts'
+import type { CarrierRecord, DomainIdentities, DomainIdentity, Registration } from './sender.ts'
 import { liveUrlOf, type StandInEnvironment } from './stand-in-url.ts'
 
 /** Calls the part of a carrier's API that keeps domains. */
@@ -26,7 +26,7 @@ export interface HttpDomains<Credentials> {
   /** @throws DomainsUnmanaged when the credentials lack what the API of domains needs */
   headersOf(credentials: Credentials): Record<string, string>
   find(api: DomainApi, domain: string, reference: string | null): Promise<DescribedDomain | undefined>
-  add(api: DomainApi, domain: string): Promise<DescribedDomain>
+  add(api: DomainApi, domain: string, credentials: Credentials): Promise<DescribedDomain>
   /** Makes the carrier look up the records now. */
   check(api: DomainApi, domain: DescribedDomain, name: string): Promise<DescribedDomain | undefined>
   remove(api: DomainApi, reference: string): Promise<unknown>
@@ -37,7 +37,7 @@ export function defineHttpDomains<Credentials>(
   carrier: HttpDomains<Credentials>,
 ): DomainIdentities<Credentials, StandInEnvironment> {
   return {
-    async sync(credentials, { domain, key, known }, { timeoutMs, environment }) {
+    async sync(credentials, { domain, key, known }, { timeoutMs, environment, onAdd }) {
       const baseUrl = liveUrlOf(carrier, credentials, environment)
       const headers = carrier.headersOf(credentials)
       const client = createHttpClient({ timeoutMs, maxConnections: 1 })
@@ -45,8 +45,12 @@ export function defineHttpDomains<Credentials>(
         call: async (method, path, body) => bodyOf(await client.call({ method, url: baseUrl + path, headers, body })),
       }
       try {
-        if (key) return await register(carrier, api, domain, known)
-        if (known?.isOurs) await carrier.remove(api, known.reference)
+        const add = () => addTo(carrier, api, { domain, credentials, onAdd })
+        if (key) return await register(carrier, api, { domain, known, add })
+        if (known?.isOurs) {
+          const reference = known.reference ?? (await carrier.find(api, domain, null))?.reference
+          if (reference !== undefined) await carrier.remove(api, reference)
+        }
         return undefined
       } finally {
         client.close()
@@ -58,17 +62,49 @@ export function defineHttpDomains<Credentials>(
 /** More than any carrier needs. */
 const mostRecords = 20
 
+interface Registering extends Pick<DomainIdentity, 'domain' | 'known'> {
+  add(): Promise<DescribedDomain>
+}
+
 async function register<Credentials>(
   carrier: HttpDomains<Credentials>,
   api: DomainApi,
-  domain: string,
-  known: { reference: string; isOurs: boolean } | null,
+  { domain, known, add }: Registering,
 ): Promise<Registration> {
   const found = await carrier.find(api, domain, known?.reference ?? null)
-  const there = found ?? (await carrier.add(api, domain))
+  const there = found ?? (await add())
   const isOurs = found ? (known?.isOurs ?? false) : true
   const checked = there.verified ? there : ((await carrier.check(api, there, domain)) ?? there)
   return { ...checked, records: checked.records.slice(0, mostRecords), isOurs }
+}
+
+interface Adding<Credentials> {
+  domain: string
+  credentials: Credentials
+  onAdd: ((isAdding: boolean) => Promise<void>) | undefined
+}
+
+/** Adds a domain. What is noted before stays, unless the carrier has certainly not added it. */
+async function addTo<Credentials>(
+  carrier: HttpDomains<Credentials>,
+  api: DomainApi,
+  { domain, credentials, onAdd }: Adding<Credentials>,
+): Promise<DescribedDomain> {
+  await onAdd?.(true)
+  try {
+    return await carrier.add(api, domain, credentials)
+  } catch (error) {
+    if (refusals.has(error as Error)) await onAdd?.(false)
+    throw error
+  }
+}
+
+/** Errors of answers that say that nothing was done. */
+const refusals = new WeakSet<Error>()
+
+function refused<E extends Error>(error: E): E {
+  refusals.add(error)
+  return error
 }
 
 const longestText = 200
@@ -76,7 +112,9 @@ const longestText = 200
 function bodyOf({ status, text, body }: HttpAnswer): unknown {
   if (status === 404) return undefined
   if (status === 401 || status === 403)
-    throw new DomainsUnmanaged(`The carrier answered ${status}: the credentials may not manage domains`)
-  if (status >= 300) throw new Error(`The carrier answered ${status} ${text.slice(0, longestText)}`)
+    throw refused(new DomainsUnmanaged(`The carrier answered ${status}: the credentials may not manage domains`))
+  const error = new Error(`The carrier answered ${status} ${text.slice(0, longestText)}`)
+  if (status >= 500) throw error
+  if (status >= 300) throw refused(error)
   return body ?? {}
 }

@@ -40,8 +40,11 @@ export interface DomainIdentity {
   mailFrom: string
   /** Absent when the domain must be removed from the account. */
   key?: { privateKey: string; mailFromRegion: string | null; proven: boolean } | undefined
-  /** The carrier's name of the domain at the last registration, and whether we added it. */
-  known: { reference: string; isOurs: boolean } | null
+  /**
+   * The carrier's name of the domain at the last registration, and whether we added it. The name is null after an addition whose
+   * answer was never stored.
+   */
+  known: { reference: string | null; isOurs: boolean } | null
 }
 
 /** A DNS record that a carrier needs. */
@@ -73,6 +76,8 @@ export interface Registration {
 export interface DomainIdentities<Credentials, Environment> {
   /**
    * Registers a domain at an account and asks the carrier to check it, or removes it. Idempotent.
+   * @param options.onAdd awaited with true before the domain is added, and with false after a refusal, so that an addition that is
+   * cut off is known as ours
    * @returns undefined after a removal
    * @throws DomainsUnmanaged when the credentials may not manage domains
    * @throws Error with the carrier's reason
@@ -80,7 +85,9 @@ export interface DomainIdentities<Credentials, Environment> {
   sync(
     credentials: Credentials,
     identity: DomainIdentity,
-    options: Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'>,
+    options: Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'> & {
+      onAdd?: ((isAdding: boolean) => Promise<void>) | undefined
+    },
   ): Promise<Registration | undefined>
   /** The region of an account, which determines the target of the MAIL FROM records; of carriers that sign with our key. */
   regionOf?(credentials: Credentials): string

@@ -3,7 +3,14 @@ import type { BookedDomain } from '../stand-ins/domain-book.ts'
 import { domainRouter } from '../stand-ins/domain-routes.ts'
 import { type DomainRoutes, jsonOf, parsed } from '../stand-ins/stand-in.ts'
 
-const AddRequest = z.object({ domain: z.string().min(3), automatic_security: z.literal(true) })
+const AddRequest = z.object({
+  domain: z.string().min(3),
+  automatic_security: z.literal(true),
+  custom_dkim_selector: z
+    .string()
+    .regex(/^[a-z0-9]{3}$/i)
+    .optional(),
+})
 const path = '/v3/whitelabel/domains'
 
 /** Domain authentication with automated security: CNAME records to SendGrid. */
@@ -22,13 +29,15 @@ export const sendgridDomains: DomainRoutes = (context) =>
         withAccount((account, req, res) => {
           const data = parsed(AddRequest, jsonOf(req))
           if (typeof data === 'string') return res.status(400).json({ errors: [{ message: data }] })
-          const { domain } = data
+          const { domain, custom_dkim_selector: selector = 's' } = data
           const user = `u${book.list(account).length + 1}.wl.sendgrid.net`
           const records = [
             { label: 'mail_cname', type: 'CNAME', name: `em1.${domain}`, value: user },
-            { label: 'dkim1', type: 'CNAME', name: `s1._domainkey.${domain}`, value: `s1.domainkey.${user}` },
-            { label: 'dkim2', type: 'CNAME', name: `s2._domainkey.${domain}`, value: `s2.domainkey.${user}` },
-          ] as const
+            ...[1, 2].map((nth) => ({
+              ...{ label: `dkim${nth}`, type: 'CNAME' as const },
+              ...{ name: `${selector}${nth}._domainkey.${domain}`, value: `${selector}${nth}.domainkey.${user}` },
+            })),
+          ]
           return res.status(201).json(shown(book.add(account, domain, records)))
         }),
       )

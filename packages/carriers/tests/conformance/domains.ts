@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { type DomainIdentity, DomainsUnmanaged, sendingCarriers } from '../../src/sending.ts'
-import { carrierThatAnswers } from './broken-carrier.ts'
+import { carrierBy, carrierThatAnswers } from './broken-carrier.ts'
 import type { CarrierFixture } from './fixture.ts'
 import type { World } from './world.ts'
 
@@ -23,7 +23,7 @@ export function testDomains({ kind }: CarrierFixture, worldOf: () => World): voi
     const domain = `mail.${randomBytes(6).toString('hex')}.example`
     return { domain, selector: 'ours', mailFrom: `bounce.${domain}`, key, known: null }
   }
-  const sync = (identity: DomainIdentity, apiUrl?: string) => worldOf().syncDomain(identity, apiUrl)
+  const sync = (...given: Parameters<World['syncDomain']>) => worldOf().syncDomain(...given)
   const publish = (records: readonly object[]) =>
     fetch(`${worldOf().sandbox.url}/dns`, { method: 'PUT', body: JSON.stringify({ records }) })
 
@@ -59,6 +59,30 @@ export function testDomains({ kind }: CarrierFixture, worldOf: () => World): voi
       const known = { reference: found.reference, isOurs: false }
       await sync({ ...identity, key: undefined, known })
       expect(await sync({ ...identity, known })).toEqual(found)
+    })
+
+    test('a domain whose addition was cut off is known as ours, and can be removed', async () => {
+      const identity = newDomain()
+      const noted: boolean[] = []
+      const added = (await sync(identity, undefined, async (isAdding) => void noted.push(isAdding)))!
+      expect(noted).toEqual([true])
+      const known = { reference: null, isOurs: true }
+      expect(await sync({ ...identity, known })).toEqual(added)
+      expect(await sync({ ...identity, key: undefined, known })).toBeUndefined()
+      const again = (await sync(identity))!
+      expect(again.isOurs).toBe(true)
+    })
+
+    test('a refused addition is noted as none', async () => {
+      const noted: boolean[] = []
+      // None of the account, in the form of each.
+      const { url } = await carrierBy(({ method }, response) => {
+        const status = method !== 'GET' ? 400 : kind === 'mailgun' ? 404 : 200
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{"Domains":[],"data":[]}')
+      })
+      const syncing = sync(newDomain(), url, async (isAdding) => void noted.push(isAdding))
+      await expect(syncing).rejects.toThrow(/400/)
+      expect(noted).toEqual([true, false])
     })
   }
 

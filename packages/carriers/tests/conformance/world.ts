@@ -40,7 +40,11 @@ export interface World {
   send(to: Wanted, options?: SendOptions): Promise<Sent>
   check(account: TestAccount, apiUrl?: string): ReturnType<NonNullable<SendingCarrier['check']>>
   /** Registers a domain at the first account, or removes it. */
-  syncDomain(identity: DomainIdentity, apiUrl?: string): Promise<Registration | undefined>
+  syncDomain(
+    identity: DomainIdentity,
+    apiUrl?: string,
+    onAdd?: (isAdding: boolean) => Promise<void>,
+  ): Promise<Registration | undefined>
   /** Verifies and reads a callback with the accounts that its claim finds among these. */
   receive(callback: CapturedCallback, accounts?: readonly TestAccount[]): Promise<readonly Report[]>
   stop(): Promise<void>
@@ -159,10 +163,11 @@ export async function startWorld(fixture: CarrierFixture): Promise<World> {
         timeoutMs: patienceMs,
         environment: sendingEnvironment(apiUrl) as never,
       }),
-    syncDomain: async (identity, apiUrl) =>
+    syncDomain: async (identity, apiUrl, onAdd) =>
       carrier.identities!.sync(carrier.credentials.parse(accounts[0].credentials) as never, identity, {
         timeoutMs: patienceMs,
         environment: sendingEnvironment(apiUrl) as never,
+        onAdd,
       }),
     async receive(callback, known = accounts) {
       const { endpoint, params } = endpointOf(receiver!, callback.url)

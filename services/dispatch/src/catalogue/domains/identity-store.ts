@@ -141,7 +141,7 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
   if (!kind || !credentials || revision === null) throw new Error('the account is no longer configured')
   const account = openAccount(accounts, tenant_id, { id: provider_id, kind, credentials })
   const { reference, is_ours: isOurs } = due
-  const known = reference === null ? null : { reference, isOurs }
+  const known = reference === null && !isOurs ? null : { reference, isOurs }
   const wanted: DomainIdentity = { domain, selector, mailFrom: mailFromOf(domain), known }
   if (due.wanted && private_key) {
     const privateKey = accounts.secrets.keyRing.decrypt(private_key, privateKeyAad(tenant_id, domain_id))
@@ -153,11 +153,41 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
 const changeIdentity = ({ domain_id, provider_id }: IdentityId) =>
   build.updateTable('domain_identities').where('domain_id', '=', domain_id).where('provider_id', '=', provider_id)
 
+/** Notes that a domain is being added, before the carrier's answer is stored; or that the carrier refused it. */
+export async function noteAddition(run: Run, identity: IdentityId, isAdding: boolean): Promise<void> {
+  await run(changeIdentity(identity).set({ is_ours: isAdding }).where('reference', 'is', null))
+}
+
+const passOn = defineStatement({
+  name: 'pass-on-identity',
+  text: `
+    update domain_identities heir set is_ours = true
+    where (heir.domain_id, heir.provider_id) in (
+      select i.domain_id, i.provider_id from domain_identities i join providers p on p.id = i.provider_id
+      where i.domain = $1 and i.reference = $2 and i.wanted and p.kind = $3 and p.deleted_at is null
+      order by i.created_at limit 1)
+    returning heir.domain_id`,
+  columns: pick(tables.domain_identities, 'domain_id'),
+})
+
+/**
+ * Leaves the domain at the carrier to another one that has it there under the same reference: of another provider or another
+ * tenant with the same account.
+ * @returns whether there is one
+ */
+export async function passOnIdentity(run: Run, { domain, reference, kind, is_ours }: DueIdentity): Promise<boolean> {
+  if (!is_ours || reference === null || kind === null) return false
+  return (await run(passOn, [domain, reference, kind])).length > 0
+}
+
 interface Waits {
   /** Milliseconds. */
   first: number
   longest: number
 }
+
+/** In seconds. Records are published within hours; carriers that are asked rarely would make their owner wait. */
+const longestPending = 3600
 
 /** The carrier is up to date. It is asked again until it has verified the domain; a deletion requested meanwhile is next. */
 export async function settleIdentity(
@@ -167,12 +197,14 @@ export async function settleIdentity(
   { first, longest }: Waits,
 ): Promise<void> {
   const { domain_id, account, accountRevision } = identity
-  const waitS = sql`least(greatest(extract(epoch from now() - coalesce(created_at, now())) / 4, ${first / 1000}), ${longest / 1000})`
+  const waitS = sql`least(greatest(extract(epoch from now() - coalesce(created_at, now())) / 4, ${first / 1000}), ${longest / 1000}, ${longestPending})`
   const again = verified ? sql`null` : sql`now() + ${waitS} * interval '1 second'`
   const next_try_at = sql<Date | null>`case when wanted then ${again} else now() end`
   const told = { status: verified ? 'verified' : 'pending', records: JSON.stringify(records), reference } as const
   const settled = { synced_revision: accountRevision, synced_at: sql<Date>`now()`, failures: 0, error: null }
-  await run(changeIdentity(identity).set({ ...told, is_ours: isOurs, ...settled, leased_until: null, next_try_at }))
+  // Another one may have left it to this one since it was claimed.
+  const is_ours = sql<boolean>`is_ours or ${isOurs}`
+  await run(changeIdentity(identity).set({ ...told, is_ours, ...settled, leased_until: null, next_try_at }))
   if (account.region === undefined) return
   await run(
     build

@@ -5,11 +5,14 @@ import type { Context } from '../../context.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
 import {
+  checkIdentitiesSoon,
   claimIdentities,
   type DueIdentity,
   forgetIdentity,
   type Identity,
+  noteAddition,
   openIdentity,
+  passOnIdentity,
   planIdentities,
   postponeIdentity,
   settleIdentity,
@@ -65,6 +68,8 @@ async function check(context: Context, started: StartedCheck): Promise<void> {
   if (!saved) return
   metrics.domainChecked(saved.row.status)
   if (!saved.changed) return
+  // Their records are published together with ours.
+  await checkIdentitiesSoon(db.run, started.row.id)
   context.wakeOutbox()
   log.info({ from: started.row.status, status: saved.row.status }, 'domain status changed')
 }
@@ -75,6 +80,10 @@ async function tell(context: Context, due: DueIdentity): Promise<void> {
   const { db, log, metrics } = context
   const { domain_id, provider_id, wanted } = due
   try {
+    if (!wanted && (await passOnIdentity(db.run, due))) {
+      await forgetIdentity(db.run, due)
+      return
+    }
     const identity = openIdentity(context, due)
     const registered = await callCarrier(context, identity)
     if (registered) await settleIdentity(db.run, identity, registered, waitsOf(context))
@@ -93,8 +102,13 @@ async function tell(context: Context, due: DueIdentity): Promise<void> {
 
 const waitsOf = ({ config }: Context) => ({ first: config.DOMAIN_RECHECK_FIRST, longest: config.DOMAIN_RECHECK })
 
-async function callCarrier({ config }: Context, { account, wanted }: Identity) {
+async function callCarrier({ config, db }: Context, identity: Identity) {
+  const { account, wanted } = identity
   const { carrier, credentials } = account
-  const options = { timeoutMs: config.CARRIER_TIMEOUT, environment: environmentOf(config, carrier) }
+  const options = {
+    timeoutMs: config.CARRIER_TIMEOUT,
+    environment: environmentOf(config, carrier),
+    onAdd: (isAdding: boolean) => noteAddition(db.run, identity, isAdding),
+  }
   return carrier.identities?.sync(credentials as never, wanted, options)
 }

@@ -46,4 +46,5 @@ export const domainTables = [
      primary key (domain_id, provider_id)
    )`,
   `create index domain_identities_due on domain_identities (next_try_at) where next_try_at is not null`,
+  `create index domain_identities_named on domain_identities (domain) where reference is not null`,
 ]
