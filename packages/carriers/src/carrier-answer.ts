@@ -15,6 +15,8 @@ export interface CarrierAnswer {
   providerDown?: true
   /** The carrier failed: no response, or an internal error. */
   carrierFault?: true
+  /** Copies of an accepted message that the carrier refused, with its reason. */
+  refusedCopies?: readonly { to: string; reason: string }[]
   /** The recipient opted out at the carrier and must be suppressed. */
   suppress?: 'stop'
 }

@@ -157,7 +157,15 @@ export const NotificationState = z
     created_at: Timestamp,
     updated_at: Timestamp,
     copies: z
-      .array(Copy.extend({ suppressed: SuppressionReason.nullable() }))
+      .array(
+        Copy.extend({
+          suppressed: SuppressionReason.nullable(),
+          refused: z
+            .string()
+            .nullable()
+            .meta({ description: 'Why the mail server refused it when it took the message' }),
+        }),
+      )
       .optional()
       .meta({
         description: 'Recipients of `cc` and `bcc`. One that is suppressed is left out. Absent if there are none',

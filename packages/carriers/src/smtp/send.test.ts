@@ -166,11 +166,21 @@ test.each<[string, string, number, object]>([
   ['the recipient', 'ada@example.net', 550, { outcome: 'rejected_permanent', code: 'smtp_550' }],
   // A retry would send it to the copies again.
   ['the recipient for now', 'ada@example.net', 450, { outcome: 'rejected_permanent', code: 'smtp_450' }],
-  ['a copy', 'grace@example.net', 550, { outcome: 'accepted' }],
+  [
+    'a copy',
+    'grace@example.net',
+    550,
+    {
+      outcome: 'accepted',
+      refusedCopies: [{ to: 'grace@example.net', reason: 'smtp_550 550 5.1.1 No such mailbox [address]' }],
+    },
+  ],
 ])('%s alone is refused: the answer is that of the recipient', async (_who, refused, responseCode, expected) => {
   const server = await startServer({
     onRcptTo: ({ address }, _session, done) =>
-      address === refused ? done(Object.assign(new Error('5.1.1 No such mailbox'), { responseCode })) : done(),
+      address === refused
+        ? done(Object.assign(new Error(`5.1.1 No such mailbox ${address}`), { responseCode }))
+        : done(),
   })
   const email = emailOf({ cc: [{ address: 'grace@example.net' }] })
   expect(await startCarrier().send(providerAt(server.port), email)).toMatchObject(expected)

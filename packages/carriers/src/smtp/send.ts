@@ -39,8 +39,11 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
         const mail = { ...mailOf(account.credentials, message), signal }
         try {
           const { rejectedErrors = [] } = await pool.sendMail(mail)
+          const recipients = addressesOf(message)
           const refused = rejectedErrors.find(({ recipient }) => recipient === message.to)
-          return refused ? answerOf(refused, addressesOf(message), 'taken') : accepted(mail.messageId)
+          const answer = refused ? answerOf(refused, recipients, 'taken') : accepted(mail.messageId)
+          const refusedCopies = rejectedErrors.filter((error) => error !== refused).map(copyRefusal(recipients))
+          return { ...answer, ...(refusedCopies.length > 0 && { refusedCopies }) }
         } catch (error) {
           const hasBegun = bodies.get(signal)?.readableDidRead === true
           return answerOf(error, addressesOf(message), hasBegun ? 'begun' : 'none')
@@ -83,6 +86,14 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
   })
   return pool
 }
+
+/** What a server says of a copy that it refuses while it takes the message for others. */
+const copyRefusal =
+  (recipients: readonly string[]) =>
+  ({ recipient = '', responseCode, response }: { recipient?: string; responseCode?: number; response?: string }) => ({
+    to: recipient,
+    reason: `smtp_${responseCode ?? 'refused'} ${withoutAddresses(response ?? '', recipients)}`.trim(),
+  })
 
 const takenForCopies = permanent('The server refused the recipient for now and took the copies')
 

@@ -20,6 +20,8 @@ export const mailTables = {
     mark: column.text(),
     /** Why it was left out. */
     suppressed: column.text<SuppressionReason>().nullable(),
+    /** Why the carrier refused it when it took the message. */
+    refused: column.text().nullable(),
   },
   /** What stands around the texts of emails. */
   layouts: {

@@ -1,5 +1,6 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { type Channel, SuppressionChannel } from '@notify/contracts'
+import { defineStatement } from '@notify/database'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
 import { suppress } from '../catalogue/suppressions/suppression-store.ts'
 import type { Context } from '../context.ts'
@@ -9,7 +10,7 @@ import type { Claims } from './claim/claim-work.ts'
 import type { NextStep } from './settle/decide-next.ts'
 
 /** What recording needs of the context. */
-export type RecordContext = Pick<Context, 'db' | 'log' | 'metrics'> & { sentAttempts: SentAttempts }
+export type RecordContext = Pick<Context, 'db' | 'log' | 'metrics' | 'secrets'> & { sentAttempts: SentAttempts }
 
 /** How a claimed attempt ended. */
 export interface EndedAttempt {
@@ -24,6 +25,7 @@ export interface EndedAttempt {
 export async function recordAttempt(context: RecordContext, claims: Claims, ended: EndedAttempt): Promise<void> {
   const { claim, provider, answer, next } = ended
   if (answer.suppress) await suppressRecipient(context, claim, answer.suppress)
+  if (answer.refusedCopies) await noteRefusedCopies(context, claim, answer.refusedCopies)
   await claims.settle({
     notificationId: claim.id,
     attemptNumber: claim.attempt_count,
@@ -59,6 +61,33 @@ async function suppressRecipient(
     log.info({ notification_id: id, reason }, 'recipient suppressed')
   } catch (error) {
     log.error({ notification_id: id, reason, err: error }, 'a recipient could not be suppressed')
+  }
+}
+
+const noteRefused = defineStatement({
+  name: 'note-refused-copies',
+  text: `
+    update copies set refused = input.reason
+    from json_to_recordset($2::json) as input (recipient_index text, reason text)
+    where notification_id = $1 and copies.recipient_index = input.recipient_index`,
+})
+
+const longestReason = 500
+
+/** A failed note must not prevent recording the result. */
+async function noteRefusedCopies(
+  { db, log, secrets }: Pick<Context, 'db' | 'log' | 'secrets'>,
+  { id, tenant_id }: Claim,
+  refused: NonNullable<CarrierAnswer['refusedCopies']>,
+): Promise<void> {
+  const input = refused.map(({ to, reason }) => ({
+    recipient_index: secrets.blindIndex(tenant_id, to),
+    reason: reason.slice(0, longestReason),
+  }))
+  try {
+    await db.run(noteRefused, [id, JSON.stringify(input)])
+  } catch (error) {
+    log.error({ notification_id: id, err: error }, 'refused copies could not be noted')
   }
 }
 

@@ -33,8 +33,8 @@ describe('the fields of an email', () => {
       headers: fields.headers,
     })
     expect((await stateOf(env, id)).copies).toEqual([
-      { field: 'cc', recipient_masked: expect.stringMatching(/^a\*\*\*@/), suppressed: null },
-      { field: 'bcc', recipient_masked: expect.stringMatching(/^a\*\*\*@/), suppressed: null },
+      { field: 'cc', recipient_masked: expect.stringMatching(/^a\*\*\*@/), suppressed: null, refused: null },
+      { field: 'bcc', recipient_masked: expect.stringMatching(/^a\*\*\*@/), suppressed: null, refused: null },
     ])
   })
 

@@ -10,6 +10,7 @@ export const mailTables = [
      -- By which receipts name it.
      mark text not null,
      suppressed text,
+     refused text,
      primary key (notification_id, recipient_index)
    )`,
   `create index copies_by_recipient on copies ((hashtextextended(recipient_index, 0)))`,

@@ -40,7 +40,7 @@ const attemptsOf = prepared('find-attempts', ({ id }: { id: Id<'notif'> }) =>
 const copiesOf = prepared('find-copies', ({ id }: { id: Id<'notif'> }) =>
   build
     .selectFrom('copies')
-    .select(['field', 'recipient_masked', 'suppressed'])
+    .select(['field', 'recipient_masked', 'suppressed', 'refused'])
     .where('notification_id', '=', id)
     .orderBy('position'),
 )
