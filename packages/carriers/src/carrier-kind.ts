@@ -19,6 +19,8 @@ export interface CarrierKind {
   environment: z.core.$ZodLooseShape
   /** Texts that are longer are refused at acceptance, whatever the carrier; in UTF-16 code units. */
   longestText?: number
+  /** Texts that are longer go by another kind, and are refused at acceptance where the tenant has none; in UTF-16 code units. */
+  longestOwnText?: number
   /** Set for carriers that approve templates. */
   templateForm?: TemplateForm
   /** Credential fields that the API never returns. Default: all of them. */

@@ -36,6 +36,12 @@ export function longestTextOf(channel: CarrierKind['channel'], table: Record<str
   return Math.min(...own.map(({ longestText = Number.POSITIVE_INFINITY }) => longestText))
 }
 
+/** The longest text that a kind of carrier accepts, in UTF-16 code units. */
+export function longestOwnText(kind: string): number {
+  const known: CarrierKind | undefined = Object.hasOwn(kinds, kind) ? kinds[kind as ProviderKind] : undefined
+  return known?.longestOwnText ?? Number.POSITIVE_INFINITY
+}
+
 export type ProviderKind = keyof typeof kinds
 export type CredentialsOf<Kind extends ProviderKind> = z.output<(typeof kinds)[Kind]['credentials']>
 export type EnvironmentOf<Kind extends ProviderKind> = z.output<z.ZodObject<(typeof kinds)[Kind]['environment']>>

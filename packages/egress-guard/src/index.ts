@@ -10,6 +10,5 @@ export {
   type EgressRequest,
 } from './egress.ts'
 export { createHostResolver, type HostResolver } from './host-resolver.ts'
-export { busyCode, createOwnerTurns } from './owner-turns.ts'
 export { isPublicAddress } from './public-address.ts'
 export { resolvePublic } from './resolve-public.ts'

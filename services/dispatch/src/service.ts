@@ -44,13 +44,13 @@ import { createTemplateCatalogue } from './catalogue/templates/template-catalogu
 import { createTopicDirectory } from './catalogue/topics/topic-directory.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { createFetchFile } from './channels/fetch-file.ts'
+import { createFileRoom } from './channels/file-room.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
 import { migrations } from './db/migrations.ts'
 import { withCircuitBreakers } from './deliver/call/circuit-breaker.ts'
 import { createCarriers } from './deliver/call/create-carriers.ts'
-import { createFileRoom } from './deliver/call/file-room.ts'
 import { loadCarriers } from './deliver/call/load-carriers.ts'
 import { wakeLanes } from './deliver/find-queues.ts'
 import { createSenderWaker } from './deliver/queues/wake-senders.ts'
@@ -160,6 +160,7 @@ function createAcceptContext(kit: Kit, shared: SharedContext) {
     ...shared,
     watchLocks: createLockWatch(),
     resolveHost,
+    fileRoom: createFileRoom({ most: 16, mostOfTenant: 6 }),
     fetchFile: createFetchFile({ egress, timeoutMs: config.ATTACHMENT_TIMEOUT }),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
@@ -194,7 +195,12 @@ function createSendContext(kit: Kit, shared: SharedContext) {
       attributes: { provider_id: providerId, kind, mode },
     })),
   )
-  return { ...shared, carriers, sentAttempts: createSentAttempts(), fileRoom: createFileRoom() }
+  return {
+    ...shared,
+    carriers,
+    sentAttempts: createSentAttempts(),
+    fileRoom: createFileRoom({ most: 6, mostOfTenant: 3 }),
+  }
 }
 
 /** Sends the messages of this process's lanes. */

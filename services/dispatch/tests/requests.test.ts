@@ -14,6 +14,7 @@ import './requests/recipients.ts'
 import './requests/layouts.ts'
 import './requests/quiet-hours.ts'
 import './requests/documents.ts'
+import './requests/long-texts.ts'
 import { env, start } from './requests/stack.ts'
 
 beforeAll(start)

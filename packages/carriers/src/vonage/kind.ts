@@ -3,6 +3,7 @@ import type { SendingKind } from '../carrier-kind.ts'
 import { standInEnvironment } from '../stand-in-url.ts'
 import { VonageCredentials } from './credentials.ts'
 
+/** @see https://developer.vonage.com/en/api/messages */
 export const vonage = {
   channel: 'sms',
   credentials: VonageCredentials,
@@ -10,4 +11,5 @@ export const vonage = {
   secrets: ['api_secret', 'private_key', 'signature_secret'],
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,
+  longestOwnText: 1000,
 } as const satisfies SendingKind

@@ -9,6 +9,7 @@ import {
   type Span,
   withLogFields,
 } from '@notify/service-kit'
+import { tooMany } from '../channels/fetch-file.ts'
 import {
   type AcceptContext,
   type AcceptOutcome,
@@ -27,6 +28,9 @@ const maxBatch = 256
 const commitsInFlight = 3
 /** How long a request waits for one with the same key. Short enough that its caller still gets the answer. */
 const longestWaitMs = 3000
+
+/** How long one with files waits for those of its tenant. */
+const longestRoomWaitMs = 1500
 
 /** A request with its verdict: what may be committed, or the refusal. */
 interface Judged {
@@ -58,9 +62,16 @@ export function createAcceptOne(context: Needs): AcceptOne {
     maxInFlight: commitsInFlight,
     run: (batch) => settleBatch(context, batch),
   })
-  const accept = async (candidate: Candidate): Promise<AcceptOutcome> => {
+  const judgeAndSettle = async (candidate: Candidate): Promise<AcceptOutcome> => {
     const judged = { candidate, verdict: await judgeCandidate(context, candidate).catch(refusalOf) }
     return takeTurns(lines, identityOf(candidate), longestWaitMs, () => settle(judged))
+  }
+  const accept = async (candidate: Candidate): Promise<AcceptOutcome> => {
+    if (!candidate.request.attachments?.length) return judgeAndSettle(candidate)
+    // The files stay in memory, as given and encrypted, until they are committed.
+    const leave = await context.fileRoom(candidate.principal.tenant_id, performance.now() + longestRoomWaitMs)
+    if (!leave) return tooMany('Too many messages with attachments are being accepted; try again shortly')
+    return judgeAndSettle(candidate).finally(leave)
   }
   return (item, read) =>
     observed(context, item, (span) => {

@@ -22,6 +22,7 @@ import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
 import type { FetchTenantFile } from '../channels/fetch-file.ts'
+import type { FileRoom } from '../channels/file-room.ts'
 import type { Context } from '../context.ts'
 import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
 
@@ -39,6 +40,7 @@ export type AcceptContext = Context &
     renderer: Renderer
     wakeSenders: WakeSenders
     fetchFile: FetchTenantFile
+    fileRoom: FileRoom
   }
 
 /** The tenant's application that sends a notification. */

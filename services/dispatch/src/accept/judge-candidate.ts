@@ -1,5 +1,6 @@
+import { longestOwnText } from '@notify/carriers/kinds'
 import { type Channel, channelContracts } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem, Problem } from '@notify/service-kit'
 import { requireApproved } from '../catalogue/carrier-templates/require-approved.ts'
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
 import { domainOf } from '../catalogue/domains/verified-domains.ts'
@@ -51,6 +52,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     ))
   const files = draft.files && framed(await draft.files((url, field) => context.fetchFile(tenant_id, url, field)))
   const payload = await content
+  requireTextThatFits(candidate, definition, providers, payload)
   if (definition.delivery.by === 'hand-off') {
     requireNoTerms(candidate, channel)
     requireFit(payload)
@@ -93,6 +95,21 @@ export async function requireProvider(
   const isReachable = mode === 'live' || config.CARRIER_SANDBOX_URL !== undefined
   if (providers.length === 0 || !isReachable) throw providerMissing(channel)
   return providers
+}
+
+/** A text that no provider of the tenant takes would fail at each of them. */
+function requireTextThatFits(
+  { request }: Candidate,
+  { textOf }: ChannelDefinition,
+  providers: readonly ListedProvider[],
+  payload: string,
+): void {
+  if (!textOf || providers.length === 0) return
+  const longest = Math.max(...providers.map(({ kind }) => longestOwnText(kind)))
+  if (payload.length <= longest || textOf(JSON.parse(payload)).length <= longest) return
+  const path = request.event_key ? 'data' : request.template_id ? 'template_data' : 'body'
+  const kinds = [...new Set(providers.map(({ kind }) => kind))].join(' and ')
+  throw fieldProblem('validation_failed', path, `gives a text of more than ${longest} characters, the most of ${kinds}`)
 }
 
 /** Dispatch can neither stop nor erase a hand-off. */

@@ -115,6 +115,8 @@ export interface ChannelDefinition<P extends Payload = Payload> {
    * @throws Problem `invalid_recipient`, or one that names another field
    */
   draft(request: DispatchRequest, settings: DraftSettings): Draft<P>
+  /** The text whose length carriers limit. */
+  textOf?(payload: P): string
   /** The sender of {@link Draft.from}, whose domain is verified again before the message is sent. */
   senderOf?(payload: P): string | undefined
   /** The recipients of {@link Draft.copies}; those that are suppressed are left out before the message is sent. */

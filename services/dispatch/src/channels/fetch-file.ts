@@ -1,10 +1,10 @@
 import { attachmentLimits } from '@notify/contracts'
-import { busyCode, createOwnerTurns, type Egress } from '@notify/egress-guard'
+import type { Egress } from '@notify/egress-guard'
 import { fieldProblem, Problem } from '@notify/service-kit'
+import { createFileRoom } from './file-room.ts'
 
-/** Downloads at the same time: of a process, because each takes memory; and of a tenant, so that the others have a share. */
-const most = 12
-const mostOfTenant = 4
+/** Downloads at the same time. */
+const size = { most: 12, mostOfTenant: 4 }
 /** How long one waits for others. With the download it stays within the time of an accept call. */
 const waitMs = 1000
 
@@ -18,12 +18,13 @@ interface Options {
 
 /** Reads files from addresses of tenants: public ones alone, whole, and bounded in time, size and number. */
 export function createFetchFile({ egress, timeoutMs }: Options): FetchTenantFile {
-  const ofTenant = createOwnerTurns(mostOfTenant, waitMs)
-  const ofProcess = createOwnerTurns(most, waitMs)
+  const room = createFileRoom(size)
   return async (tenantId, url, field) => {
-    const download = () =>
-      egress.get({ url, headers: {}, deadlineMs: timeoutMs, owner: tenantId, maxBytes: attachmentLimits.bytes })
-    const outcome = await ofTenant(tenantId, () => ofProcess('', download)).catch(explainWait)
+    const leave = await room(tenantId, performance.now() + waitMs)
+    if (!leave) throw tooMany('Too many attachments are being read; try again shortly')
+    const outcome = await egress
+      .get({ url, headers: {}, deadlineMs: timeoutMs, owner: tenantId, maxBytes: attachmentLimits.bytes })
+      .finally(leave)
     if (outcome.kind === 'failed' && outcome.own)
       throw new Problem('service_unavailable', 'The network is not available')
     if (outcome.kind !== 'answered') throw notAvailable(field, outcome.message)
@@ -36,10 +37,8 @@ export function createFetchFile({ egress, timeoutMs }: Options): FetchTenantFile
   }
 }
 
-function explainWait(error: Error & { code?: string }): never {
-  if (error.code !== busyCode) throw error
-  throw new Problem('rate_limited', 'Too many attachments are being read; try again shortly')
-}
+/** A tenant has its share of the room for files. */
+export const tooMany = (detail: string) => new Problem('rate_limited', detail, { headers: { 'Retry-After': '1' } })
 
 const notAvailable = (field: string, why: string) =>
   fieldProblem('attachment_not_available', field, `cannot be read: ${why}`)

@@ -251,6 +251,28 @@ describe('attachments', () => {
     expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
   })
 
+  test('a recipient who is suppressed while a message waits behind files of others gets nothing', async () => {
+    const attachments = [fileOf(pdf())]
+    // As many as a tenant may send at a time, none of which the carrier answers.
+    const slow = [1, 2, 3].map(() => freshAddress('timeout'))
+    await Promise.all(slow.map((to) => sendEmail(env, emailTo(to, { attachments }))))
+    await eventually(async () => {
+      for (const to of slow) expect(await env.messages({ to })).not.toEqual([])
+    })
+    const to = freshAddress()
+    const id = await sendEmail(env, emailTo(to, { attachments }))
+    await eventually(async () => {
+      const { rows } = await env.sql('dispatch').query('select sending from notifications where id = $1', [id])
+      expect(rows).toEqual([{ sending: true }])
+    })
+    await suppress(to)
+    await untilState(env, id, {
+      delivery_status: 'failed',
+      failure_reason: expect.stringContaining('recipient_suppressed'),
+    })
+    expect(await env.messages({ to })).toEqual([])
+  })
+
   test('the idempotency key covers the bytes', async () => {
     const key = { headers: { 'Idempotency-Key': crypto.randomUUID() } }
     const request = emailTo(freshAddress(), { attachments: [fileOf(pdf())] })

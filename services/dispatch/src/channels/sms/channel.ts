@@ -24,6 +24,7 @@ export const sms: ChannelDefinition<SmsPayload> = {
       }),
     }
   },
+  textOf: ({ text }) => text,
   receiptDeadlineMs: ({ RECEIPT_DEADLINE }) => RECEIPT_DEADLINE,
   suppression: {
     faultOf: (recipient) => (e164Pattern.test(recipient) ? undefined : 'must be an E.164 number'),

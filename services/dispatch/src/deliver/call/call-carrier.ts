@@ -1,3 +1,4 @@
+import { longestOwnText } from '@notify/carriers/kinds'
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { channelContracts } from '@notify/contracts'
 import { ownLoopTurn, type Span, SpanKind } from '@notify/service-kit'
@@ -6,16 +7,17 @@ import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
 import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
 import { domainOf, type Standings, type WithDomains } from '../../catalogue/domains/verified-domains.ts'
 import { carrierOfKind, type Provider } from '../../catalogue/providers/provider-directory.ts'
+import { findSuppressed } from '../../catalogue/suppressions/find-suppressed.ts'
 import type { Payload } from '../../channels/channel.ts'
+import type { FileRoom } from '../../channels/file-room.ts'
 import { payloadAad } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
 import type { Claim } from '../claim/claim-store.ts'
 import { attachFiles } from './attach-files.ts'
 import type { CarrierMessage } from './carrier.ts'
 import { circuitOpenCode, type GuardedCarriers } from './circuit-breaker.ts'
-import type { FileRoom } from './file-room.ts'
 import { leaveOutCopies } from './leave-out-copies.ts'
-import { senderUnverified, senderUnverifiedThere, templateNotApproved } from './own-answers.ts'
+import { senderUnverified, senderUnverifiedThere, templateNotApproved, textTooLong } from './own-answers.ts'
 
 const largeText = 50_000
 
@@ -47,12 +49,38 @@ export async function callCarrier(
   provider: Provider,
   { parent, latestMs }: { parent: Span; latestMs: number },
 ): Promise<CallResult> {
-  const { channels, secrets, directory } = context
+  const { channels, secrets } = context
   const channel = channels[claim.channel]!
   const stored = secrets.keyRing.decrypt(claim.payload, payloadAad(channel, { ...claim, tenantId: claim.tenant_id }))
   // The clients of carriers take milliseconds to serialize a large message; a code must not wait for several of them.
   if (stored.length > largeText) await ownLoopTurn()
   const composed = channel.payload.parse(JSON.parse(stored))
+  if (!channel.files?.has(composed)) return judgeAndCall(context, claim, provider, { parent, composed })
+  const leave = await context.fileRoom(claim.tenant_id, latestMs)
+  if (!leave) return { kind: 'not_called', reason: 'late' }
+  try {
+    // The claim judged the recipient before the wait; the next one fails the message.
+    if (await isSuppressed(context, claim)) return { kind: 'not_called', reason: 'late' }
+    return await judgeAndCall(context, claim, provider, { parent, composed })
+  } finally {
+    leave()
+  }
+}
+
+async function isSuppressed({ db }: CallContext, { tenant_id: tenantId, channel, mode, recipient_index }: Claim) {
+  const suppressed = await findSuppressed(db, { tenantId, channel, mode, indexes: [recipient_index] })
+  return suppressed.size > 0
+}
+
+/** The last judgements of a message, and the call. */
+async function judgeAndCall(
+  context: CallContext,
+  claim: Claim,
+  provider: Provider,
+  { parent, composed }: { parent: Span; composed: Payload },
+): Promise<CallResult> {
+  const { channels, directory } = context
+  const channel = channels[claim.channel]!
   const { payload, recipientTag } = await leaveOutCopies(context, channel, claim, composed)
   // Since the acceptance the domain may have lost its records, or have gone to another tenant.
   const sender = channel.senderOf?.(payload)
@@ -61,21 +89,17 @@ export async function callCarrier(
   if (domain && !standings) return { kind: 'not_called', reason: 'refused', answer: senderUnverified }
   const standing = standings && standingAt(context, provider, standings, claim)
   if (standing === 'pending') return { kind: 'not_called', reason: 'provider_unfit', answer: senderUnverifiedThere }
+  const text = channel.textOf?.(payload)
+  if (text !== undefined && text.length > longestOwnText(provider.kind))
+    return { kind: 'not_called', reason: 'provider_unfit', answer: textTooLong }
   const template = channel.templateOf?.(payload)
   const unfit = template && (await directory.carrierTemplates.faultOf(provider.id, template))
   if (unfit) return { kind: 'not_called', reason: 'provider_unfit', answer: templateNotApproved(unfit) }
   const refused = channelContracts[channel.name].needsConsent && (await askBeforeSend(context, claim, template))
   if (refused) return { kind: 'not_called', reason: 'refused', answer: refused }
   const more = { ...(standing === 'verified' && { verified_domain: domain }), ...(recipientTag && { recipientTag }) }
-  if (!channel.files?.has(payload)) return call(context, claim, provider, { parent, payload, more })
-  const leave = await context.fileRoom(claim.tenant_id, latestMs)
-  if (!leave) return { kind: 'not_called', reason: 'late' }
-  try {
-    const whole = await attachFiles(context, channel.files, claim, payload)
-    return await call(context, claim, provider, { parent, payload: whole, more })
-  } finally {
-    leave()
-  }
+  const whole = channel.files?.has(payload) ? await attachFiles(context, channel.files, claim, payload) : payload
+  return call(context, claim, provider, { parent, payload: whole, more })
 }
 
 interface Outgoing {

@@ -53,3 +53,12 @@ export const senderUnverifiedThere: CarrierAnswer = {
   providerMessageId: null,
   retryAfterMs: null,
 }
+
+/** The carrier of the provider takes only shorter texts; that of another one may take it. */
+export const textTooLong: CarrierAnswer = {
+  outcome: 'rejected_retryable',
+  code: 'text_too_long',
+  message: 'The text is longer than the carrier of the provider takes',
+  providerMessageId: null,
+  retryAfterMs: null,
+}

@@ -3,15 +3,15 @@ import { createFileRoom } from './file-room.ts'
 
 const soon = () => performance.now() + 5000
 
-test('a tenant has half of the room, and its next message enters when one leaves', async () => {
-  const enter = createFileRoom()
+test('a tenant has half of the room, leaves some to those that have nothing, and its next message enters when one leaves', async () => {
+  const enter = createFileRoom({ most: 6, mostOfTenant: 3 })
   const leaves = await Promise.all([1, 2, 3].map(() => enter('a', soon())))
   let entered = false
   const next = enter('a', soon()).then((leave) => {
     entered = true
     return leave
   })
-  const others = await Promise.all([1, 2, 3].map(() => enter('b', soon())))
+  const others = await Promise.all(['b', 'b', 'c'].map((tenant) => enter(tenant, soon())))
   expect([entered, others.every((leave) => leave)]).toEqual([false, true])
   others[0]!()
   leaves[0]!()
@@ -19,9 +19,18 @@ test('a tenant has half of the room, and its next message enters when one leaves
 })
 
 test('a message that waits for too long gets no room, and takes none', async () => {
-  const enter = createFileRoom()
+  const enter = createFileRoom({ most: 6, mostOfTenant: 3 })
   const leaves = await Promise.all([1, 2, 3].map(() => enter('a', soon())))
   expect(await enter('a', performance.now() + 10)).toBeUndefined()
   for (const leave of leaves) leave!()
   expect(await Promise.all([1, 2, 3].map(() => enter('a', soon())))).toEqual(leaves.map(() => expect.any(Function)))
+})
+
+test('however many tenants take all they may, another one finds room', async () => {
+  const enter = createFileRoom({ most: 12, mostOfTenant: 4 })
+  const taken: string[] = []
+  for (const tenant of ['a', 'b', 'c'])
+    for (const _ of [1, 2, 3, 4]) if (await enter(tenant, performance.now())) taken.push(tenant)
+  expect(taken.join('')).toBe('aaaabbbbcc')
+  expect(await enter('d', performance.now())).toBeInstanceOf(Function)
 })

@@ -1,6 +1,8 @@
-/** Messages with files that a process sends at a time, and those of one tenant: each takes several times their bytes. */
-const most = 6
-const mostOfTenant = 3
+/** How many a process handles at a time, and how many of one tenant: each takes several times the bytes of its files. */
+interface Size {
+  most: number
+  mostOfTenant: number
+}
 
 /** Waits for room. @returns a function that gives it back; undefined when there was none in time */
 export type FileRoom = (tenantId: string, untilMs: number) => Promise<(() => void) | undefined>
@@ -10,13 +12,16 @@ interface Waiting {
   enter(): void
 }
 
-/** Bounds the memory that files take while they are sent, and the share of each tenant. */
-export function createFileRoom(): FileRoom {
+/**
+ * Bounds the memory that files take, and the share of each tenant. A tenant never takes more than what it leaves free, so one that
+ * has nothing yet finds room.
+ */
+export function createFileRoom({ most, mostOfTenant }: Size): FileRoom {
   const inside = new Map<string, number>()
   const waiting = new Set<Waiting>()
   let taken = 0
   const of = (tenantId: string) => inside.get(tenantId) ?? 0
-  const hasRoom = (tenantId: string) => taken < most && of(tenantId) < mostOfTenant
+  const hasRoom = (tenantId: string) => of(tenantId) < Math.min(mostOfTenant, most - taken)
   const enter = (tenantId: string) => {
     taken += 1
     inside.set(tenantId, of(tenantId) + 1)
@@ -25,11 +30,11 @@ export function createFileRoom(): FileRoom {
     taken -= 1
     if (of(tenantId) > 1) inside.set(tenantId, of(tenantId) - 1)
     else inside.delete(tenantId)
+    // What leaves may let two enter: more is free, and its tenant has less.
     for (const one of waiting) {
       if (!hasRoom(one.tenantId)) continue
       waiting.delete(one)
       one.enter()
-      return
     }
   }
   return async (tenantId, untilMs) => {
