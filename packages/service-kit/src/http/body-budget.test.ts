@@ -16,3 +16,11 @@ test('one address takes its part, all together the whole, and what is released c
     true,
   ])
 })
+
+test('an address takes more than its part while it leaves as much free', () => {
+  const mebibyte = 1024 * 1024
+  const budget = createBodyBudget()
+  const take = (address: string, mebibytes: number) => budget(() => address).take(mebibytes * mebibyte)
+  expect([take('a', 9), take('a', 9), take('a', 9), take('a', 9)]).toEqual([true, true, true, false])
+  expect([take('b', 16), take('c', 16), take('d', 9), take('d', 5)]).toEqual([true, true, false, true])
+})

@@ -1,7 +1,7 @@
 /** Memory for bodies being received, in bytes. */
 interface Budget {
   totalBytes: number
-  /** Limit per address. */
+  /** What each address may take, whatever the others take. It may take more while it leaves as much free. */
   addressBytes: number
 }
 
@@ -32,7 +32,8 @@ export function createBodyBudget({
       take(bytes) {
         if (taken === 0) address = addressOf()
         const ofAddress = (byAddress.get(address) ?? 0) + bytes
-        if (total + bytes > totalBytes || ofAddress > addressBytes) return false
+        const free = totalBytes - total - bytes
+        if (free < 0 || ofAddress > Math.max(addressBytes, free)) return false
         total += bytes
         taken += bytes
         byAddress.set(address, ofAddress)
