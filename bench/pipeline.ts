@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Accepted, SmsClient } from './sms-client.ts'
+import type { Accepted, SmsClient, SmsRequest } from './sms-client.ts'
 
 const longestMs = 300_000
 const callers = 64
@@ -16,7 +16,7 @@ export async function runPipeline(
   client: SmsClient,
   database: pg.Pool,
   count: number,
-  messageOf: (n: number) => { to: string; body: string },
+  messageOf: (n: number) => SmsRequest,
 ): Promise<Pipeline> {
   const already = await countDelivered(database)
   const startedMs = performance.now()

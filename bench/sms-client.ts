@@ -7,9 +7,15 @@ export interface Accepted {
   atMs: number
 }
 
+/** A message with a text of its own, or with that of an event. */
+export type SmsRequest = { to: string; priority?: 'transactional' | 'bulk' } & (
+  | { body: string }
+  | { event_key: string; data: object; locale?: string }
+)
+
 export interface SmsClient {
   /** Sends a request on a kept connection. @throws Error unless the response is 202 */
-  post(request: { to: string; body: string; priority?: 'transactional' | 'bulk' }): Promise<Accepted>
+  post(request: SmsRequest): Promise<Accepted>
   /** Sends several messages; each caller waits for its response before the next. */
   postMany(
     count: number,

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { mintOperatorToken, type Stack, type StackOptions } from '@notify/dev-env'
+import type { Stack, StackOptions } from '@notify/dev-env'
 import { withForked } from '../forked.ts'
 import { type Load, type Measured, prepareLoad, runLoad } from '../load.ts'
 import { round } from '../statistics.ts'
+import { addTranslatedEvent, translatedFields } from '../translated-event.ts'
 import { withStack } from '../with-stack.ts'
 
 const connections = 64
@@ -15,7 +16,7 @@ const send = {
   data: { name: 'Ada', order: 'A-1001' },
 }
 const body = JSON.stringify(send)
-const translated = JSON.stringify({ ...send, event_key: 'order.translated', locale: 'de-AT' })
+const translated = JSON.stringify({ ...send, ...translatedFields })
 
 /**
  * Acceptance rate relative to a bare Express server: with the workers paused, with the whole pipeline, and of translated sends.
@@ -68,25 +69,6 @@ function measureExpress(): Promise<Measured> {
 }
 
 const json = { 'content-type': 'application/json' }
-
-/** The demo's event with translations into ten languages. */
-async function addTranslatedEvent(stack: Stack): Promise<void> {
-  const { application_id, operator } = stack.state
-  const token = await mintOperatorToken(stack.url('identity-provider'), operator)
-  const locales = ['de', 'fr', 'es', 'pt', 'pl', 'ar', 'hi', 'zh', 'ja', 'it']
-  const sms = (greeting: string) => ({ sms: { body: `${greeting} {{name}}, {{order}}.` } })
-  const event = {
-    ...{ event_key: 'order.translated', name: 'Order shipped', status: 'published', allowed_channels: ['sms'] },
-    templates: sms('Hi'),
-    translations: Object.fromEntries(locales.map((locale) => [locale, sms(locale)])),
-  }
-  const answer = await fetch(`${stack.url('gateway')}/api/v1/applications/${application_id}/events`, {
-    method: 'POST',
-    headers: { ...json, authorization: `Bearer ${token}` },
-    body: JSON.stringify(event),
-  })
-  if (answer.status !== 201) throw new Error(`the translated event was answered ${answer.status}`)
-}
 
 async function measureGateway(stack: Stack, text: string): Promise<Measured> {
   const load: Load = {

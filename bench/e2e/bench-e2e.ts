@@ -6,8 +6,9 @@ import { clearCarrierLog, readCarrierLog } from '../carrier-log.ts'
 import { cpuPerMessage, cpuTimes, printCpu } from '../cpu-time.ts'
 import { withForked } from '../forked.ts'
 import { type Pipeline, runPipeline } from '../pipeline.ts'
-import { type Accepted, createSmsClient, type SmsClient } from '../sms-client.ts'
+import { type Accepted, createSmsClient, type SmsClient, type SmsRequest } from '../sms-client.ts'
 import { round } from '../statistics.ts'
+import { addTranslatedEvent, translatedFields } from '../translated-event.ts'
 import { withStack } from '../with-stack.ts'
 import { sendWithBareSdk } from './bare-sdk.ts'
 
@@ -19,6 +20,12 @@ const sendRate = 100_000
 const messageOf = (n: number) => ({
   to: `+1557${String(n).padStart(6, '0')}1`,
   body: `Your parcel ${n} is on its way.`,
+})
+
+const translatedOf = (n: number) => ({
+  to: `+1558${String(n).padStart(6, '0')}1`,
+  data: { name: 'Ada', order: `A-${n}` },
+  ...translatedFields,
 })
 
 /**
@@ -47,7 +54,14 @@ export function benchEndToEnd(): Promise<object> {
       const before = await measureBare(stack)
       const ours = await measurePipeline(stack, client, database)
       const after = await measureBare(stack)
-      return result(ours, (before.plain + after.plain) / 2, (before.withCallbacks + after.withCallbacks) / 2)
+      await addTranslatedEvent(stack)
+      console.log('translated:')
+      const translated = await measurePipeline(stack, client, database, translatedOf)
+      return result(
+        { ours, translated },
+        (before.plain + after.plain) / 2,
+        (before.withCallbacks + after.withCallbacks) / 2,
+      )
     } finally {
       client.close()
       await database.end()
@@ -55,8 +69,10 @@ export function benchEndToEnd(): Promise<object> {
   })
 }
 
+type Measured = Pipeline & Outcome
+
 function result(
-  { perSecond, lost, duplicated }: Pipeline & Outcome,
+  { ours: { perSecond, lost, duplicated }, translated }: Record<'ours' | 'translated', Measured>,
   barePerSecond: number,
   withCallbacksPerSecond: number,
 ) {
@@ -69,6 +85,10 @@ function result(
     ratio: round(perSecond / barePerSecond),
     ratio_with_callbacks: round(perSecond / withCallbacksPerSecond),
     pipeline_per_second: Math.round(perSecond),
+    translated_per_second: Math.round(translated.perSecond),
+    ratio_translated: round(translated.perSecond / barePerSecond),
+    translated_lost: translated.lost,
+    translated_duplicated: translated.duplicated,
     bare_per_second: Math.round(barePerSecond),
     bare_with_callbacks_per_second: Math.round(withCallbacksPerSecond),
     messages,
@@ -103,10 +123,15 @@ async function untilNothingFollows(stack: Stack): Promise<void> {
   }
 }
 
-async function measurePipeline(stack: Stack, client: SmsClient, database: pg.Pool): Promise<Pipeline & Outcome> {
+async function measurePipeline(
+  stack: Stack,
+  client: SmsClient,
+  database: pg.Pool,
+  requestOf: (n: number) => SmsRequest = messageOf,
+): Promise<Measured> {
   await clearCarrierLog(stack)
   const before = cpuTimes(stack)
-  const pipeline = await runPipeline(client, database, messages, messageOf)
+  const pipeline = await runPipeline(client, database, messages, requestOf)
   print('our pipeline', pipeline.perSecond)
   printCpu(cpuPerMessage(before, cpuTimes(stack), messages))
   const outcome = await outcomeOf(stack, database, pipeline.accepted)
