@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 import { attemptsAgreeIn } from '@notify/test-kit/database'
@@ -42,6 +43,43 @@ test('whatever is killed under load, every 202 ends in one final state, and a me
   await activityShowsThemAll(load.accepted)
   await countersAgree()
 }, 180_000)
+
+test('a message with files whose processes are killed between its commit and its call arrives once, with its bytes', async () => {
+  // Nothing is called until it is started again.
+  await env.kill('dispatch-worker')
+  const content = Buffer.from('%PDF-1.4\n'.padEnd(300_000, 'x'))
+  const attachments = [
+    { filename: 'a.pdf', content_type: 'application/pdf', content: content.toString('base64') },
+    { filename: 'b.txt', content_type: 'text/plain', content: Buffer.from('b').toString('base64') },
+  ]
+  const recipients = [1, 2, 3].map((nth) => `files${nth}@mailbox.example`)
+  const answers = await Promise.all(
+    recipients.map((recipient) =>
+      env.api('POST', '/api/v1/notifications', {
+        body: { channel: 'email', recipient, subject: 'Files', body: 'Two files', attachments },
+      }),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
+  await env.kill('dispatch-api')
+  await Promise.all((['dispatch-api', 'dispatch-worker'] as const).map((process) => env.restart(process)))
+  for (const { body } of answers)
+    await eventually(
+      async () => {
+        const state = await env.api('GET', `/api/v1/notifications/${body.notification_id}`)
+        expect(state.body).toMatchObject({ delivery_status: 'delivered', attempts: [{ outcome: 'accepted' }] })
+      },
+      { timeoutMs: 60_000 },
+    )
+  for (const to of recipients) {
+    const [message, ...more] = await env.messages({ to })
+    expect(more).toEqual([])
+    expect(message?.attachments).toMatchObject([
+      { filename: 'a.pdf', size: content.length, sha256: createHash('sha256').update(content).digest('hex') },
+      { filename: 'b.txt', size: 1 },
+    ])
+  }
+}, 120_000)
 
 /** The counters that triggers keep, with what they count, in one snapshot: also in the middle of the load. */
 async function countersAgree(): Promise<void> {

@@ -85,6 +85,36 @@ test('a domain is added, its records are published, and it is verified against t
   await expectNoAxeViolations(page)
 })
 
+test('a carrier with records of its own is shown with them, and verified once they are published', async () => {
+  const account = {
+    server_token: 'server-token-of-the-console',
+    account_token: 'account-token-of-the-console',
+    webhook_password: 'password-of-the-console',
+  }
+  const credentials = { ...account, from: 'shop@example.com' }
+  const provider = { channel: 'email', kind: 'postmark', name: 'Second <b>carrier</b>', credentials }
+  const { provider_id, callback_url: webhook_url } = await call('POST', '/api/v1/providers', provider)
+  const opened = { carrier: 'postmark', account: { ...account, webhook_url } }
+  expect((await harness.env.call('carrier-sandbox', 'POST', '/accounts', { body: opened })).status).toBe(201)
+  const domain = freshDomain()
+  const { domain_id } = await call('POST', '/api/v1/domains', { domain })
+  const page = await harness.signIn({ path: `/domains/${domain_id}` })
+  const carrier = page.getByRole('region', { name: 'Carriers' }).locator('li', { hasText: 'Second <b>carrier</b>' })
+  await carrier.getByText('Not verified yet').waitFor()
+  await carrier.getByText('Email from the domain passes over this provider.').waitFor()
+  const ofCarrier = page.getByRole('region', { name: 'MAIL FROM record CNAME' })
+  await ofCarrier.getByText('Second <b>carrier</b>').waitFor()
+  await ofCarrier.getByText(`pm-bounces.${domain}`).waitFor()
+  await expectNoAxeViolations(page)
+  await publish(domain)
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await carrier.getByText('Verified', { exact: true }).waitFor()
+  await ofCarrier.getByText('Verified', { exact: true }).waitFor()
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
+  await expectNoAxeViolations(page)
+  await call('DELETE', `/api/v1/providers/${provider_id}`)
+}, 60_000)
+
 test('domains are found, opened and deleted by keyboard', async () => {
   const [first, second] = [freshDomain(), freshDomain()]
   for (const domain of [first, second]) await call('POST', '/api/v1/domains', { domain })

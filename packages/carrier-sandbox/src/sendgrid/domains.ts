@@ -32,7 +32,7 @@ export const sendgridDomains: DomainRoutes = (context) =>
           const { domain, custom_dkim_selector: selector = 's' } = data
           const user = `u${book.list(account).length + 1}.wl.sendgrid.net`
           const records = [
-            { label: 'mail_cname', type: 'CNAME', name: `em1.${domain}`, value: user },
+            { label: 'mail_cname', type: 'CNAME' as const, name: `em1.${domain}`, value: user },
             ...[1, 2].map((nth) => ({
               ...{ label: `dkim${nth}`, type: 'CNAME' as const },
               ...{ name: `${selector}${nth}._domainkey.${domain}`, value: `${selector}${nth}.domainkey.${user}` },

@@ -87,10 +87,16 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
   return pool
 }
 
+interface Refusal {
+  recipient?: string | undefined
+  responseCode?: number | undefined
+  response?: string | undefined
+}
+
 /** What a server says of a copy that it refuses while it takes the message for others. */
 const copyRefusal =
   (recipients: readonly string[]) =>
-  ({ recipient = '', responseCode, response }: { recipient?: string; responseCode?: number; response?: string }) => ({
+  ({ recipient = '', responseCode, response }: Refusal) => ({
     to: recipient,
     reason: `smtp_${responseCode ?? 'refused'} ${withoutAddresses(response ?? '', recipients)}`.trim(),
   })

@@ -189,7 +189,10 @@ interface Waits {
 /** In seconds. Records are published within hours; carriers that are asked rarely would make their owner wait. */
 const longestPending = 3600
 
-/** The carrier is up to date. It is asked again until it has verified the domain; a deletion requested meanwhile is next. */
+/**
+ * The carrier is up to date. It is asked again until it has verified the domain, then daily, because it may lose the records; a
+ * deletion requested meanwhile is next.
+ */
 export async function settleIdentity(
   run: Run,
   identity: Identity,
@@ -198,8 +201,8 @@ export async function settleIdentity(
 ): Promise<void> {
   const { domain_id, account, accountRevision } = identity
   const waitS = sql`least(greatest(extract(epoch from now() - coalesce(created_at, now())) / 4, ${first / 1000}), ${longest / 1000}, ${longestPending})`
-  const again = verified ? sql`null` : sql`now() + ${waitS} * interval '1 second'`
-  const next_try_at = sql<Date | null>`case when wanted then ${again} else now() end`
+  const againS = verified ? sql`${longest / 1000}` : waitS
+  const next_try_at = sql<Date>`case when wanted then now() + ${againS} * interval '1 second' else now() end`
   const told = { status: verified ? 'verified' : 'pending', records: JSON.stringify(records), reference } as const
   const settled = { synced_revision: accountRevision, synced_at: sql<Date>`now()`, failures: 0, error: null }
   // Another one may have left it to this one since it was claimed.
