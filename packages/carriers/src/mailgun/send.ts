@@ -30,10 +30,11 @@ export const mailgunSender = defineHttpSender<MailgunCredentials, EmailMessage>(
   mailgunDomains,
 )
 
-/** Names of the form: headers after `h:`, what returns in every event after `v:`. An inline image is named by its content id. */
+/** Names of the form: headers after `h:`, what returns in every event after `v:`. */
 function formOf(credentials: MailgunCredentials, message: EmailMessage & Correlation): URLSearchParams | Multipart {
   const { to, to_name, cc, bcc, reply_to, subject, text, html, headers = {}, attachments } = message
   const listed = (mailboxes: EmailMessage['cc']) => mailboxTexts(mailboxes)?.join(', ')
+  const inlineNames = inlineNamesOf(attachments ?? [])
   const fields = {
     from: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
     to: formatMailbox(to, to_name),
@@ -41,26 +42,51 @@ function formOf(credentials: MailgunCredentials, message: EmailMessage & Correla
     bcc: listed(bcc),
     subject,
     text,
-    html,
+    html: html && withNames(html, inlineNames),
     'h:Reply-To': listed(reply_to),
     ...prefixed('h:', headers),
     ...prefixed('v:', travellingWith(message)),
   }
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return attachments
-    ? multipartOf(`form-${message.attemptId}`, given, attachments.map(fileOf))
+    ? multipartOf(`form-${message.attemptId}`, given, attachments.map(fileOf(inlineNames)))
     : new URLSearchParams(given)
 }
 
 const prefixed = (prefix: string, fields: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [prefix + name, value]))
 
-const fileOf = ({ filename, content_type, content, content_id }: Attachment) => ({
-  field: content_id === undefined ? 'attachment' : 'inline',
-  filename: content_id ?? filename,
-  content_type,
-  content,
-})
+const fileOf =
+  (inlineNames: ReadonlyMap<string, string>) =>
+  ({ filename, content_type, content, content_id }: Attachment) => ({
+    field: content_id === undefined ? 'attachment' : 'inline',
+    filename: content_id === undefined ? filename : inlineNames.get(content_id)!,
+    content_type,
+    content,
+  })
+
+/**
+ * Names of inline images by content id. Mailgun makes the content id of the name, which needs its ending to be opened once it is
+ * saved.
+ */
+function inlineNamesOf(attachments: readonly Attachment[]): ReadonlyMap<string, string> {
+  const ids = new Set(attachments.map(({ content_id }) => content_id))
+  return new Map(
+    attachments.flatMap(({ content_id: id, filename }) => {
+      if (id === undefined) return []
+      const ending = /\.[A-Za-z0-9]{1,10}$/.exec(filename)?.[0] ?? ''
+      const hasEnding = id.toLowerCase().endsWith(ending.toLowerCase()) || ids.has(id + ending)
+      return [[id, hasEnding ? id : id + ending] as const]
+    }),
+  )
+}
+
+/** The HTML with the content ids that Mailgun will make. */
+function withNames(html: string, inlineNames: ReadonlyMap<string, string>): string {
+  return html.replace(/\bcid:([^\s"'<>)]{1,250})/g, (whole, id: string) =>
+    inlineNames.has(id) ? `cid:${inlineNames.get(id)}` : whole,
+  )
+}
 
 /** Events name the message without the brackets. */
 const MessageId = z.string().transform((id) => id.replace(/^<|>$/g, ''))
