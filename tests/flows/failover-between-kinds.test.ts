@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Domain } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { untilState } from '@notify/test-kit/api'
-import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
+import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 
 /** What happens to a call of Amazon SES on its way to the sandbox; undefined: it goes on. */
@@ -169,6 +169,38 @@ describe('of two kinds the first by priority sends, and', () => {
     expect(await messagesTo(to)).toHaveLength(1)
   })
 })
+
+test('a repetition after an unknown outcome is sent once by a carrier that takes keys', async () => {
+  const tenantId = await addEmptyTenant(env)
+  const token = operatorToken(env, { tenant_id: tenantId, permissions: ['providers:manage'] })
+  const { applicationId, apiKey } = await addApplication(env, tenantId)
+  const account = { api_key: 're_key_of_the_flow', from: 'shop@example.com' }
+  const provider = {
+    channel: 'email',
+    kind: 'resend',
+    name: 'Keys',
+    application_id: applicationId,
+    credentials: account,
+  }
+  expect((await env.api('POST', '/api/v1/providers', { token, body: provider })).status).toBe(201)
+  // Without an address of webhooks no receipt ends the uncertainty.
+  const secret = `whsec_${Buffer.from('secret of the flow').toString('base64')}`
+  const opened = { carrier: 'resend', account: { api_key: account.api_key, signing_secret: secret } }
+  expect((await env.call('carrier-sandbox', 'POST', '/accounts', { body: opened })).status).toBe(201)
+  const to = freshAddress('timeout')
+  const { body } = await env.api('POST', '/api/v1/notifications', { key: apiKey, body: emailTo(to) })
+  await eventually(
+    async () => {
+      const state = await env.api('GET', `/api/v1/notifications/${body.notification_id}`, { key: apiKey })
+      expect(state.body).toMatchObject({
+        delivery_status: 'sent',
+        attempts: [{ outcome: 'unknown' }, { outcome: 'accepted' }],
+      })
+    },
+    { timeoutMs: 30_000 },
+  )
+  expect(await messagesTo(to)).toHaveLength(1)
+}, 60_000)
 
 describe('a sending domain', () => {
   const domainOf = async (id: string): Promise<Domain> => (await operator('GET', `/domains/${id}`)).body

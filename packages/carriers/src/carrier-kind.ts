@@ -49,4 +49,6 @@ export interface SendingKind extends CarrierKind {
   regionOf?(credentials: never): string
   /** Set for carriers with approved templates. */
   hasTemplates?: true
+  /** Set where a repetition of a call under one key sends nothing twice. */
+  takesKeys?: true
 }

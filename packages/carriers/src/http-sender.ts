@@ -24,6 +24,8 @@ export interface Refusal {
 interface Request {
   path: string
   body: object | URLSearchParams | Multipart
+  /** Beside those that authenticate the call. */
+  headers?: Record<string, string>
 }
 
 /** A carrier that takes each message by one HTTP request. */
@@ -77,9 +79,9 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
               : liveUrlOf(carrier, credentials, options.environment)
           let call: HttpCall
           try {
-            const { path, body } = carrier.requestOf(account, message, options)
+            const { path, body, headers: more } = carrier.requestOf(account, message, options)
             const { traceparent } = message
-            const headers = carrier.headersOf(credentials, account)
+            const headers = { ...carrier.headersOf(credentials, account), ...more }
             call = { method: 'POST', url: baseUrl + path, headers, body, traceparent }
           } catch (error) {
             return notBegun(error)

@@ -36,11 +36,17 @@ export function longestTextOf(channel: CarrierKind['channel'], table: Record<str
   return Math.min(...own.map(({ longestText = Number.POSITIVE_INFINITY }) => longestText))
 }
 
+function kindOf(kind: string): SendingKind | undefined {
+  return Object.hasOwn(kinds, kind) ? kinds[kind as ProviderKind] : undefined
+}
+
 /** The longest text that a kind of carrier accepts, in UTF-16 code units. */
 export function longestOwnText(kind: string): number {
-  const known: CarrierKind | undefined = Object.hasOwn(kinds, kind) ? kinds[kind as ProviderKind] : undefined
-  return known?.longestOwnText ?? Number.POSITIVE_INFINITY
+  return kindOf(kind)?.longestOwnText ?? Number.POSITIVE_INFINITY
 }
+
+/** Whether a kind of carrier sends nothing twice under one key. */
+export const takesKeys = (kind: string): boolean => kindOf(kind)?.takesKeys === true
 
 export type ProviderKind = keyof typeof kinds
 export type CredentialsOf<Kind extends ProviderKind> = z.output<(typeof kinds)[Kind]['credentials']>

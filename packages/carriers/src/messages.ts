@@ -5,6 +5,8 @@ export interface Correlation {
   /** Messages of mode `test` go to the carrier sandbox only. */
   mode: 'live' | 'test'
   traceparent: string | undefined
+  /** The first of the attempts with an unknown outcome that this one repeats at the same account. */
+  repeatOf?: string | undefined
   /** Returns in receipts of a message with copies, and tells whom each is about. */
   recipientTag?: string | undefined
 }

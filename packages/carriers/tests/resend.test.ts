@@ -38,6 +38,16 @@ testCarrier({
     ['a quota that is used up', refusal(429, 'daily_quota_exceeded'), down],
     ['too many requests', refusal(429, 'rate_limit_exceeded'), { outcome: 'rejected_retryable' }],
     [
+      'a repetition with other content',
+      refusal(409, 'invalid_idempotent_request'),
+      { outcome: 'unknown', message: expect.stringContaining('may have been sent') },
+    ],
+    [
+      'a repetition while it works on the first',
+      refusal(409, 'concurrent_idempotent_requests'),
+      { outcome: 'rejected_retryable' },
+    ],
+    [
       'a failure while it had the message',
       refusal(500, 'application_error'),
       { outcome: 'unknown', carrierFault: true },

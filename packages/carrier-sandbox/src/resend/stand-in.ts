@@ -70,6 +70,7 @@ export const resend = defineStandIn<z.output<typeof Account>>({
     const parts = mailParts({ cc, bcc, reply_to, headers, attachments: files })
     return { to: addressOf(to[0]!), from, subject, text, html, ...parts, travelled }
   },
+  keyOf: ({ headers }) => headers['idempotency-key'] as string | undefined,
   newMessageId: () => randomUUID(),
   check: {
     path: '/domains',
@@ -89,6 +90,7 @@ export const resend = defineStandIn<z.output<typeof Account>>({
     throttled: { ...error(429, 'rate_limit_exceeded', 'Too many requests'), headers: { 'Retry-After': '1' } },
     broken: error(503, 'service_unavailable', 'Service unavailable'),
     invalid: (detail) => error(422, 'validation_error', detail),
+    repeated: error(409, 'invalid_idempotent_request', 'This idempotency key was used with another payload'),
   },
   webhook({ signing_secret }, { message, travelled }, step) {
     const { type, data = {} } = events[step]!

@@ -53,14 +53,20 @@ function serveStandIn(standIn: StandIn<WithWebhook>, context: StandInContext): R
 function send(standIn: StandIn<WithWebhook>, context: StandInContext): RequestHandler {
   const { accounts, log, reporter } = context
   const outcomeOf = createOutcomes()
+  const sent = new Map<string, { id: string; body: string }>()
   return async (req, res) => {
     const account = accounts.find(standIn, req)
     if (!account) return give(res, standIn.refused.unauthorized)
     const draft = await standIn.read(req, account)
     if (typeof draft === 'string') return give(res, standIn.refused.invalid(draft))
+    const key = standIn.keyOf?.(req)
+    const body = String(req.body)
+    const before = key === undefined ? undefined : sent.get(key)
+    if (before) return give(res, before.body === body ? standIn.accepted(before.id, draft) : standIn.refused.repeated!)
     const outcome = reporter.underWay < mostUnderWay ? outcomeOf(draft) : ({ refused: 'throttled' } as const)
     if ('refused' in outcome) return give(res, standIn.refused[outcome.refused])
     const id = standIn.newMessageId()
+    if (key !== undefined) remember(sent, key, { id, body })
     const recipients = [draft.to, ...[...(draft.cc ?? []), ...(draft.bcc ?? [])].map(addressOf)]
     const messages = recipients.map((to) => messageOf(standIn, id, { ...draft, to }, req))
     // The first is the newest: it is the one that is meant.
@@ -69,14 +75,23 @@ function send(standIn: StandIn<WithWebhook>, context: StandInContext): RequestHa
     const url = draft.webhookUrl ?? account.webhook_url
     for (const message of messages) {
       const own = message.to === draft.to ? outcome : outcomeOf({ ...draft, to: message.to })
-      const sent = { message, travelled: draft.travelled }
+      const shown = { message, travelled: draft.travelled }
       void reporter.report('steps' in own ? own.steps : [], async (step) => {
         advance(message, step)
-        const webhook = url && standIn.webhook(account, sent, step)
+        const webhook = url && standIn.webhook(account, shown, step)
         if (webhook) await context.sender.send({ url, ...webhook })
       })
     }
   }
+}
+
+const mostKeys = 10_000
+
+/** Keeps the newest. */
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  known.set(key, value)
+  const [oldest] = known.keys()
+  if (known.size > mostKeys && oldest !== undefined) known.delete(oldest)
 }
 
 function give(res: Response, { status, headers = {}, body }: Answer): void {

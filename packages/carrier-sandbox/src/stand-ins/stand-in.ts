@@ -73,6 +73,8 @@ export interface StandIn<Account extends WithWebhook> {
   sendPath: string
   /** Reads a send request; a text names what the carrier refuses. */
   read(req: Request, account: Account): Draft | string | Promise<Draft | string>
+  /** The key of a request: another request with it gets the first answer, and sends nothing. */
+  keyOf?(req: Request): string | undefined
   /** The id of a new message. */
   newMessageId(): string
   /** The route that shows an account, and its answer. */
@@ -80,7 +82,11 @@ export interface StandIn<Account extends WithWebhook> {
   /** The routes of sending domains. */
   domains?: DomainRoutes
   accepted(messageId: string, draft: Draft): Answer
-  refused: Record<'unauthorized' | 'recipient' | 'throttled' | 'broken', Answer> & { invalid(detail: string): Answer }
+  refused: Record<'unauthorized' | 'recipient' | 'throttled' | 'broken', Answer> & {
+    invalid(detail: string): Answer
+    /** For a key that belongs to other content. */
+    repeated?: Answer
+  }
   /** The signed webhook of a state; undefined where the carrier reports none. */
   webhook(account: Account, sent: SentMessage, step: Step): Omit<Callback, 'url'> | undefined
   /** The signed webhook of a text that a person wrote. */

@@ -18,6 +18,10 @@ export const resendCodes = createCodeTable({
   security_error: accountDown('Resend found a security issue with the request'),
   not_found: permanent('The endpoint does not exist'),
   method_not_allowed: permanent('The endpoint has no such method'),
+  invalid_idempotency_key: permanent(),
+  // An earlier attempt has the key, with other content: a copy was left out since.
+  invalid_idempotent_request: unknown('Resend has an earlier attempt of the message; it may have been sent'),
+  concurrent_idempotent_requests: later('Resend is working on an earlier attempt of the message'),
   rate_limit_exceeded: later('Too many requests'),
   daily_quota_exceeded: accountDown('The daily quota of the account is used up'),
   monthly_quota_exceeded: accountDown('The monthly quota of the account is used up'),

@@ -8,6 +8,7 @@ export const resend = {
   credentials: ResendCredentials,
   loadSender: async () => (await import('./send.ts')).resendSender,
   hasDomains: true,
+  takesKeys: true,
   secrets: ['api_key', 'signing_secret'],
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,

@@ -19,13 +19,24 @@ import { apiOf } from './hosts.ts'
 export const resendSender = defineHttpSender<ResendCredentials, EmailMessage>(
   {
     ...apiOf,
-    requestOf: ({ credentials }, message) => ({ path: '/emails', body: bodyOf(credentials, message) }),
+    requestOf: ({ credentials }, message) => requestOf(credentials, message),
     idOf: ({ status, body }) => (status < 300 ? Sent.safeParse(body).data?.id : undefined),
     refusalOf,
     check: { pathOf: () => '/domains', read: readDomains },
   },
   resendDomains,
 )
+
+/**
+ * A repetition under one key sends nothing twice, if it is the same to the byte: so it names the attempt that it repeats, and
+ * carries no trace.
+ * @see https://resend.com/docs/dashboard/emails/idempotency-keys
+ */
+function requestOf(credentials: ResendCredentials, message: EmailMessage & Correlation) {
+  const attemptId = message.repeatOf ?? message.attemptId
+  const body = bodyOf(credentials, { ...message, attemptId, traceparent: undefined })
+  return { path: '/emails', body, headers: { 'idempotency-key': attemptId } }
+}
 
 function bodyOf(credentials: ResendCredentials, message: EmailMessage & Correlation) {
   const { to, to_name, subject, text, html, headers, attachments } = message

@@ -1,4 +1,4 @@
-import { longestOwnText } from '@notify/carriers/kinds'
+import { longestOwnText, takesKeys } from '@notify/carriers/kinds'
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { channelContracts } from '@notify/contracts'
 import { ownLoopTurn, type Span, SpanKind } from '@notify/service-kit'
@@ -16,6 +16,7 @@ import type { Claim } from '../claim/claim-store.ts'
 import { attachFiles } from './attach-files.ts'
 import type { CarrierMessage } from './carrier.ts'
 import { circuitOpenCode, type GuardedCarriers } from './circuit-breaker.ts'
+import { findRepeated } from './find-repeated.ts'
 import { leaveOutCopies } from './leave-out-copies.ts'
 import { senderUnverified, senderUnverifiedThere, templateNotApproved, textTooLong } from './own-answers.ts'
 
@@ -110,7 +111,7 @@ interface Outgoing {
 }
 
 async function call(
-  { carriers, tracer, metrics }: CallContext,
+  { carriers, tracer, metrics, db }: CallContext,
   claim: Claim,
   provider: Provider,
   { parent, payload, more }: Outgoing,
@@ -121,7 +122,9 @@ async function call(
     attributes: { 'notification.id': claim.id, 'attempt.id': claim.attempt_id, 'provider.id': provider.id },
   })
   const started = performance.now()
+  const repeatOf = takesKeys(provider.kind) ? await findRepeated(db, claim, provider.id) : undefined
   const correlation = {
+    repeatOf,
     notificationId: claim.id,
     attemptId: claim.attempt_id,
     mode: claim.mode,
