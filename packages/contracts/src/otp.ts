@@ -178,6 +178,9 @@ export const OtpFact = z.object({
   recipient_masked: z.string(),
   recipient_index: z.string(),
   failure_reason: z.string().nullable(),
+  /** The language of its text, once the message has an outcome, and the one that the request asked for. */
+  locale: z.string().nullable().optional(),
+  requested_locale: z.string().nullable().optional(),
   created_at: EventTime,
   occurred_at: EventTime,
 })

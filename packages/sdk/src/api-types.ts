@@ -4117,6 +4117,8 @@ export interface components {
                 field: "cc" | "bcc";
                 recipient_masked: string;
                 suppressed: ("bounce" | "complaint" | "stop" | "manual") | null;
+                /** @description Why the mail server refused it when it took the message */
+                refused: string | null;
             }[];
             /** @description When the carrier first reported that it was read; WhatsApp */
             read_at: string | null;

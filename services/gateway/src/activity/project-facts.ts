@@ -27,7 +27,8 @@ const project = defineStatement({
       locale text, requested_locale text, broadcast_id text)
     on conflict (id) do update set
       revision = excluded.revision, status = excluded.status, failure_reason = excluded.failure_reason,
-      retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at
+      retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at,
+      locale = excluded.locale
       where activity.revision < excluded.revision`,
 })
 

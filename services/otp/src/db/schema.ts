@@ -24,7 +24,9 @@ export const tables = {
     recipient_index: column.text(),
     /** Prefix of the number, by which conversion is judged; null for addresses. */
     prefix: column.text().nullable(),
+    /** The locale that the request asked for, and the language of the text, once the message has an outcome. */
     language: column.text().nullable(),
+    locale: column.text().nullable(),
     /** Digits of the code. */
     length: column.smallint(),
     ttl_seconds: column.integer(),

@@ -11,6 +11,7 @@ export const factsInto = (source: string) =>
     source,
     `json_build_object('transaction_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode,
        'revision', revision, 'channel', channel, 'status', status, 'recipient_masked', recipient_masked,
-       'recipient_index', recipient_index, 'failure_reason', failure_reason, 'created_at', created_at,
+       'recipient_index', recipient_index, 'failure_reason', failure_reason,
+       'locale', locale, 'requested_locale', language, 'created_at', created_at,
        'occurred_at', updated_at)`,
   )

@@ -35,7 +35,7 @@ function formOf({ name, application_id, translations, ...texts }: StoredLayout):
 }
 
 /** The request of a form. */
-export function contentOf({ name, application_id, translations, ...texts }: LayoutForm): LayoutContent {
+function contentOf({ name, application_id, translations, ...texts }: LayoutForm): LayoutContent {
   const translated = Object.entries(translations).map(([locale, one]) => [locale, textsOf(one)])
   return {
     ...{ name, application_id: application_id.trim() || null, ...textsOf(texts) },

@@ -14,6 +14,7 @@ export const baseline: Migration = {
          recipient_index text not null,
          prefix text,
          language text,
+         locale text,
          length smallint not null,
          ttl_seconds int not null,
          code_proof text,
