@@ -44,7 +44,7 @@ import { createTemplateCatalogue } from './catalogue/templates/template-catalogu
 import { createTopicDirectory } from './catalogue/topics/topic-directory.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { createFetchFile } from './channels/fetch-file.ts'
-import { createFileRoom } from './channels/file-room.ts'
+import { acceptingRoom, createFileRoom, sendingRoom } from './channels/file-room.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
@@ -160,7 +160,7 @@ function createAcceptContext(kit: Kit, shared: SharedContext) {
     ...shared,
     watchLocks: createLockWatch(),
     resolveHost,
-    fileRoom: createFileRoom({ most: 16, mostOfTenant: 6 }),
+    fileRoom: createFileRoom(acceptingRoom),
     fetchFile: createFetchFile({ egress, timeoutMs: config.ATTACHMENT_TIMEOUT }),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
@@ -195,12 +195,8 @@ function createSendContext(kit: Kit, shared: SharedContext) {
       attributes: { provider_id: providerId, kind, mode },
     })),
   )
-  return {
-    ...shared,
-    carriers,
-    sentAttempts: createSentAttempts(),
-    fileRoom: createFileRoom({ most: 6, mostOfTenant: 3 }),
-  }
+  const own = { sentAttempts: createSentAttempts(), fileRoom: createFileRoom(sendingRoom) }
+  return { ...shared, carriers, ...own }
 }
 
 /** Sends the messages of this process's lanes. */

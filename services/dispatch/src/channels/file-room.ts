@@ -4,6 +4,10 @@ interface Size {
   mostOfTenant: number
 }
 
+/** Messages with files that a process accepts, and that it sends. */
+export const acceptingRoom: Size = { most: 16, mostOfTenant: 6 }
+export const sendingRoom: Size = { most: 6, mostOfTenant: 3 }
+
 /** Waits for room. @returns a function that gives it back; undefined when there was none in time */
 export type FileRoom = (tenantId: string, untilMs: number) => Promise<(() => void) | undefined>
 

@@ -8,7 +8,7 @@ import { carrierOfKind, openCredentials } from '../providers/provider-directory.
 import { mailFromOf } from './domain-records.ts'
 import { privateKeyAad } from './domain-store.ts'
 
-type IdentityId = Pick<Selectable<Tables['domain_identities']>, 'domain_id' | 'provider_id'>
+export type IdentityId = Pick<Selectable<Tables['domain_identities']>, 'domain_id' | 'provider_id'>
 
 /** A domain at a carrier account, with the account and the state that it must have there. */
 export interface Identity extends IdentityId {
@@ -150,35 +150,9 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
   return { domain_id, provider_id, account, accountRevision: revision, wanted }
 }
 
-const changeIdentity = ({ domain_id, provider_id }: IdentityId) =>
+/** An update of one identity. */
+export const changeIdentity = ({ domain_id, provider_id }: IdentityId) =>
   build.updateTable('domain_identities').where('domain_id', '=', domain_id).where('provider_id', '=', provider_id)
-
-/** Notes that a domain is being added, before the carrier's answer is stored; or that the carrier refused it. */
-export async function noteAddition(run: Run, identity: IdentityId, isAdding: boolean): Promise<void> {
-  await run(changeIdentity(identity).set({ is_ours: isAdding }).where('reference', 'is', null))
-}
-
-const passOn = defineStatement({
-  name: 'pass-on-identity',
-  text: `
-    update domain_identities heir set is_ours = true
-    where (heir.domain_id, heir.provider_id) in (
-      select i.domain_id, i.provider_id from domain_identities i join providers p on p.id = i.provider_id
-      where i.domain = $1 and i.reference = $2 and i.wanted and p.kind = $3 and p.deleted_at is null
-      order by i.created_at limit 1)
-    returning heir.domain_id`,
-  columns: pick(tables.domain_identities, 'domain_id'),
-})
-
-/**
- * Leaves the domain at the carrier to another one that has it there under the same reference: of another provider or another
- * tenant with the same account.
- * @returns whether there is one
- */
-export async function passOnIdentity(run: Run, { domain, reference, kind, is_ours }: DueIdentity): Promise<boolean> {
-  if (!is_ours || reference === null || kind === null) return false
-  return (await run(passOn, [domain, reference, kind])).length > 0
-}
 
 interface Waits {
   /** Milliseconds. */
@@ -189,10 +163,7 @@ interface Waits {
 /** In seconds. Records are published within hours; carriers that are asked rarely would make their owner wait. */
 const longestPending = 3600
 
-/**
- * The carrier is up to date. It is asked again until it has verified the domain, then daily, because it may lose the records; a
- * deletion requested meanwhile is next.
- */
+/** The carrier is up to date. It is asked again, also when it has verified the domain: a deletion requested meanwhile is next. */
 export async function settleIdentity(
   run: Run,
   identity: Identity,

@@ -4,15 +4,14 @@ import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
+import { noteAddition, passOnIdentity } from './identity-owner-store.ts'
 import {
   checkIdentitiesSoon,
   claimIdentities,
   type DueIdentity,
   forgetIdentity,
   type Identity,
-  noteAddition,
   openIdentity,
-  passOnIdentity,
   planIdentities,
   postponeIdentity,
   settleIdentity,

@@ -1,0 +1,30 @@
+import { defineStatement, pick, type Run } from '@notify/database'
+import { tables } from '../../db/schema.ts'
+import { changeIdentity, type DueIdentity, type IdentityId } from './identity-store.ts'
+
+/** Notes that a domain is being added, before the carrier's answer is stored; or that the carrier refused it. */
+export async function noteAddition(run: Run, identity: IdentityId, isAdding: boolean): Promise<void> {
+  await run(changeIdentity(identity).set({ is_ours: isAdding }).where('reference', 'is', null))
+}
+
+const passOn = defineStatement({
+  name: 'pass-on-identity',
+  text: `
+    update domain_identities heir set is_ours = true
+    where (heir.domain_id, heir.provider_id) in (
+      select i.domain_id, i.provider_id from domain_identities i join providers p on p.id = i.provider_id
+      where i.domain = $1 and i.reference = $2 and i.wanted and p.kind = $3 and p.deleted_at is null
+      order by i.created_at limit 1)
+    returning heir.domain_id`,
+  columns: pick(tables.domain_identities, 'domain_id'),
+})
+
+/**
+ * Leaves the domain at the carrier to another one that has it there under the same reference: of another provider or another
+ * tenant with the same account.
+ * @returns whether there is one
+ */
+export async function passOnIdentity(run: Run, { domain, reference, kind, is_ours }: DueIdentity): Promise<boolean> {
+  if (!is_ours || reference === null || kind === null) return false
+  return (await run(passOn, [domain, reference, kind])).length > 0
+}
