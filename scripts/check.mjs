@@ -1,7 +1,8 @@
-// Static checks: types, style, regular expressions, architecture, dead code, generated files.
+// Static checks: types, style, regular expressions, architecture, dead code, generated files, and the rules of tests/architecture.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { rulesOfImports, rulesOfTests } from './house-rules.mjs'
 
 const root = join(import.meta.dirname, '..')
 const bin = (name) => join(root, 'node_modules', '.bin', name)
@@ -34,6 +35,20 @@ const checks = {
   'generated files': [process.execPath, 'scripts/generate.mjs', '--check'],
 }
 
+const tests = rulesOfTests()
+const quick = tests.filter(({ isSlow }) => !isSlow)
+const listOf = (files) => files.flatMap(({ path, titles }) => [path, ...titles.map((title) => `  ${title}`)])
+
+/** The part of tests/architecture that needs no processes; `npm test` runs all of it. */
+const rules = [
+  process.execPath,
+  ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
+  ...['--silent', '--runTestsByPath', ...quick.map(({ path }) => path)],
+]
+
+/** What a check has held, where that is more than its name. */
+const held = { architecture: rulesOfImports, rules: () => listOf(quick) }
+
 /** Runs a check and buffers its output, so that outputs do not mix. */
 function runCheck([command, ...args]) {
   return new Promise((resolve) => {
@@ -50,9 +65,9 @@ function runCheck([command, ...args]) {
 }
 
 /** Most checks use one processor, so some run side by side. */
-export async function runChecks() {
+export async function runChecks(chosen = checks) {
   let passed = true
-  const waiting = Object.entries(checks)
+  const waiting = Object.entries(chosen)
   const runInTurn = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [name, command] = next
@@ -60,7 +75,10 @@ export async function runChecks() {
       const result = await runCheck(command)
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
       console.log(`${result.passed ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`)
-      if (result.passed) continue
+      if (result.passed) {
+        for (const rule of held[name]?.() ?? []) console.log(`       ${rule}`)
+        continue
+      }
       console.log(result.output)
       passed = false
     }
@@ -69,4 +87,8 @@ export async function runChecks() {
   return passed
 }
 
-if (import.meta.main) process.exitCode = (await runChecks()) ? 0 : 1
+if (import.meta.main) {
+  process.exitCode = (await runChecks({ ...checks, rules })) ? 0 : 1
+  console.log('\nnpm test also holds:')
+  for (const line of listOf(tests.filter(({ isSlow }) => isSlow))) console.log(`       ${line}`)
+}

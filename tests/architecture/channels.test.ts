@@ -130,6 +130,8 @@ test('a page with a list of channels is found', () => {
 test('no code lists channels, because a list would miss the next one', () => {
   const found = files.flatMap((path) => {
     const text = readText(path)
+    // Parsing takes longer than searching.
+    if (new Set(text.match(new RegExp(`\\b(?:${names})\\b`, 'g'))).size < 2) return []
     const lists = path.endsWith('.html')
       ? listsInPage(text)
       : listsIn(text, { tsx: path.endsWith('.tsx'), isBench: path.startsWith('bench/') })

@@ -9,25 +9,39 @@ interface Sender {
   close(): void
 }
 
-/** A sender whose carrier is this handler, and ids of a message. */
-export async function senderAt(
-  definition: { createSender(options: SenderOptions<never>): Sender },
-  carrier: RequestListener,
-): Promise<{ sender: Sender; ids: { notificationId: string; attemptId: string }; stop(): void }> {
-  const server = createServer(carrier).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const sender = definition.createSender({
+interface Started {
+  sender: Sender
+  /** Ids of a message. */
+  ids: { notificationId: string; attemptId: string }
+  stop(): void
+}
+
+interface Definition {
+  createSender(options: SenderOptions<never>): Sender
+}
+
+/** A sender with these variables of its kind. */
+export function senderWith({ createSender }: Definition, environment: Readonly<Record<string, string>>): Started {
+  const sender = createSender({
     timeoutMs: 2000,
     maxConnections: 1,
     publicUrl: 'https://notify.example.com',
     sandboxUrl: undefined,
-    environment: { CARRIER_STAND_IN_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } as never,
+    environment: environment as never,
   })
+  return { sender, ids: { notificationId: newId('notif'), attemptId: newId('att') }, stop: () => sender.close() }
+}
+
+/** A sender whose carrier is this handler. */
+export async function senderAt(definition: Definition, carrier: RequestListener): Promise<Started> {
+  const server = createServer(carrier).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { stop, ...started } = senderWith(definition, { CARRIER_STAND_IN_URL: `http://127.0.0.1:${port}` })
   return {
-    sender,
-    ids: { notificationId: newId('notif'), attemptId: newId('att') },
+    ...started,
     stop() {
-      sender.close()
+      stop()
       server.close()
     },
   }

@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { generate } from 'selfsigned'
-import type { CarrierAnswer } from '../carrier-answer.ts'
+import { senderWith } from '../../tests/sender-at.ts'
 import { twilioSender } from './send.ts'
 
 const ends: (() => unknown)[] = []
@@ -20,23 +20,11 @@ const account = {
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'a-token', from: '+15005550006' },
 }
 
-async function sendTo(url: string, text = 'Hello'): Promise<CarrierAnswer> {
-  const carrier = twilioSender.createSender({
-    timeoutMs: 2000,
-    maxConnections: 1,
-    publicUrl: 'http://localhost',
-    sandboxUrl: undefined,
-    environment: { TWILIO_API_URL: url },
-  })
-  ends.push(() => carrier.close())
-  return carrier.send(account, {
-    to: '+15550001111',
-    text,
-    notificationId: newId('notif'),
-    attemptId: newId('att'),
-    mode: 'live',
-    traceparent: undefined,
-  })
+async function sendTo(url: string, text = 'Hello'): Promise<{ outcome: string }> {
+  const { sender, ids, stop } = senderWith(twilioSender, { TWILIO_API_URL: url })
+  ends.push(stop)
+  const message = { to: '+15550001111', text, ...ids, mode: 'live', traceparent: undefined }
+  return sender.send(account as never, message as never)
 }
 
 async function portOf(server: Server): Promise<number> {
