@@ -213,7 +213,7 @@ test('a repeated receipt changes neither state nor revision, and publishes nothi
   expect([await statusOf([subject!]), await facts()]).toEqual([before, told])
 })
 
-test('a receipt that tells nothing new does not wait for whoever writes its notification', async () => {
+test('a receipt that tells nothing new does not wait for another writer of its notification', async () => {
   const [subject] = await begin(1)
   await take(subject!, { kind: 'attempt begins' })
   await applyReceipts(db, [receiptOf(subject!, 'sent', 1)])
