@@ -157,6 +157,15 @@ describe('a broadcast', () => {
     expect(await texts(ada)).toContain('Ada')
     expect(await texts(bob)).toContain('you')
     expect((await progressOf(id)).finished_at).not.toBeNull()
+    const activity = (filter: string) =>
+      env.api('GET', `/api/v1/activity?broadcast_id=${id}${filter}`, { token: env.operatorToken })
+    await eventually(async () =>
+      expect((await activity('&status=delivered')).body).toMatchObject({
+        total_count: 2,
+        items: [{ broadcast_id: id }, { broadcast_id: id }],
+      }),
+    )
+    expect((await activity('&status=failed')).body.total_count).toBe(0)
   })
 
   test('is made once for each Idempotency-Key, and listed', async () => {
