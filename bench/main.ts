@@ -1,5 +1,6 @@
 import { benchAccept } from './accept/bench-accept.ts'
 import { benchActivity } from './activity/bench-activity.ts'
+import { benchBroadcast } from './broadcasts/bench-broadcast.ts'
 import { benchBudget } from './budget/bench-budget.ts'
 import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
@@ -23,6 +24,7 @@ const benches: Record<string, () => Promise<object>> = {
   accept: benchAccept,
   activity: benchActivity,
   backlog: benchBacklog,
+  broadcast: benchBroadcast,
   budget: benchBudget,
   fairness: benchFairness,
   lanes: benchLanes,

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer } from './conformance/fixture.ts'

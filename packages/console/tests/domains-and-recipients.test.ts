@@ -153,6 +153,50 @@ test('domains are found, opened and deleted by keyboard', async () => {
   expect(await rows(page).count()).toBe(1)
 })
 
+test('a list leads to its broadcasts, and a broadcast is paused, resumed and cancelled', async () => {
+  const { env } = harness
+  const byKey = async (method: string, path: string, body: object) => (await env.api(method, path, { body })).body
+  const { list_id } = await byKey('POST', '/api/v1/lists', { name: 'Customers in Berlin' })
+  const members = Array.from({ length: 1000 }, (_, n) => ({ user_id: `guest-${n}` }))
+  await byKey('PUT', `/api/v1/lists/${list_id}/members`, { members })
+  const content = { channel: 'sms', body: 'We have moved.' }
+  const { broadcast_id } = await byKey('POST', `/api/v1/lists/${list_id}/notifications`, content)
+  await eventually(async () => {
+    const { rows: found } = await env.admin.query('select status from dispatch.broadcasts where id = $1', [
+      broadcast_id,
+    ])
+    expect(found).toEqual([{ status: 'completed' }])
+  })
+  // As it was halfway, and no worker takes it.
+  await env.admin.query(
+    `update dispatch.broadcasts set status = 'running', finished_at = null, accepted = 100,
+       refusals = '{"recipient_unknown": 400}', next_page_at = 'infinity' where id = $1`,
+    [broadcast_id],
+  )
+  const page = await harness.signIn({ path: '/lists' })
+  await page.getByText('Customers in Berlin').waitFor()
+  await page.getByText('1,000', { exact: true }).waitFor()
+  await expectNoAxeViolations(page)
+  await rowAfter(page, 'j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/broadcasts?list_id=${list_id}`)
+  await page.getByText('500 of 1,000').waitFor()
+  await expectNoAxeViolations(page)
+  await rowAfter(page, 'j')
+  await page.keyboard.press('Enter')
+  await drawer(page).getByText('recipient_unknown').waitFor()
+  await drawer(page).getByRole('link', { name: '100 in the activity' }).waitFor()
+  await drawer(page).getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('The broadcast is paused.').waitFor()
+  await drawer(page).getByRole('button', { name: 'Resume' }).waitFor()
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
+  await expectNoAxeViolations(page)
+  await drawer(page).getByRole('button', { name: 'Cancel the broadcast' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the broadcast' }).click()
+  await page.getByText('The broadcast is cancelled.').waitFor()
+  await drawer(page).getByText('Cancelled', { exact: true }).waitFor()
+})
+
 test('a recipient is suppressed, found, and removed after a second look', async () => {
   const address = `${crypto.randomUUID()}@example.com`
   const page = await harness.signIn({ path: '/suppressions' })

@@ -86,7 +86,6 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   broadcast_id: id('bc'),
   'List.name': 'Customers in Berlin',
   'ListMember.data': { name: 'Ada' },
-  'NewListMembers.members': [{ user_id: 'user-42', data: { name: 'Ada' } }],
   'Broadcast.status': 'running',
   template_id: id('tmpl'),
   layout_id: id('lay'),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { type IdPrefix, idPrefixes, idSchema, newId } from './ids.ts'
+import { derivedId, type IdPrefix, idPrefixes, idSchema, newId } from './ids.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -37,6 +37,19 @@ test('ids of two milliseconds share no random part', () => {
   const now = Date.now() + 3000
   const [one, two] = [newId('req', now), newId('req', now + 1)].map((id) => id.slice(-16))
   expect(one).not.toBe(two)
+})
+
+test('a derived id follows from its time and all of its first 80 bits', () => {
+  const ms = Date.now()
+  const bytes = Uint8Array.from({ length: 10 }, (_, at) => at * 25)
+  const id = derivedId('notif', ms, bytes)
+  expect(idSchema('notif').safeParse(id).success).toBe(true)
+  expect([timeOf(id), derivedId('notif', ms, bytes)]).toEqual([ms, id])
+  const others = Array.from({ length: 80 }, (_, bit) => {
+    const other = Uint8Array.from(bytes, (byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
+    return derivedId('notif', ms, other)
+  })
+  expect(new Set([id, ...others]).size).toBe(81)
 })
 
 test('the schema accepts every new id', () => {

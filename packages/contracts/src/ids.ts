@@ -63,7 +63,7 @@ export function earliestId<P extends IdPrefix>(prefix: P, ms: number): `${P}_${s
 }
 
 /**
- * The identifier that follows from a time and other bytes: whoever makes it again makes the same.
+ * The identifier that follows from a time and other bytes, the same each time.
  * @param bytes at least 10, which differ where the identifiers must
  */
 export function derivedId<P extends IdPrefix>(prefix: P, ms: number, bytes: Uint8Array): `${P}_${string}` {

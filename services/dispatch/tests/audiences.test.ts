@@ -157,6 +157,15 @@ describe('a broadcast', () => {
     expect(await texts(ada)).toContain('Ada')
     expect(await texts(bob)).toContain('you')
     expect((await progressOf(id)).finished_at).not.toBeNull()
+    const activity = (filter: string) =>
+      env.api('GET', `/api/v1/activity?broadcast_id=${id}${filter}`, { token: env.operatorToken })
+    await eventually(async () =>
+      expect((await activity('&status=delivered')).body).toMatchObject({
+        total_count: 2,
+        items: [{ broadcast_id: id }, { broadcast_id: id }],
+      }),
+    )
+    expect((await activity('&status=failed')).body.total_count).toBe(0)
   })
 
   test('is made once for each Idempotency-Key, and listed', async () => {
@@ -206,6 +215,35 @@ describe('a broadcast', () => {
     await env.admin.query('update dispatch.notifications set next_attempt_at = now() where broadcast_id = $1', [id])
     const ended = { status: 'cancelled', failure_reason: 'broadcast_cancelled', count: 450, users: 450 }
     await eventually(async () => expect(await notificationsOf(id)).toEqual([ended]), { timeoutMs: 30_000 })
+  })
+
+  test('has a limit of open ones for each tenant', async () => {
+    const listId = await listOf(freshUsers(1))
+    await env.kill('dispatch-worker')
+    const ids = []
+    for (let count = 0; count < 5; count++) ids.push(await broadcastTo(listId))
+    expectProblem(await lists('POST', `/${listId}/notifications`, content), 409, 'broadcast_limit_reached')
+    expect((await control(ids[0]!, 'cancel')).status).toBe(200)
+    ids.push(await broadcastTo(listId))
+    await env.restart('dispatch-worker')
+    for (const id of ids.slice(1)) await until(id, { status: 'completed' })
+  })
+
+  test('of a required topic does not wait for the end of quiet hours', async () => {
+    const [user = ''] = freshUsers(1)
+    const clock = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16)
+    const quiet_hours = { start: clock(-3_600_000), end: clock(3_600_000) }
+    const phone = freshPhone()
+    await env.api('PUT', `/api/v1/users/${user}`, { body: { phone, timezone: 'UTC', quiet_hours } })
+    const topic = { topic_key: 'safety', name: 'Safety', description: 'Dangers', kind: 'required', channels: ['sms'] }
+    const path = `/api/v1/applications/${env.applicationId}/topics`
+    expect((await env.api('POST', path, { token: env.operatorToken, body: topic })).status).toBe(201)
+    const listId = await listOf([user])
+    const [held, sent] = [await broadcastTo(listId), await broadcastTo(listId, { ...content, topic: 'safety' })]
+    for (const id of [held, sent]) await until(id, { status: 'completed', accepted: 1 })
+    await eventually(async () => expect(await notificationsOf(sent)).toMatchObject([{ status: 'delivered', count: 1 }]))
+    expect(await notificationsOf(held)).toMatchObject([{ status: 'queued', count: 1 }])
+    expect(await env.messages({ to: phone })).toHaveLength(1)
   })
 
   test('ends when its list is deleted', async () => {

@@ -115,7 +115,8 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
   const send = async (claim: Claim, latestMs: number, span: Span): Promise<Verdict> => {
     const { mode, tenant_id, application_id, channel } = claim
     const onFault = putBackOnFault(claim)
-    const quietMs = quietForMs(context.secrets.keyRing, claim)
+    // Most messages name no user, and wait for nothing here.
+    const quietMs = claim.quiet_hours === null ? 0 : await quietForMs(context.secrets.keyRing, claim).catch(onFault)
     if (quietMs > 0) {
       await putBack(claim, 'quiet_hours', quietMs)
       return { kind: 'again' }

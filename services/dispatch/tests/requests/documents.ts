@@ -10,7 +10,7 @@ import { env } from './stack.ts'
 function scriptOf(document: string): string {
   const text = readFileSync(join(import.meta.dirname, '../../../../docs', document), 'utf8')
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!)
-  return `set -e\n${blocks.join('\necho\n')}`.replaceAll('curl ', 'curl --fail-with-body -s ')
+  return `set -e\n${blocks.join('\necho\n')}`.replaceAll('curl ', "curl --fail-with-body -s -w '\\n' ")
 }
 
 async function run(document: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { RotateCcw } from 'lucide-react'
+import { Link } from 'react-router'
 import { channelNames } from '../../channels/table.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
@@ -69,6 +70,13 @@ function Details({ item }: { item: ActivityDetail }) {
             <code className="font-mono text-xs">{item.event_key}</code>
           </Fact>
         ) : null}
+        {item.broadcast_id === null ? null : (
+          <Fact name="Broadcast">
+            <Link to={`/broadcasts/${item.broadcast_id}`} className="text-accent underline underline-offset-2">
+              The broadcast that sent it
+            </Link>
+          </Fact>
+        )}
         {item.locale !== null || item.requested_locale !== null ? (
           <Fact name="Language">{languageOf(item)}</Fact>
         ) : null}

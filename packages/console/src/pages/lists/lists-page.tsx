@@ -32,7 +32,7 @@ export function ListsPage() {
   const navigate = useNavigate()
   return (
     <>
-      <PageHeader title="Lists" lead="Users to whom applications send broadcasts. Applications keep the members." />
+      <PageHeader title="Lists" lead="Applications send broadcasts to the users of a list, and keep its members." />
       <ListPanel
         label="Lists"
         list={useLists(useCursor())}

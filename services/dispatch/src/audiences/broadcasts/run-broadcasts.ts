@@ -21,7 +21,7 @@ const pageSize = 200
 const batch = 8
 /** For what a lost wake-up left. */
 const everyMs = 3000
-/** While this many bulk messages of the application wait to be sent, no more are accepted: a broadcast stays short to cancel. */
+/** While this many bulk messages of the application wait to be sent, its broadcasts pause: most of one can then still be cancelled. */
 const mostWaiting = 2000
 const whileWaitingMs = 500
 /** The pause after a refusal that passes. */

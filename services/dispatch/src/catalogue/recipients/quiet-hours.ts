@@ -16,8 +16,8 @@ export const quietHoursOf = (row: string): string => `
 /** A notification with the result of `quietHoursOf`. */
 type Held = RecipientOwner & { user_index: string | null; quiet_hours: Buffer | null }
 
-/** How long the quiet hours of the user last, in milliseconds; 0 outside of them. */
-export function quietForMs(keyRing: KeyRing, held: Held, nowMs = Date.now()): number {
+/** How long the quiet hours of the user last, in milliseconds; 0 outside of them. @throws Error without the key */
+export async function quietForMs(keyRing: KeyRing, held: Held, nowMs = Date.now()): Promise<number> {
   const { quiet_hours: content, user_index: userIndex, tenant_id } = held
   if (content === null || userIndex === null) return 0
   const user = openRecipient(keyRing, { tenant_id, id: recipientId(held, userIndex), content })
