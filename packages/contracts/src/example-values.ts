@@ -21,9 +21,9 @@ const topic = {
   name: 'Newsletter',
   description: 'New products, once a week',
   kind: 'on',
-  channels: ['email', 'in_app'],
+  channels: ['sms'],
 }
-const choices = { rules: [{ topic: '*', channel: 'email', state: 'off' }] }
+const choices = { rules: [{ topic: '*', channel: 'sms', state: 'off' }] }
 
 export const requestExamples: Readonly<Record<string, unknown>> = {
   createNotification: shipped,
@@ -67,7 +67,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   changeUserPreferences: choices,
   lookUpPreferences: { address: 'ada@shop.example' },
   importPreferences: { rules: [{ user_id: 'user-42', ...choices.rules[0] }] },
-  explainPreference: { user_id: 'user-42', channel: 'email' },
+  explainPreference: { user_id: 'user-42', channel: 'sms' },
   createTemplate: { name: 'Order shipped', templates },
   replaceTemplate: { name: 'Order shipped', templates },
   createLayout: layout,

@@ -7626,8 +7626,7 @@ export interface operations {
                  *       "description": "New products, once a week",
                  *       "kind": "on",
                  *       "channels": [
-                 *         "email",
-                 *         "in_app"
+                 *         "sms"
                  *       ]
                  *     }
                  */
@@ -7751,8 +7750,7 @@ export interface operations {
                  *       "description": "New products, once a week",
                  *       "kind": "on",
                  *       "channels": [
-                 *         "email",
-                 *         "in_app"
+                 *         "sms"
                  *       ]
                  *     }
                  */
@@ -10001,7 +9999,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -10011,7 +10009,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -10044,7 +10042,7 @@ export interface operations {
                  *       "rules": [
                  *         {
                  *           "topic": "*",
-                 *           "channel": "email",
+                 *           "channel": "sms",
                  *           "state": "off"
                  *         }
                  *       ]
@@ -10070,7 +10068,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -10080,7 +10078,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -10111,7 +10109,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "user_id": "user-42",
-                 *       "channel": "email"
+                 *       "channel": "sms"
                  *     }
                  */
                 "application/json": {
@@ -10186,7 +10184,7 @@ export interface operations {
                  *         {
                  *           "user_id": "user-42",
                  *           "topic": "*",
-                 *           "channel": "email",
+                 *           "channel": "sms",
                  *           "state": "off"
                  *         }
                  *       ]
@@ -10296,7 +10294,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -10306,7 +10304,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -11654,7 +11652,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -11664,7 +11662,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -11703,7 +11701,7 @@ export interface operations {
                  *       "rules": [
                  *         {
                  *           "topic": "*",
-                 *           "channel": "email",
+                 *           "channel": "sms",
                  *           "state": "off"
                  *         }
                  *       ]
@@ -11729,7 +11727,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -11739,7 +11737,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
