@@ -97,10 +97,7 @@ export function dispatchSamples(env: TestEnv): Samples {
     deleteList: list,
     listMembers: list,
     putMembers: list,
-    deleteMember: async () => {
-      const { params } = await list()
-      return { call: () => env.api('DELETE', `/api/v1/lists/${params.list_id}/members?user_id=user-42`) }
-    },
+    deleteMember: async () => ({ ...(await list()), search: '?user_id=user-42' }),
     createBroadcast: list,
     listBroadcasts: () => twice(broadcast),
     getBroadcast: () => broadcast(),
