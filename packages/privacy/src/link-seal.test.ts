@@ -24,5 +24,9 @@ test('a token that was changed, cut or made up opens nothing', () => {
   }
   for (let length = 0; length < bytes.length; length++)
     expect(open(bytes.subarray(0, length).toString('base64url'))).toBeUndefined()
+  const token = bytes.toString('base64url')
+  expect(open(token)).toBe('content')
+  for (const junk of [`${token}A`, `${token}=`, `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`])
+    expect(open(junk)).toBeUndefined()
   for (const junk of ['', '.', 'a b', '../..', 'x'.repeat(5000), 'ü', '%00']) expect(open(junk)).toBeUndefined()
 })

@@ -31,7 +31,8 @@ export function createLinkSeal(masterKey: Buffer, purpose: string): LinkSeal {
     open(token) {
       if (token.length > longestToken || !/^[A-Za-z0-9_-]+$/.test(token)) return undefined
       const bytes = Buffer.from(token, 'base64url')
-      if (bytes.length < ivBytes + tagBytes) return undefined
+      // One form alone: a decoder ignores surplus characters and bits.
+      if (bytes.length < ivBytes + tagBytes || bytes.toString('base64url') !== token) return undefined
       const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes))
       opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
       try {

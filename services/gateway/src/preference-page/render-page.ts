@@ -28,12 +28,13 @@ interface Language {
 export function renderPage(link: OpenedLink, { name, brand }: Sender, { locale, words }: Language, said: Said): Page {
   const channel = words.channels[link.channel]
   const topic = link.topics.find(({ topic_key }) => topic_key === link.topic)?.name
-  const title = fill(words.title, { application: name })
+  const heading = fill(words.title, { application: name })
+  const title = words.title.replace('{application}', () => name)
   const logo = brand.logo_url === undefined ? '' : `<img class="logo" src="${escaped(brand.logo_url)}" alt="">`
   const recipient =
     link.recipient_masked && `<p class="to">${fill(words.recipient, { recipient: link.recipient_masked })}</p>`
   const body = [
-    `<header>${logo}<h1>${title}</h1>${recipient}</header>`,
+    `<header>${logo}<h1>${heading}</h1>${recipient}</header>`,
     said === 'saved' ? `<p role="status" class="done">${escaped(words.saved)}</p>` : '',
     said === 'stopped' ? `<p role="status" class="done">${stoppedText(words, topic, channel)}</p>` : '',
     said === 'ask' && !link.all_off ? question(words, topic) : '',
@@ -90,7 +91,7 @@ function frame(locale: string, title: string, body: string, { color, logo_url }:
     `style-src ${hashSource(style)}`,
     ...(logo_url === undefined ? [] : [`img-src ${new URL(logo_url).origin}`]),
   ]
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${title}</title><style>${style}</style>`
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${style}</style>`
   const html = `<!doctype html><html lang="${escaped(locale)}" dir="${directionOf(locale)}"><head>${head}</head><body><main>${body}</main></body></html>`
   return { html, policy: policy.join('; ') }
 }
