@@ -5,7 +5,7 @@ import { createLinkSeal } from './link-seal.ts'
 const key = randomBytes(32)
 const { seal, open } = createLinkSeal(key, 'unsubscribe')
 
-test('what was sealed is opened by the same key and for the same purpose alone', () => {
+test('a token is opened by its own key, for its own purpose', () => {
   const token = seal('ada@shop.example ü')
   expect(token).toMatch(/^[A-Za-z0-9_-]+$/)
   expect(Buffer.from(token, 'base64url').includes('ada@')).toBe(false)

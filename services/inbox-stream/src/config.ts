@@ -19,7 +19,7 @@ export const Config = z.object({
     .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
   DISPATCH_URL: z.url().describe('Internal address of dispatch, which keeps the preferences of users'),
   SERVICE_SIGNING_KEY: signingKey('inbox-stream').describe(
-    'Private ES256 JWK whose kid begins with `inbox-stream`; dispatch answers whoever signs with it',
+    'Private ES256 JWK whose kid begins with `inbox-stream`; dispatch answers callers that sign with it',
   ),
   USER_TOKEN_KEYS: jsonText(UserTokenKeys).describe(
     'JWKS of private ES256 keys: the first signs user tokens, all verify them and are published',

@@ -159,7 +159,7 @@ test('a choice between acceptance and claim is obeyed: of a scheduled message, a
   expect(await env.messages({ to: phone })).toEqual([])
 })
 
-test('a required topic cannot be switched off, and is sent to whom everything else is off', async () => {
+test('a required topic cannot be switched off, and is sent to a person who switched everything else off', async () => {
   const [required, off] = [await addTopic({ kind: 'required' }), await addTopic({ kind: 'off' })]
   const user = `user-${crypto.randomUUID()}`
   const refused = await choose(user, { topic: required, channel: 'in_app', state: 'off' })

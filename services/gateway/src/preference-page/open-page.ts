@@ -10,7 +10,7 @@ import { type Handler, type HttpRequest, Problem, Reply } from '@notify/service-
 import { findSender } from '../applications/application-store.ts'
 import type { RouteContext } from '../context.ts'
 import { readChoice } from './read-choice.ts'
-import { type Page, renderInvalid, renderPage, type Said } from './render-page.ts'
+import { type Notice, type Page, renderInvalid, renderPage } from './render-page.ts'
 
 const service: ServicePrincipal = { kind: 'service', service: 'gateway', permissions: ['preferences:link'] }
 const timeoutMs = 7000
@@ -38,7 +38,7 @@ async function answer(context: RouteContext, request: Request, choice: LinkActio
     const sender = await findSender(context.db.run, link.tenant_id, link.application_id)
     if (!sender) throw new Problem('link_not_valid', 'This link is of no application any more')
     const language = languageOf([link.locale, ...locales, sender.default_locale])
-    return replyOf(200, renderPage(link, sender, language, saidOf(choice)))
+    return replyOf(200, renderPage(link, sender, language, noticeOf(choice)))
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'link_not_valid') throw error
     // People follow links, programs read problems.
@@ -47,7 +47,7 @@ async function answer(context: RouteContext, request: Request, choice: LinkActio
   }
 }
 
-function saidOf(choice: LinkAction | undefined): Said {
+function noticeOf(choice: LinkAction | undefined): Notice {
   if (!choice) return 'ask'
   return choice.action === 'unsubscribe' ? 'stopped' : 'saved'
 }

@@ -10,8 +10,8 @@ const keysOf = (form: URLSearchParams, name: string) =>
     .slice(0, mostTopics)
 
 /**
- * Reads what was posted: the page's forms, or what mail programs post (RFC 8058, 3.1), which may also be multipart. Everything else
- * unsubscribes too: whoever posts to the link wants nothing more.
+ * Reads what was posted: the page's forms, or what mail programs post (RFC 8058, 3.1), which may also be multipart. A body of
+ * another form unsubscribes, too: a client that only reads a link does not post to it.
  */
 export function readChoice(body: Buffer): LinkAction {
   const form = new URLSearchParams(body.toString('utf8'))

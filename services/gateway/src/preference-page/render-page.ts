@@ -11,7 +11,7 @@ export interface Sender {
 }
 
 /** What the page says first: a question, or what was done. */
-export type Said = 'ask' | 'stopped' | 'saved'
+export type Notice = 'ask' | 'stopped' | 'saved'
 
 export interface Page {
   html: string
@@ -25,7 +25,12 @@ interface Language {
 }
 
 /** The page of a link: what its reader receives, and forms to change it. It has no script. */
-export function renderPage(link: OpenedLink, { name, brand }: Sender, { locale, words }: Language, said: Said): Page {
+export function renderPage(
+  link: OpenedLink,
+  { name, brand }: Sender,
+  { locale, words }: Language,
+  notice: Notice,
+): Page {
   const channel = words.channels[link.channel]
   const topic = link.topics.find(({ topic_key }) => topic_key === link.topic)?.name
   const heading = fill(words.title, { application: name })
@@ -35,10 +40,10 @@ export function renderPage(link: OpenedLink, { name, brand }: Sender, { locale, 
     link.recipient_masked && `<p class="to">${fill(words.recipient, { recipient: link.recipient_masked })}</p>`
   const body = [
     `<header>${logo}<h1>${heading}</h1>${recipient}</header>`,
-    said === 'saved' ? `<p role="status" class="done">${escaped(words.saved)}</p>` : '',
-    said === 'stopped' ? `<p role="status" class="done">${stoppedText(words, topic, channel)}</p>` : '',
-    said === 'ask' && !link.all_off ? question(words, topic) : '',
-    link.all_off ? again(words, channel, said) : choices(link, words, channel),
+    notice === 'saved' ? `<p role="status" class="done">${escaped(words.saved)}</p>` : '',
+    notice === 'stopped' ? `<p role="status" class="done">${stoppedText(words, topic, channel)}</p>` : '',
+    notice === 'ask' && !link.all_off ? question(words, topic) : '',
+    link.all_off ? again(words, channel, notice) : choices(link, words, channel),
   ]
   return frame(locale, title, body.join(''), brand)
 }
@@ -63,8 +68,8 @@ function question(words: PreferencePageWords, topic: string | undefined): string
   return `<form method="post"><h2>${ask}</h2>${button}</form>`
 }
 
-function again(words: PreferencePageWords, channel: string, said: Said): string {
-  const told = said === 'stopped' ? '' : `<p>${fill(words.allOff, { channel })}</p>`
+function again(words: PreferencePageWords, channel: string, notice: Notice): string {
+  const told = notice === 'stopped' ? '' : `<p>${fill(words.allOff, { channel })}</p>`
   return `<form method="post">${told}<button name="action" value="start_again">${escaped(words.startAgain)}</button></form>`
 }
 
