@@ -2,6 +2,7 @@ import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import { layoutFinder } from '../catalogue/layouts/layout-catalogue.ts'
+import { linkOf, withLinks } from '../catalogue/preferences/link-variables.ts'
 import type { NamedUser } from '../catalogue/recipients/recipient-directory.ts'
 import { type Addressed, addressed } from '../catalogue/recipients/resolve-recipient.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
@@ -11,7 +12,6 @@ import { chooseText, formatOf, type Texts } from '../catalogue/translations/choo
 import type { Draft } from '../channels/channel.ts'
 import type { TemplateReference } from '../channels/channel-template.ts'
 import { type AcceptContext, type Candidate, laneOf } from './accept-item.ts'
-import { linkOf, withLinks } from './link-variables.ts'
 
 /** The number of characters that take milliseconds to encrypt and serialize. */
 const largeText = 50_000

@@ -1,12 +1,14 @@
-import type { DispatchRequest } from '@notify/contracts'
-import type { WithLinks } from '../catalogue/preferences/message-links.ts'
-import type { Draft } from '../channels/channel.ts'
-import { linkNamesIn } from '../channels/link-names.ts'
-import type { Candidate } from './accept-item.ts'
+import type { DispatchRequest, KeyPrincipal } from '@notify/contracts'
+import type { Draft } from '../../channels/channel.ts'
+import { linkNamesIn } from '../../channels/link-names.ts'
+import type { WithLinks } from './message-links.ts'
 
 /** What is known of a message when its links are made. */
 interface Linked {
-  candidate: Pick<Candidate, 'principal' | 'request'>
+  candidate: {
+    principal: Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>
+    request: Pick<DispatchRequest, 'channel' | 'locale'>
+  }
   draft: Pick<Draft, 'to'>
   locale: string | undefined
   /** As the caller named the recipient. */
