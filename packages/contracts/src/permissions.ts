@@ -46,6 +46,7 @@ export const ServicePermission = z.enum([
   'timelines:read',
   'providers:find',
   'preferences:change',
+  'preferences:link',
 ])
 export type ServicePermission = z.infer<typeof ServicePermission>
 
@@ -53,7 +54,7 @@ export type ServicePermission = z.infer<typeof ServicePermission>
 export const servicePermissions: Partial<Record<ServiceName, readonly ServicePermission[]>> = {
   otp: ['notifications:accept'],
   dispatch: ['consents:check'],
-  gateway: ['timelines:read'],
+  gateway: ['timelines:read', 'preferences:link'],
   callbacks: ['providers:find'],
   'inbox-stream': ['preferences:change'],
 }

@@ -2020,6 +2020,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/u/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page of a link in a message, which changes nothing: scanners of mail follow links
+         * @description Open to anyone.
+         */
+        get: operations["showPreferenceLink"];
+        put?: never;
+        /**
+         * Unsubscribe by one click (RFC 8058), or save the choices of the page
+         * @description Open to anyone.
+         */
+        post: operations["followPreferenceLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -12610,6 +12634,65 @@ export interface operations {
                         /** @description How many accounts are read */
                         providers: number;
                     };
+                };
+            };
+        };
+    };
+    showPreferenceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the token
+                 * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c2VyLTQyIn0.c2lnbmF0dXJl
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the page of a link in a message, which changes nothing: scanners of mail follow links */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html><html lang="en"><title>Messages from Shop</title>…</html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    followPreferenceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the token
+                 * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c2VyLTQyIn0.c2lnbmF0dXJl
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example List-Unsubscribe=One-Click */
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Unsubscribe by one click (RFC 8058), or save the choices of the page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html><html lang="en"><title>Messages from Shop</title>…</html> */
+                    "text/html": string;
                 };
             };
         };

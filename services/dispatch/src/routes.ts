@@ -51,6 +51,7 @@ import {
   listTopics as listTopicsContract,
   listWhatsAppTemplates,
   lookUpPreferences as lookUpPreferencesContract,
+  openPreferenceLink,
   previewEvent as previewEventContract,
   previewLayout as previewLayoutContract,
   previewTemplate as previewTemplateContract,
@@ -104,6 +105,7 @@ import { replaceLayout } from './catalogue/layouts/replace-layout.ts'
 import { explainPreference } from './catalogue/preferences/explain-preference.ts'
 import { importPreferences } from './catalogue/preferences/import-preferences.ts'
 import { lookUpPreferences } from './catalogue/preferences/look-up-preferences.ts'
+import { openLink } from './catalogue/preferences/open-link.ts'
 import { changePreferencesOf, readPreferencesOf } from './catalogue/preferences/service-preferences.ts'
 import { changeUserPreferences, getUserPreferences } from './catalogue/preferences/user-preferences.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
@@ -192,6 +194,7 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(lookUpPreferencesContract, lookUpPreferences),
   route(importPreferencesContract, importPreferences),
   route(explainPreferenceContract, explainPreference),
+  route(openPreferenceLink, openLink),
   route(readPreferencesOfContract, readPreferencesOf),
   route(changePreferencesOfContract, changePreferencesOf),
   route(listEventsContract, listEvents),

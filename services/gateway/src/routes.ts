@@ -11,6 +11,7 @@ import {
   eraseOperator as eraseOperatorContract,
   exportAuditLog as exportAuditLogContract,
   exportActivity as exportContract,
+  followPreferenceLink,
   getApiKey,
   getApplication as getApplicationContract,
   getActivity as getContract,
@@ -27,6 +28,7 @@ import {
   retryActivity as retryContract,
   revokeApiKey,
   rotateApiKey,
+  showPreferenceLink,
   summarizeActivity as summarizeContract,
 } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
@@ -54,6 +56,7 @@ import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
 import { eraseOperator } from './operators/erase-operator.ts'
 import { listOperators } from './operators/list-operators.ts'
+import { followLink, showPage } from './preference-page/open-page.ts'
 import { cancelRetry } from './retries/cancel-retry.ts'
 import { createRetry } from './retries/create-retry.ts'
 import { getRetry, listRetries } from './retries/read-retries.ts'
@@ -90,6 +93,8 @@ const own: readonly RouteEntry<RouteContext>[] = [
   route(getMeContract, getMe),
   route(listOperatorsContract, listOperators),
   route(eraseOperatorContract, eraseOperator),
+  route(showPreferenceLink, showPage),
+  route(followPreferenceLink, followLink),
 ]
 
 /** Own routes, then the forwarded routes of other services for API keys and operators. */

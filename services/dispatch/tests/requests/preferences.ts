@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
 import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
-import { addApplication, addBareTenant, operatorToken } from '@notify/test-kit/callers'
+import { addApplication, addBareTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { env } from './stack.ts'
 
@@ -217,7 +217,9 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   expect((await lookUp({ address, user_id: user })).body.rules).toHaveLength(2)
   expectProblem(await lookUp({}), 422, 'validation_failed')
   const other = await addApplication(env)
-  expect((await lookUp({ address }, { token: other.apiKey })).body.rules).toEqual([])
+  expectProblem(await lookUp({ address }, { token: other.apiKey }), 403, 'permission_denied')
+  const { apiKey: token } = await addKey(env, other, { permissions: ['recipients:manage'] })
+  expect((await lookUp({ address }, { token })).body.rules).toEqual([])
   const asked = { user_id: user, address, topic, channel: 'email' }
   expect(await explain(asked)).toMatchObject({
     sends: false,

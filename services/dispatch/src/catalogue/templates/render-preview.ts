@@ -4,6 +4,7 @@ import { Problem } from '@notify/service-kit'
 import type { Fill, Renderer } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
 import { type ChannelTemplate, textsOf, type VariablesField } from '../../channels/channel-template.ts'
+import { linkNamesIn } from '../../channels/link-names.ts'
 import { presentTemplates } from '../../channels/present-templates.ts'
 import { layoutFinder, type WithLayouts } from '../layouts/layout-catalogue.ts'
 
@@ -47,7 +48,9 @@ export async function renderPreview(
     (written: string): Fill =>
     (texts, values) => {
       if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to render')
-      return renderer.fill(tenantId, texts, values, { locale: written, timeZone })
+      // A preview is of no message, so its links lead nowhere.
+      const links = Object.fromEntries(linkNamesIn(texts).map((name) => [name, 'https://example.com/u/preview']))
+      return renderer.fill(tenantId, texts, { ...links, ...values }, { locale: written, timeZone })
     }
   const shown: Rendered = { rendered: {}, locales: {}, sms_segments: null }
   const { texts, locales } = inLocale(previewed, locale)
