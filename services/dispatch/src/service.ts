@@ -57,8 +57,10 @@ import { createSenderWaker } from './deliver/queues/wake-senders.ts'
 import { runLane } from './deliver/run-lane.ts'
 import { startSchedulers } from './deliver/schedule/start-schedulers.ts'
 import type { SendContext } from './deliver/send-notification.ts'
+import { createTestSends } from './deliver/test-sends/create-test-sends.ts'
 import { type BulkBrake, startBulkBrake } from './deliver/throttle/bulk-brake.ts'
 import { createMetrics } from './metrics.ts'
+import { createFailureCount } from './outcome/failures/count-failures.ts'
 import { handOffLanes } from './outcome/hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './outcome/hand-offs/record-report.ts'
 import { startInquiries } from './outcome/inquiries/start-inquiries.ts'
@@ -79,11 +81,6 @@ export const commands: Commands<Config> = {
   'erase-recipient': commandOnDemand(async () => (await import('./upkeep/erase-recipient.ts')).eraseRecipient),
   'export-tenant': commandOnDemand(async () => (await import('./upkeep/move-tenant.ts')).exportTenant),
   'import-tenant': commandOnDemand(async () => (await import('./upkeep/move-tenant.ts')).importTenant),
-}
-
-interface Opened {
-  db: Queries
-  bus: Bus | PendingBus
 }
 
 /** Replacements of the registries, for tests. */
@@ -112,7 +109,12 @@ type SharedContext = Awaited<ReturnType<typeof createContext>>
 async function createContext(
   kit: Kit,
   config: Config,
-  { db, bus, carriers = sendingCarriers, channels = channelRegistry }: Overrides & Opened,
+  {
+    db,
+    bus,
+    carriers = sendingCarriers,
+    channels = channelRegistry,
+  }: Overrides & { db: Queries; bus: Bus | PendingBus },
 ) {
   const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'dispatch')
   return {
@@ -173,7 +175,8 @@ async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
   const context = createAcceptContext(kit, shared)
   if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  await serveHttp(kit, { config, context: { ...context, acceptOne: createAcceptOne(context) }, routes })
+  const more = { ...createTestSends(kit, shared), acceptOne: createAcceptOne(context) }
+  await serveHttp(kit, { config, context: { ...context, ...more }, routes })
 }
 
 /** Hands the messages of its lanes to carriers, and nothing else: no campaign of another lane takes its time. */
@@ -195,7 +198,8 @@ function createSendContext(kit: Kit, shared: SharedContext) {
       attributes: { provider_id: providerId, kind, mode },
     })),
   )
-  const own = { sentAttempts: createSentAttempts(), fileRoom: createFileRoom(sendingRoom) }
+  const countFailure = createFailureCount(kit, shared.db)
+  const own = { sentAttempts: createSentAttempts(), fileRoom: createFileRoom(sendingRoom), countFailure }
   return { ...shared, carriers, ...own }
 }
 
