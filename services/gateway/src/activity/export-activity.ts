@@ -71,14 +71,14 @@ async function withDetails(context: RouteContext, tenant_id: Id<'ten'>, rows: Ac
   const ids = rows.map(({ transaction_id }) => transaction_id)
   const notification_ids = ids.filter((id): id is Id<'notif'> => id.startsWith('notif_'))
   const charged = await readCredits(context.db.run, ids)
-  const told =
+  const answer =
     notification_ids.length === 0
       ? { providers: [] }
       : await context.dispatch.call(readProviders, {
           ...{ principal: await context.signPrincipal(itself), timeoutMs },
           body: { tenant_id, notification_ids },
         })
-  const providers = new Map(told.providers.map(({ notification_id, ...provider }) => [notification_id, provider]))
+  const providers = new Map(answer.providers.map(({ notification_id, ...provider }) => [notification_id, provider]))
   return rows.map((row) => ({
     ...describeItem(row),
     ...(providers.get(row.transaction_id as Id<'notif'>) ?? { provider_id: null, provider_name: null }),
