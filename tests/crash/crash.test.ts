@@ -44,7 +44,7 @@ test('whatever is killed under load, every 202 ends in one final state, and a me
   await countersAgree()
 }, 180_000)
 
-test('a message with files whose processes are killed between its commit and its call arrives once, with its bytes', async () => {
+test('a message with files whose processes are killed between its commit and its call arrives with its bytes', async () => {
   // Nothing is called until it is started again.
   await env.kill('dispatch-worker')
   const content = Buffer.from('%PDF-1.4\n'.padEnd(300_000, 'x'))
@@ -63,21 +63,25 @@ test('a message with files whose processes are killed between its commit and its
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
   await env.kill('dispatch-api')
   await Promise.all((['dispatch-api', 'dispatch-worker'] as const).map((process) => env.restart(process)))
-  for (const { body } of answers)
-    await eventually(
+  for (const [at, { body }] of answers.entries()) {
+    const attempts = await eventually(
       async () => {
         const state = await env.api('GET', `/api/v1/notifications/${body.notification_id}`)
-        expect(state.body).toMatchObject({ delivery_status: 'delivered', attempts: [{ outcome: 'accepted' }] })
+        expect(state.body).toMatchObject({ delivery_status: 'delivered' })
+        return state.body.attempts as { ambiguous: boolean }[]
       },
       { timeoutMs: 60_000 },
     )
-  for (const to of recipients) {
-    const [message, ...more] = await env.messages({ to })
-    expect(more).toEqual([])
-    expect(message?.attachments).toMatchObject([
-      { filename: 'a.pdf', size: content.length, sha256: createHash('sha256').update(content).digest('hex') },
-      { filename: 'b.txt', size: 1 },
-    ])
+    const messages = await env.messages({ to: recipients[at]! })
+    // On a busy machine a call may end without its answer, and is repeated then.
+    const repeated = attempts.filter(({ ambiguous }) => ambiguous).length
+    expect(messages.length).toBeGreaterThan(0)
+    expect(messages.length - 1).toBeLessThanOrEqual(repeated)
+    for (const { attachments: arrived } of messages)
+      expect(arrived).toMatchObject([
+        { filename: 'a.pdf', size: content.length, sha256: createHash('sha256').update(content).digest('hex') },
+        { filename: 'b.txt', size: 1 },
+      ])
   }
 }, 120_000)
 

@@ -74,6 +74,7 @@ test('each secret can be read by those who need it, and by nobody else', () => {
     OTP_SIGNING_KEY: ['otp'],
     DISPATCH_SIGNING_KEY: dispatch,
     CALLBACKS_SIGNING_KEY: ['callbacks'],
+    INBOX_STREAM_SIGNING_KEY: ['inbox-stream'],
     PRINCIPAL_JWKS: services.flatMap(containersOf),
     USER_TOKEN_KEYS: ['inbox-stream'],
     SERVICE_CLOUD_APP_SECRET: ['callbacks', 'carrier-sandbox'],

@@ -47,9 +47,13 @@ const callersOf = ({ auth }: Route): ApiRequest[] => {
   return [...(key === undefined ? [] : [other.key]), ...(operator === undefined ? [] : [other.operator])]
 }
 
-function callAs(caller: ApiRequest, route: Route, { params, fresh, ...sample }: Sample): Promise<ApiResponse> {
+function callAs(
+  caller: ApiRequest,
+  route: Route,
+  { params, search = '', fresh, ...sample }: Sample,
+): Promise<ApiResponse> {
   const { body = exampleBody(route.name, fresh) } = sample
-  const path = route.path.replace(/:(\w+)/g, (_, name: string) => params![name]!)
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => params![name]!) + search
   return env.api(route.method, path, { ...caller, ...(body === undefined ? {} : { body }) })
 }
 
@@ -75,39 +79,55 @@ const isFor = (caller: string) =>
 const named = (chosen: readonly Route[]) => chosen.map((route) => [`${route.method} ${route.path}`, route] as const)
 const routes = publicRoutes().filter(({ auth, path }) => isFor(auth.caller) && !path.endsWith('/stream'))
 
-describe.each(named(routes.filter(({ path }) => path.includes('/:'))))('%s', (_name, route) => {
-  test("answers another tenant's id like an unknown one, and changes nothing", async () => {
-    const sample = await samples[route.name]!(0)
-    const ids = Object.values(sample.params!)
-    for (const caller of callersOf(route)) {
-      // Our own ids, one after the other replaced by an unknown one.
-      const foreign = await callAs(caller, route, sample)
-      const unknown = Object.fromEntries(Object.entries(sample.params!).map(([name, id]) => [name, unknownOf(id)]))
-      const missing = await callAs(caller, route, { ...sample, params: unknown })
-      expect([foreign.status, foreign.body.code]).toEqual([404, expect.stringMatching(/not_found$/)])
-      expect(unlikeExample(foreign.body)).toEqual([])
-      expect(plain(foreign, ids)).toEqual(plain(missing, Object.values(unknown)))
-    }
-    const own = await callRoute(env, route, sample)
-    expect([own.status, route.responses[own.status] !== undefined]).toEqual([own.status, true])
-  })
+/** Any tenant may choose the same id of a user: that is another user. */
+const takesAnyId = new Set(['putRecipient', 'getUserPreferences', 'changeUserPreferences'])
 
-  test("does the same work for another tenant's id as for an unknown one", async () => {
-    for (const caller of callersOf(route)) {
-      await work.expectEqual(async () => {
-        const sample = await samples[route.name]!(0)
-        // A cache that our own use of the id has filled must not reveal it either.
-        if (route.method === 'GET') await callRoute(env, route, sample)
-        const ids = Object.entries(sample.params!)
-        const unknown = Object.fromEntries(ids.map(([name, id]) => [name, unknownOf(id)]))
-        return [
-          { ids: Object.values(sample.params!), call: () => callAs(caller, route, sample) },
-          { ids: Object.values(unknown), call: () => callAs(caller, route, { ...sample, params: unknown }) },
-        ]
-      })
-    }
-  })
+test('a user with the same id belongs to each tenant apart', async () => {
+  const path = `/api/v1/users/${crypto.randomUUID()}`
+  const [ours, theirs] = [freshPhone(), freshPhone()]
+  await env.api('PUT', path, { body: { phone: ours } })
+  expect((await env.api('PUT', path, { ...other.key, body: { phone: theirs } })).body.phone).toBe(theirs)
+  expect((await env.api('GET', path)).body.phone).toBe(ours)
+  expect((await env.api('DELETE', path, other.key)).status).toBe(204)
+  expect((await env.api('GET', path)).body.phone).toBe(ours)
 })
+
+describe.each(named(routes.filter(({ name, path }) => path.includes('/:') && !takesAnyId.has(name))))(
+  '%s',
+  (_name, route) => {
+    test("answers another tenant's id like an unknown one, and changes nothing", async () => {
+      const sample = await samples[route.name]!(0)
+      const ids = Object.values(sample.params!)
+      for (const caller of callersOf(route)) {
+        // Our own ids, one after the other replaced by an unknown one.
+        const foreign = await callAs(caller, route, sample)
+        const unknown = Object.fromEntries(Object.entries(sample.params!).map(([name, id]) => [name, unknownOf(id)]))
+        const missing = await callAs(caller, route, { ...sample, params: unknown })
+        expect([foreign.status, foreign.body.code]).toEqual([404, expect.stringMatching(/not_found$/)])
+        expect(unlikeExample(foreign.body)).toEqual([])
+        expect(plain(foreign, ids)).toEqual(plain(missing, Object.values(unknown)))
+      }
+      const own = await callRoute(env, route, sample)
+      expect([own.status, route.responses[own.status] !== undefined]).toEqual([own.status, true])
+    })
+
+    test("does the same work for another tenant's id as for an unknown one", async () => {
+      for (const caller of callersOf(route)) {
+        await work.expectEqual(async () => {
+          const sample = await samples[route.name]!(0)
+          // A cache that our own use of the id has filled must not reveal it either.
+          if (route.method === 'GET') await callRoute(env, route, sample)
+          const ids = Object.entries(sample.params!)
+          const unknown = Object.fromEntries(ids.map(([name, id]) => [name, unknownOf(id)]))
+          return [
+            { ids: Object.values(sample.params!), call: () => callAs(caller, route, sample) },
+            { ids: Object.values(unknown), call: () => callAs(caller, route, { ...sample, params: unknown }) },
+          ]
+        })
+      }
+    })
+  },
+)
 
 /** Lists that are not empty for a new tenant. */
 const ofEveryTenant = new Set(['listApplications', 'listProviderKinds'])

@@ -40,6 +40,7 @@ beforeAll(async () => {
     state.otp_signing_key.d,
     state.dispatch_signing_key.d,
     state.callbacks_signing_key.d,
+    state.inbox_stream_signing_key.d,
   ]
   const operator = operatorToken(env, {
     sub: 'Schneewittchen',

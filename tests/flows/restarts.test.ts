@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { type Replicated, startReplicated } from './restarts/behind-balancers.ts'
 import { cheapKindsOf, kindsOf } from './restarts/kinds.ts'
-import { startLoad } from './restarts/load.ts'
+import { lostCalls, startLoad } from './restarts/load.ts'
 import { type Reader, startReader } from './restarts/readers.ts'
 
 let replicated: Replicated
@@ -14,10 +14,6 @@ afterAll(async () => {
   for (const { close } of readers) close()
   await replicated?.stop()
 })
-
-/** The causes of lost internal calls, for a failure that names only their callers. */
-const lostCalls = ({ env, old }: Replicated): readonly string[] =>
-  `${old.output()}${env.logs('gateway', 10_000)}${env.logs('otp', 10_000)}`.match(/[\w-]+ did not answer [^"]+/g) ?? []
 
 test('while every service is replaced under traffic of every kind, no request fails and no stream event is lost', async () => {
   const { env, old } = replicated
@@ -43,7 +39,7 @@ test('while every service is replaced under traffic of every kind, no request fa
   await grows(50)
   await Promise.all([load.stop(), busy.stop()])
   const failures = [...load.failures, ...busy.failures]
-  expect([...failures, ...(failures.length > 0 ? lostCalls(replicated) : [])]).toEqual([])
+  expect([...failures, ...(failures.length > 0 ? lostCalls(env, old.output()) : [])]).toEqual([])
   await eventually(() => expect(readers.flatMap(({ ids }) => ids)).toHaveLength(sent), { timeoutMs: 15_000 })
   for (const { ids, retries, ...reader } of readers) {
     expect(ids).toEqual(ids.map((_id, at) => at + 1))

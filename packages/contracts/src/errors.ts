@@ -12,6 +12,7 @@ export const errorCodes = {
   invalid_signature: { status: 403, title: 'Invalid signature' },
   not_found: { status: 404, title: 'Not found' },
   event_not_found: { status: 404, title: 'Event not found' },
+  link_not_valid: { status: 404, title: 'Link not valid' },
   topic_not_found: { status: 404, title: 'Topic not found' },
   otp_not_found: { status: 404, title: 'OTP not found' },
   list_not_found: { status: 404, title: 'List not found' },

@@ -3,7 +3,7 @@ import { basedOn } from './based-on.ts'
 import { Channel, EventTemplates } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
-import { listQuery, pageOf, wholeNumber } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey, Timestamp } from './text.ts'
 import { TopicKey } from './topics.ts'
@@ -93,37 +93,15 @@ export const EventSummary = z
   .meta({ id: 'EventSummary' })
 export type EventSummary = z.infer<typeof EventSummary>
 
-const versionFields = {
-  version: z.int(),
-  name: z.string(),
-  allowed_channels: z.array(Channel),
-  is_current: z.boolean(),
-  published_at: Timestamp,
-  published_by: z.string().nullable().meta({ description: 'Operator; null for a version from the bootstrap file' }),
-}
-
-/** A published version in a list. */
-export const EventVersionSummary = z.object(versionFields).meta({ id: 'EventVersionSummary' })
-export type EventVersionSummary = z.infer<typeof EventVersionSummary>
-
-/** A published version. It never changes. */
-export const EventVersion = z
-  .object({
-    ...versionFields,
-    templates: EventTemplates,
-    translations: EventTranslations,
-    topic: z.string().nullable(),
-  })
-  .meta({ id: 'EventVersion' })
-export type EventVersion = z.infer<typeof EventVersion>
-
 const auth = operator('events:manage')
 const listPath = '/api/v1/applications/:application_id/events'
-const path = `${listPath}/:event_key` as const
+export const eventPath = `${listPath}/:event_key` as const
+const path = eventPath
 const listParams = z.object({ application_id: givenId('app') })
-const params = z.object({ application_id: givenId('app'), event_key: z.string() })
-const versionParams = z.object({ application_id: givenId('app'), event_key: z.string(), version: z.string() })
-const publishErrors = [
+export const eventParams = z.object({ application_id: givenId('app'), event_key: z.string() })
+const params = eventParams
+/** Why a version cannot be published. */
+export const publishErrors = [
   'topic_not_found',
   'template_category_mismatch',
   'event_version_limit_reached',
@@ -217,47 +195,3 @@ export const deactivateEvent = defineRoute({
   responses: { 200: EventRecord },
   errors: ['not_found', 'event_not_found', 'event_not_published', ...idempotencyErrors],
 })
-
-export const listEventVersions = defineRoute({
-  name: 'listEventVersions',
-  service: 'dispatch',
-  method: 'GET',
-  path: `${path}/versions`,
-  summary: 'List the published versions of an event, newest first',
-  auth,
-  params,
-  query: z.strictObject(listQuery),
-  responses: {
-    200: pageOf(EventVersionSummary).meta({ id: 'EventVersionList' }),
-  },
-  errors: ['not_found', 'event_not_found'],
-})
-
-export const getEventVersion = defineRoute({
-  name: 'getEventVersion',
-  service: 'dispatch',
-  method: 'GET',
-  path: `${path}/versions/:version`,
-  summary: 'Retrieve a published version of an event',
-  auth,
-  params: versionParams,
-  responses: { 200: EventVersion },
-  errors: ['not_found', 'event_not_found'],
-})
-
-export const restoreEventVersion = defineRoute({
-  name: 'restoreEventVersion',
-  service: 'dispatch',
-  method: 'POST',
-  path: `${path}/versions/:version/restore`,
-  summary: 'Roll back an event: publish the content of an earlier version as a new version. The draft is kept.',
-  auth,
-  params: versionParams,
-  responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', ...publishErrors],
-})
-
-/** Parses a version number from a path; undefined when it is not a number. */
-export function versionOf(text: string): number | undefined {
-  return wholeNumber(1, mostVersions).safeParse(text).data
-}

@@ -135,11 +135,11 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
       name: 'Newsletter',
       description: 'New products, once a week',
       kind: 'on',
-      channels: [{ channel: 'email', state: 'off', overridden: true }],
+      channels: [{ channel: 'sms', state: 'off', overridden: true }],
     },
   ],
   'Preferences.rules': [
-    { topic: '*', channel: 'email', state: 'off', source: 'api', changed_at: '2026-11-21T09:30:00.000Z' },
+    { topic: '*', channel: 'sms', state: 'off', source: 'api', changed_at: '2026-11-21T09:30:00.000Z' },
   ],
   'PreferenceImport.changed': 1,
   'PreferenceImport.unchanged': 0,

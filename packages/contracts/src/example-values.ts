@@ -21,9 +21,9 @@ const topic = {
   name: 'Newsletter',
   description: 'New products, once a week',
   kind: 'on',
-  channels: ['email', 'in_app'],
+  channels: ['sms'],
 }
-const choices = { rules: [{ topic: '*', channel: 'email', state: 'off' }] }
+const choices = { rules: [{ topic: '*', channel: 'sms', state: 'off' }] }
 
 export const requestExamples: Readonly<Record<string, unknown>> = {
   createNotification: shipped,
@@ -67,7 +67,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   changeUserPreferences: choices,
   lookUpPreferences: { address: 'ada@shop.example' },
   importPreferences: { rules: [{ user_id: 'user-42', ...choices.rules[0] }] },
-  explainPreference: { user_id: 'user-42', channel: 'email' },
+  explainPreference: { user_id: 'user-42', channel: 'sms' },
   createTemplate: { name: 'Order shipped', templates },
   replaceTemplate: { name: 'Order shipped', templates },
   createLayout: layout,
@@ -121,6 +121,8 @@ const auditLine =
   `"actor":{"kind":"operator","id":"op_7d8f0a3c"},"action":"event.published","resource":{"type":"event","id":"order.shipped"},` +
   '"before":{"status":"draft"},"after":{"status":"published"},"request_id":null}\n'
 
+const linkPage = '<!doctype html><html lang="en"><title>Messages from Shop</title>…</html>'
+
 /** Answers that are not composed of fields, by the name of the route and the media type. */
 export const answerExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   exportActivity: { 'text/csv': csv, 'application/x-ndjson': activityLine },
@@ -130,6 +132,8 @@ export const answerExamples: Readonly<Record<string, Readonly<Record<string, unk
       'id: 7\nevent: connection.ready\n' +
       `data: {"connection_id":"${id('con')}","recovered":true,"head_id":7,"unread_count":1}\n\n`,
   },
+  showPreferenceLink: { 'text/html': linkPage },
+  followPreferenceLink: { 'text/html': linkPage },
   smsInboundCallback: { 'text/xml': '<Response></Response>' },
   cloudVerification: { 'text/plain': '1158201444' },
   sharedCloudVerification: { 'text/plain': '1158201444' },

@@ -47,6 +47,7 @@ export const ServicePermission = z.enum([
   'timelines:read',
   'providers:find',
   'preferences:change',
+  'preferences:link',
 ])
 export type ServicePermission = z.infer<typeof ServicePermission>
 
@@ -54,7 +55,7 @@ export type ServicePermission = z.infer<typeof ServicePermission>
 export const servicePermissions: Partial<Record<ServiceName, readonly ServicePermission[]>> = {
   otp: ['notifications:accept'],
   dispatch: ['consents:check'],
-  gateway: ['timelines:read'],
+  gateway: ['timelines:read', 'preferences:link'],
   callbacks: ['providers:find'],
   'inbox-stream': ['preferences:change'],
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
-import { defineEvent, SealedText } from './event.ts'
 import { idSchema } from './ids.ts'
 import { UserId } from './inbox.ts'
-import { KeyMode } from './permissions.ts'
-import { apiKey, apiKeyOrOperator, defineRoute, service, user } from './route.ts'
-import { EventTime, MomentText, Timestamp } from './text.ts'
+import { apiKey, apiKeyOrOperator, defineRoute, user } from './route.ts'
+import { MomentText, Timestamp } from './text.ts'
 import { TopicKey, TopicKind } from './topics.ts'
 
 /** Stands for every topic, or every channel. */
@@ -20,14 +18,15 @@ export const PreferenceSource = z.enum(['page', 'one_click', 'api', 'operator', 
 export type PreferenceSource = z.infer<typeof PreferenceSource>
 
 const any = z.literal(anyOne)
-const scope = {
+/** The messages that a choice is about. */
+export const preferenceScope = {
   topic: z.union([any, TopicKey]).meta({ description: 'A topic_key, or * for every topic', example: 'newsletter' }),
   channel: z.union([any, Channel]).meta({ description: 'A channel, or * for every channel', example: 'email' }),
 }
 
 /** A choice of a person. */
 export const PreferenceRule = z
-  .object({ ...scope, state: PreferenceState, source: PreferenceSource, changed_at: Timestamp })
+  .object({ ...preferenceScope, state: PreferenceState, source: PreferenceSource, changed_at: Timestamp })
   .meta({ id: 'PreferenceRule' })
 export type PreferenceRule = z.output<typeof PreferenceRule>
 
@@ -61,7 +60,7 @@ export type Preferences = z.output<typeof Preferences>
 export const mostPreferenceChanges = 100
 
 const Change = z.strictObject({
-  ...scope,
+  ...preferenceScope,
   state: PreferenceState.nullable().meta({ description: 'null removes the choice, so that wider ones decide' }),
 })
 
@@ -86,7 +85,8 @@ const named = { error: 'must name user_id or address', path: ['user_id'] }
 
 const key = apiKey('recipients:manage')
 const userParams = z.object({ user_id: z.string() })
-const changeErrors = ['topic_not_found', 'topic_is_required'] as const
+/** Why a choice is refused. */
+export const preferenceErrors = ['topic_not_found', 'topic_is_required'] as const
 const Language = z.string().max(35).optional().meta({ description: 'Language of names and descriptions, BCP 47' })
 
 export const getOwnPreferences = defineRoute({
@@ -111,7 +111,7 @@ export const changeOwnPreferences = defineRoute({
   query: z.strictObject({ locale: Language }),
   body: PreferenceChanges,
   responses: { 200: Preferences },
-  errors: [...changeErrors],
+  errors: [...preferenceErrors],
 })
 
 export const getUserPreferences = defineRoute({
@@ -138,7 +138,7 @@ export const changeUserPreferences = defineRoute({
   query: z.strictObject({ locale: Language }),
   body: PreferenceChanges,
   responses: { 200: Preferences },
-  errors: [...changeErrors],
+  errors: [...preferenceErrors],
 })
 
 export const lookUpPreferences = defineRoute({
@@ -187,7 +187,7 @@ export const importPreferences = defineRoute({
   responses: {
     200: z.object({ changed: z.int(), unchanged: z.int() }).meta({ id: 'PreferenceImport' }),
   },
-  errors: [...changeErrors, ...idempotencyErrors],
+  errors: [...preferenceErrors, ...idempotencyErrors],
 })
 
 /** What a rule of precedence found. */
@@ -200,7 +200,7 @@ const Consideration = z.object({
   rule: z
     .object({
       of: z.enum(['user', 'address']),
-      ...scope,
+      ...preferenceScope,
       state: PreferenceState,
       source: PreferenceSource,
       changed_at: Timestamp,
@@ -234,64 +234,3 @@ export const explainPreference = defineRoute({
   responses: { 200: PreferenceExplanation },
   errors: ['topic_not_found', ...idempotencyErrors],
 })
-
-/** Whose preferences another service asks for. */
-const Owner = z.object({
-  tenant_id: idSchema('ten'),
-  application_id: idSchema('app'),
-  mode: KeyMode,
-  user_id: UserId,
-  locale: z.string().optional(),
-})
-
-export const readPreferencesOf = defineRoute({
-  name: 'readPreferencesOf',
-  service: 'dispatch',
-  method: 'POST',
-  path: '/internal/v1/preferences/read',
-  summary: 'Retrieve the preferences of a user for the service that knows them by their token',
-  auth: service('preferences:change'),
-  idempotent: true,
-  body: Owner,
-  responses: { 200: Preferences },
-  errors: [],
-})
-
-export const changePreferencesOf = defineRoute({
-  name: 'changePreferencesOf',
-  service: 'dispatch',
-  method: 'POST',
-  path: '/internal/v1/preferences/change',
-  summary: 'Change the preferences of a user for the service that knows them by their token',
-  auth: service('preferences:change'),
-  idempotent: true,
-  body: Owner.extend({ changes: PreferenceChanges }),
-  responses: { 200: Preferences },
-  errors: [...changeErrors],
-})
-
-/** A person has made, changed or removed a choice. */
-export const topicPreferenceChanged = defineEvent({
-  publisher: 'dispatch',
-  subject: 'dispatch.preference.changed',
-  schema: z.object({
-    change_id: idSchema('pref'),
-    tenant_id: idSchema('ten'),
-    application_id: idSchema('app'),
-    mode: KeyMode,
-    /** Of the user id or the address. */
-    recipient_index: z.string(),
-    /** Who it is. */
-    content: SealedText,
-    ...scope,
-    state: PreferenceState.nullable(),
-    source: PreferenceSource,
-    occurred_at: EventTime,
-  }),
-  sealed: {
-    field: 'content',
-    aad: ['tenant_id', 'change_id'],
-    content: z.object({ user_id: z.string().optional(), address: z.string().optional() }),
-  },
-})
-export type TopicPreferenceChange = z.output<typeof topicPreferenceChanged.schema>

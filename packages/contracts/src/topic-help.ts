@@ -1,6 +1,9 @@
 import type { ErrorCode, ErrorHelp } from './errors.ts'
 
-type TopicCode = Exclude<Extract<ErrorCode, `topic_${string}` | 'recipient_opted_out'>, `${string}_limit_reached`>
+type TopicCode = Exclude<
+  Extract<ErrorCode, `topic_${string}` | 'recipient_opted_out' | 'link_not_valid'>,
+  `${string}_limit_reached`
+>
 
 /** The help text of errors about topics and what recipients switched off. */
 export const topicHelp: Readonly<Record<TopicCode, ErrorHelp>> = {
@@ -23,6 +26,10 @@ export const topicHelp: Readonly<Record<TopicCode, ErrorHelp>> = {
   topic_is_required: {
     meaning: 'Recipients cannot switch the topic off, because its kind is required.',
     action: 'Offer no switch for the topic, or change its kind.',
+  },
+  link_not_valid: {
+    meaning: 'The link was not made by this installation, or was changed or cut on its way.',
+    action: 'Open the link as it stands in the message.',
   },
   recipient_opted_out: {
     meaning: 'The recipient has switched the topic off for this channel.',

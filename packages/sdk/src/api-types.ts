@@ -2204,6 +2204,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/u/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page of a link in a message, which changes nothing: scanners of mail follow links
+         * @description Open to anyone.
+         */
+        get: operations["showPreferenceLink"];
+        put?: never;
+        /**
+         * Unsubscribe by one click (RFC 8058), or save the choices of the page
+         * @description Open to anyone.
+         */
+        post: operations["followPreferenceLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -8746,8 +8770,7 @@ export interface operations {
                  *       "description": "New products, once a week",
                  *       "kind": "on",
                  *       "channels": [
-                 *         "email",
-                 *         "in_app"
+                 *         "sms"
                  *       ]
                  *     }
                  */
@@ -8871,8 +8894,7 @@ export interface operations {
                  *       "description": "New products, once a week",
                  *       "kind": "on",
                  *       "channels": [
-                 *         "email",
-                 *         "in_app"
+                 *         "sms"
                  *       ]
                  *     }
                  */
@@ -11231,7 +11253,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -11241,7 +11263,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -11274,7 +11296,7 @@ export interface operations {
                  *       "rules": [
                  *         {
                  *           "topic": "*",
-                 *           "channel": "email",
+                 *           "channel": "sms",
                  *           "state": "off"
                  *         }
                  *       ]
@@ -11300,7 +11322,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -11310,7 +11332,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -11341,7 +11363,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "user_id": "user-42",
-                 *       "channel": "email"
+                 *       "channel": "sms"
                  *     }
                  */
                 "application/json": {
@@ -11416,7 +11438,7 @@ export interface operations {
                  *         {
                  *           "user_id": "user-42",
                  *           "topic": "*",
-                 *           "channel": "email",
+                 *           "channel": "sms",
                  *           "state": "off"
                  *         }
                  *       ]
@@ -11526,7 +11548,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -11536,7 +11558,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -13174,7 +13196,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -13184,7 +13206,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -13223,7 +13245,7 @@ export interface operations {
                  *       "rules": [
                  *         {
                  *           "topic": "*",
-                 *           "channel": "email",
+                 *           "channel": "sms",
                  *           "state": "off"
                  *         }
                  *       ]
@@ -13249,7 +13271,7 @@ export interface operations {
                      *           "kind": "on",
                      *           "channels": [
                      *             {
-                     *               "channel": "email",
+                     *               "channel": "sms",
                      *               "state": "off",
                      *               "overridden": true
                      *             }
@@ -13259,7 +13281,7 @@ export interface operations {
                      *       "rules": [
                      *         {
                      *           "topic": "*",
-                     *           "channel": "email",
+                     *           "channel": "sms",
                      *           "state": "off",
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
@@ -14146,6 +14168,65 @@ export interface operations {
                         /** @description How many accounts are read */
                         providers: number;
                     };
+                };
+            };
+        };
+    };
+    showPreferenceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the token
+                 * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c2VyLTQyIn0.c2lnbmF0dXJl
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the page of a link in a message, which changes nothing: scanners of mail follow links */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html><html lang="en"><title>Messages from Shop</title>…</html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    followPreferenceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the token
+                 * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c2VyLTQyIn0.c2lnbmF0dXJl
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example List-Unsubscribe=One-Click */
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Unsubscribe by one click (RFC 8058), or save the choices of the page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html><html lang="en"><title>Messages from Shop</title>…</html> */
+                    "text/html": string;
                 };
             };
         };

@@ -52,6 +52,7 @@ import {
   listTopics as listTopicsContract,
   listWhatsAppTemplates,
   lookUpPreferences as lookUpPreferencesContract,
+  openPreferenceLink,
   previewEvent as previewEventContract,
   previewLayout as previewLayoutContract,
   previewTemplate as previewTemplateContract,
@@ -109,6 +110,7 @@ import { replaceLayout } from './catalogue/layouts/replace-layout.ts'
 import { explainPreference } from './catalogue/preferences/explain-preference.ts'
 import { importPreferences } from './catalogue/preferences/import-preferences.ts'
 import { lookUpPreferences } from './catalogue/preferences/look-up-preferences.ts'
+import { openLink } from './catalogue/preferences/open-link.ts'
 import { changePreferencesOf, readPreferencesOf } from './catalogue/preferences/service-preferences.ts'
 import { changeUserPreferences, getUserPreferences } from './catalogue/preferences/user-preferences.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
@@ -206,6 +208,7 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(lookUpPreferencesContract, lookUpPreferences),
   route(importPreferencesContract, importPreferences),
   route(explainPreferenceContract, explainPreference),
+  route(openPreferenceLink, openLink),
   route(readPreferencesOfContract, readPreferencesOf),
   route(changePreferencesOfContract, changePreferencesOf),
   route(listEventsContract, listEvents),

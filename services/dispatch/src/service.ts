@@ -37,6 +37,7 @@ import { createVerifiedDomains } from './catalogue/domains/verified-domains.ts'
 import { createEventCatalogue } from './catalogue/events/event-catalogue.ts'
 import { createLayoutCatalogue } from './catalogue/layouts/layout-catalogue.ts'
 import { loadBootstrap } from './catalogue/load-bootstrap.ts'
+import { createMessageLinks } from './catalogue/preferences/message-links.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
 import { createRecipientDirectory } from './catalogue/recipients/recipient-directory.ts'
@@ -161,6 +162,7 @@ function createAcceptContext(kit: Kit, shared: SharedContext) {
   const context = {
     ...shared,
     watchLocks: createLockWatch(),
+    links: createMessageLinks(config),
     resolveHost,
     fileRoom: createFileRoom(acceptingRoom),
     fetchFile: createFetchFile({ egress, timeoutMs: config.ATTACHMENT_TIMEOUT }),

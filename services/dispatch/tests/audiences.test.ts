@@ -185,6 +185,12 @@ describe('a broadcast', () => {
     ['an address', { ...content, recipient: '+15551230001' }, 422, 'validation_failed'],
     ['copies', { channel: 'email', subject: 'x', body: 'x', cc: 'ada@shop.example' }, 422, 'validation_failed'],
     ['no content', { channel: 'sms' }, 422, 'validation_failed'],
+    [
+      'much metadata',
+      { ...content, metadata: Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [n, ''])) },
+      422,
+      'validation_failed',
+    ],
     ['an unknown field', { ...content, colour: 'red' }, 422, 'validation_failed'],
     ['a past time', { ...content, send_at: '2020-01-01T00:00:00Z' }, 422, 'validation_failed'],
     ['an unknown event', { channel: 'sms', event_key: 'no.such' }, 404, 'event_not_found'],

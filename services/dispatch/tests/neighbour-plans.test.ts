@@ -56,7 +56,7 @@ describe.each([0, few, many / 10])('with plans from when %i messages waited', (p
     await fill(neighbour, few)
   })
 
-  test.each(statements)('what waits is not read for one message: $name', async ({ run }) => {
+  test.each(statements)('a statement about one message does not read all that wait: $name', async ({ run }) => {
     expect(await countRowsRead(db, tables, run)).toBeLessThan(2 * few)
   })
 })

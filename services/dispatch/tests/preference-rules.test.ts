@@ -140,5 +140,6 @@ test('each change leaves one entry of evidence, which nothing changes; a repetit
     { before: 'on', after: null },
   ])
   await expect(db.run(`update preference_changes set after = 'off'`)).rejects.toThrow('append-only')
+  await expect(db.run('delete from preference_changes')).rejects.toThrow('append-only')
   await expect(db.run('truncate preference_changes')).rejects.toThrow('append-only')
 })

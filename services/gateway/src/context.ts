@@ -34,6 +34,8 @@ export interface RouteContext extends Context {
   accept: Accept
   exports: OpenExports
   profileOf: Callers['profileOf']
+  /** Counts a request for a page of a link. @throws Problem `rate_limited` */
+  limitPage(address: string): void
 }
 
 /** The context of consumers. */

@@ -12,6 +12,7 @@ import {
   exportAuditLog as exportAuditLogContract,
   exportActivity as exportContract,
   findById as findByIdContract,
+  followPreferenceLink,
   getApiKey,
   getApplication as getApplicationContract,
   getActivity as getContract,
@@ -33,6 +34,7 @@ import {
   retryActivity as retryContract,
   revokeApiKey,
   rotateApiKey,
+  showPreferenceLink,
   summarizeActivity as summarizeContract,
 } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
@@ -62,6 +64,7 @@ import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
 import { eraseOperator } from './operators/erase-operator.ts'
 import { listOperators } from './operators/list-operators.ts'
+import { followLink, showPage } from './preference-page/open-page.ts'
 import { listRequests } from './requests/list-requests.ts'
 import { cancelRetry } from './retries/cancel-retry.ts'
 import { createRetry } from './retries/create-retry.ts'
@@ -107,6 +110,8 @@ const own: readonly RouteEntry<RouteContext>[] = [
   route(getMeContract, getMe),
   route(listOperatorsContract, listOperators),
   route(eraseOperatorContract, eraseOperator),
+  route(showPreferenceLink, showPage),
+  route(followPreferenceLink, followLink),
 ]
 
 /** Own routes, then the forwarded routes of other services for API keys and operators. */

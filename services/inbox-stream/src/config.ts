@@ -1,5 +1,5 @@
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, jsonText } from '@notify/service-kit'
+import { commonConfig, duration, jsonText, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 import { UserTokenKeys } from './tokens/user-token-keys.ts'
 
@@ -17,6 +17,10 @@ export const Config = z.object({
     .string()
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
+  DISPATCH_URL: z.url().describe('Internal address of dispatch, which keeps the preferences of users'),
+  SERVICE_SIGNING_KEY: signingKey('inbox-stream').describe(
+    'Private ES256 JWK whose kid begins with `inbox-stream`; dispatch answers callers that sign with it',
+  ),
   USER_TOKEN_KEYS: jsonText(UserTokenKeys).describe(
     'JWKS of private ES256 keys: the first signs user tokens, all verify them and are published',
   ),

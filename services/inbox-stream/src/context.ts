@@ -3,6 +3,7 @@ import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Config } from './config.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
 import type { InboxMetrics } from './metrics.ts'
+import type { PreferencesOfUsers } from './preferences/own-preferences.ts'
 import type { Hub } from './streams/hub.ts'
 import type { LiveBus } from './streams/live-bus.ts'
 import type { UserTokens } from './tokens/user-token.ts'
@@ -21,6 +22,7 @@ export interface StoreContext {
 /** The further dependencies of routes. */
 export interface Context extends StoreContext {
   tokens: UserTokens
+  preferences: PreferencesOfUsers
   hub: Hub
 }
 

@@ -1,6 +1,8 @@
 import {
+  changeOwnPreferences as changeOwnPreferencesRoute,
   createUserToken as createUserTokenRoute,
   deleteInboxNotification,
+  getOwnPreferences as getOwnPreferencesRoute,
   getUnreadCount as getUnreadCountRoute,
   getUserTokenKeys as getUserTokenKeysRoute,
   listInbox as listInboxRoute,
@@ -15,6 +17,7 @@ import { getUnreadCount } from './inbox/get-unread-count.ts'
 import { listInbox } from './inbox/list-inbox.ts'
 import { markNotification } from './inbox/mark-notification.ts'
 import { readInbox } from './inbox/read-inbox.ts'
+import { changeOwnPreferences, getOwnPreferences } from './preferences/own-preferences.ts'
 import { openInboxStream } from './streams/open-inbox-stream.ts'
 import { createUserToken } from './tokens/create-user-token.ts'
 import { getUserTokenKeys } from './tokens/get-user-token-keys.ts'
@@ -27,5 +30,7 @@ export const routes: readonly (RouteEntry<Context> | StreamEntry<Context>)[] = [
   route(markInboxNotification, markNotification),
   route(readWholeInbox, readInbox),
   route(deleteInboxNotification, deleteNotification),
+  route(getOwnPreferencesRoute, getOwnPreferences),
+  route(changeOwnPreferencesRoute, changeOwnPreferences),
   stream(streamInbox, openInboxStream),
 ]

@@ -22,6 +22,7 @@ import { migrations } from './db/migrations.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { deleteExpired } from './inbox/delete-expired.ts'
 import { createMetrics } from './metrics.ts'
+import { createPreferencesOfUsers } from './preferences/own-preferences.ts'
 import { routes } from './routes.ts'
 import { createHub } from './streams/hub.ts'
 import { createLiveBus } from './streams/live-bus.ts'
@@ -75,12 +76,13 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
 
 async function serveUsers(kit: Kit, context: StoreContext): Promise<void> {
   const { config, db } = context
+  const preferences = await createPreferencesOfUsers(config)
   const tokens = await createUserTokens(config.USER_TOKEN_KEYS, { cell: config.CELL, cells: config.CELLS })
   const access = createAccess(db)
   const cors = createCors(access)
   await serveHttp(kit, {
     config,
-    context: { ...context, tokens, hub: createHub(kit, context) },
+    context: { ...context, tokens, preferences, hub: createHub(kit, context) },
     routes,
     streams: { maxBytes: config.STREAM_MEMORY, bytesEach: bytesPerStream },
     door: { edge: true, authenticateUser: createUserAuthentication(tokens, access), corsOf: cors },

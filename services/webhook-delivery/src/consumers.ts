@@ -3,10 +3,12 @@ import {
   applicationChanged,
   notificationChanged,
   providerChanged,
+  topicPreferenceChanged,
   webhookRequested,
 } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { ConsumerContext } from './context.ts'
+import { publishPreference } from './facts/publish-preference.ts'
 import { saveProvider } from './providers/save-provider.ts'
 import { endApplication } from './subscriptions/end-application.ts'
 
@@ -42,6 +44,12 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
     concurrency: 4,
     retry,
     handle: saveProvider,
+  }),
+  consumer(topicPreferenceChanged, {
+    durable: 'webhook-delivery-preference-changed',
+    concurrency: 16,
+    retry,
+    handle: (context, change, { span }) => publishPreference(context, change, span.traceparent),
   }),
   consumer(applicationChanged, {
     durable: 'webhook-delivery-application-changed',

@@ -3,6 +3,7 @@ import type { Egress } from '@notify/egress-guard'
 import type { Fingerprint, KeyRing } from '@notify/privacy'
 import type { InternalClient, Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
+import type { StoreDeliveries } from './deliveries/insert-deliveries.ts'
 import type { FanOut } from './facts/fan-out.ts'
 import type { Unreported } from './hand-offs/report-sent.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
@@ -29,4 +30,5 @@ export interface Context {
 export interface ConsumerContext extends Context {
   fanOut: FanOut
   storeHandOff: StoreHandOff
+  storeDeliveries: StoreDeliveries
 }

@@ -102,7 +102,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   await serveHttp(kit, { config, context, routes })
   const storing = { ...context, storeDeliveries: createDeliveryStore(context, desk) }
   startConsumers(kit, bus, {
-    context: { ...context, fanOut: createFanOut(storing), storeHandOff: createHandOffStore(storing) },
+    context: { ...storing, fanOut: createFanOut(storing), storeHandOff: createHandOffStore(storing) },
     consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,

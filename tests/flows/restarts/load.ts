@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ApiResponse } from '@notify/dev-env'
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
 
 /** A request of each kind. */
 export type Kinds = Readonly<Record<string, () => Promise<ApiResponse>>>
@@ -53,3 +53,7 @@ export function causeOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
   return cause?.code ?? message
 }
+
+/** The causes of lost internal calls, for a failure that names only their callers. @param replicas what others have logged */
+export const lostCalls = (env: TestEnv, replicas: string): readonly string[] =>
+  `${replicas}${env.logs('gateway', 10_000)}${env.logs('otp', 10_000)}`.match(/[\w-]+ did not answer [^"]+/g) ?? []

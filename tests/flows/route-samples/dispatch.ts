@@ -1,7 +1,9 @@
-import { newId } from '@notify/contracts'
+import { changePreferencesOf, newId, openPreferenceLink, type Route, readPreferencesOf } from '@notify/contracts'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
+import { parseKey } from '@notify/privacy'
 import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import { freshPhone } from '@notify/test-kit/sms'
+import { createMessageLinks } from '../../../services/dispatch/src/catalogue/preferences/message-links.ts'
 import { exampleBody, made, type Samples } from './sample.ts'
 
 /** A number that occurs nowhere else in an answer. */
@@ -84,15 +86,15 @@ export function dispatchSamples(env: TestEnv): Samples {
     await env.api('PUT', `/api/v1/lists/${body.list_id}/members`, { body: exampleBody('putMembers') })
     return { params: { list_id: body.list_id } }
   }
-  /** No worker ends it. */
+  /** No worker ends it, nor one that has its page already. */
   const broadcast = async (status = 'running') => {
     const { params } = await list()
     const path = `/api/v1/lists/${params.list_id}/notifications`
     const { body } = await env.api('POST', path, { body: exampleBody('createBroadcast') })
-    await env.admin.query('update dispatch.broadcasts set status = $2, next_page_at = null where id = $1', [
-      body.broadcast_id,
-      status,
-    ])
+    await env.admin.query(
+      'update dispatch.broadcasts set status = $2, next_page_at = null, pages = pages + 1 where id = $1',
+      [body.broadcast_id, status],
+    )
     return { params: { broadcast_id: body.broadcast_id } }
   }
   const twice = async (make: () => Promise<unknown>) => {
@@ -108,10 +110,7 @@ export function dispatchSamples(env: TestEnv): Samples {
     deleteList: list,
     listMembers: list,
     putMembers: list,
-    deleteMember: async () => {
-      const { params } = await list()
-      return { call: () => env.api('DELETE', `/api/v1/lists/${params.list_id}/members?user_id=user-42`) }
-    },
+    deleteMember: async () => ({ ...(await list()), search: '?user_id=user-42' }),
     createBroadcast: list,
     listBroadcasts: () => twice(broadcast),
     getBroadcast: () => broadcast(),
@@ -140,6 +139,13 @@ export function dispatchSamples(env: TestEnv): Samples {
     lookUpPreferences: () => ({}),
     importPreferences: () => ({}),
     explainPreference: () => ({}),
+    readPreferencesOf: () => ({ call: () => asInboxStream(env, readPreferencesOf, {}) }),
+    changePreferencesOf: () => ({
+      call: () => asInboxStream(env, changePreferencesOf, { changes: exampleBody('changeOwnPreferences') }),
+    }),
+    openPreferenceLink: () => ({ call: () => openLink(env) }),
+    showPreferenceLink: () => ({ params: { token: linkToken(env) } }),
+    followPreferenceLink: () => ({ call: () => postLink(env) }),
     listEvents: () => ofApplication,
     createEvent: () => ({ ...ofApplication, fresh: newKey() }),
     getEvent: () => event(),
@@ -214,4 +220,35 @@ async function findForCallbacks(env: TestEnv): Promise<ApiResponse> {
 async function smsProvider(env: TestEnv): Promise<string> {
   const { body } = await env.api('GET', '/api/v1/providers?channel=sms', { token: env.operatorToken })
   return body.items[0].provider_id
+}
+
+/** The token of a link in a message to nobody. */
+function linkToken(env: TestEnv): string {
+  const keys = { BLIND_INDEX_KEY: parseKey(env.stack.state.blind_index_key), PUBLIC_URL: 'https://api.example' }
+  const [tenantId, applicationId] = [env.tenantId as `ten_${string}`, env.applicationId as `app_${string}`]
+  const owner = { tenantId, applicationId, mode: 'live', channel: 'email' } as const
+  const url = createMessageLinks(keys).urlOf({ ...owner, to: `${crypto.randomUUID()}@mailbox.example` })
+  return url.slice(url.lastIndexOf('/') + 1)
+}
+
+async function postLink(env: TestEnv): Promise<ApiResponse> {
+  const url = `${env.stack.url('gateway')}/u/${linkToken(env)}`
+  const response = await fetch(url, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text, text }
+}
+
+async function openLink(env: TestEnv): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
+  const principal = await sign({ kind: 'service', service: 'gateway', permissions: ['preferences:link'] })
+  const body = { token: linkToken(env), locales: ['de'] }
+  return env.call('dispatch-api', 'POST', openPreferenceLink.path, { headers: { [principalHeader]: principal }, body })
+}
+
+async function asInboxStream(env: TestEnv, { path }: Route, fields: object): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.inbox_stream_signing_key, 'inbox-stream')
+  const principal = await sign({ kind: 'service', service: 'inbox-stream', permissions: ['preferences:change'] })
+  const { tenantId: tenant_id, applicationId: application_id } = env
+  const body = { tenant_id, application_id, mode: 'live', user_id: `user-${crypto.randomUUID()}`, ...fields }
+  return env.call('dispatch-api', 'POST', path, { headers: { [principalHeader]: principal }, body })
 }

@@ -14,6 +14,8 @@ export function inboxSamples(env: TestEnv): Samples {
   return {
     createUserToken: () => ({ fresh: { user_id: freshUser() } }),
     getUserTokenKeys: () => ({}),
+    getOwnPreferences: asUser,
+    changeOwnPreferences: asUser,
     listInbox: asUser,
     getUnreadCount: asUser,
     readWholeInbox: async () => ({ ...(await asUser()), body: {} }),

@@ -5,6 +5,8 @@ import type { ApiResponse, TestEnv } from '@notify/dev-env'
 /** A request that a route answers with success; `at` distinguishes concurrent callers. */
 export interface Sample {
   params?: Record<string, string>
+  /** The query, with its question mark. */
+  search?: string
   /** Default: the example of the OpenAPI document. */
   body?: unknown
   /** Fields of the documented example that differ from call to call. */

@@ -37,7 +37,9 @@ export function callRoute(
   { headers = {}, search = '' }: { headers?: Record<string, string>; search?: string } = {},
 ) {
   if (sample.call) return sample.call()
-  const path = route.path.replace(/:(\w+)/g, (_, name: string) => sample.params?.[name] ?? 'missing') + search
+  const path =
+    route.path.replace(/:(\w+)/g, (_, name: string) => sample.params?.[name] ?? 'missing') +
+    (search || (sample.search ?? ''))
   const { token = route.auth.caller === 'operator' ? env.operatorToken : undefined } = sample
   const caller: ApiRequest = token === undefined ? { key: env.apiKey } : { token }
   const { body = exampleBody(route.name, sample.fresh) } = sample

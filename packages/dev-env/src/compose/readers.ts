@@ -68,7 +68,12 @@ function serviceFiles(service: ServiceName, values: Texts, bootstrap: Texts): Te
     dispatch: { ...recipients, SERVICE_SIGNING_KEY: values.DISPATCH_SIGNING_KEY!, ...bootstrap },
     otp: { ...recipients, SERVICE_SIGNING_KEY: values.OTP_SIGNING_KEY!, ...redisUrl },
     consent: recipients,
-    'inbox-stream': { ...recipients, USER_TOKEN_KEYS: values.USER_TOKEN_KEYS!, ...bootstrap },
+    'inbox-stream': {
+      ...recipients,
+      SERVICE_SIGNING_KEY: values.INBOX_STREAM_SIGNING_KEY!,
+      USER_TOKEN_KEYS: values.USER_TOKEN_KEYS!,
+      ...bootstrap,
+    },
     callbacks: {
       ...pick(values, ['ENCRYPTION_KEYS', 'SERVICE_CLOUD_APP_SECRET', 'SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN']),
       SERVICE_SIGNING_KEY: values.CALLBACKS_SIGNING_KEY!,

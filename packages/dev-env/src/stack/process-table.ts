@@ -176,6 +176,7 @@ function signingKeyOf(state: State, process: ServiceProcess): Record<string, str
     otp: state.otp_signing_key,
     dispatch: state.dispatch_signing_key,
     callbacks: state.callbacks_signing_key,
+    'inbox-stream': state.inbox_stream_signing_key,
   }
   const key = keys[serviceOf(process)]
   return key ? { SERVICE_SIGNING_KEY: JSON.stringify(key) } : {}

@@ -40,7 +40,10 @@ export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_pas
   }
 }
 
-type ServiceKeys = Pick<State, 'otp_signing_key' | 'dispatch_signing_key' | 'callbacks_signing_key' | 'user_token_key'>
+type ServiceKeys = Pick<
+  State,
+  'otp_signing_key' | 'dispatch_signing_key' | 'callbacks_signing_key' | 'inbox_stream_signing_key' | 'user_token_key'
+>
 
 /** Fields missing in state files older than service signing keys. */
 export function makeServiceKeys(): ServiceKeys {
@@ -48,6 +51,7 @@ export function makeServiceKeys(): ServiceKeys {
     otp_signing_key: signingKey('otp'),
     dispatch_signing_key: signingKey('dispatch'),
     callbacks_signing_key: signingKey('callbacks'),
+    inbox_stream_signing_key: signingKey('inbox-stream'),
     user_token_key: signingKey('user-tokens'),
   }
 }

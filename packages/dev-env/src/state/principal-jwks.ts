@@ -2,7 +2,9 @@ import type { State } from './state.ts'
 
 /** The public halves of the keys that vouch for callers, as a JWKS document in JSON. */
 export function principalJwks(state: State): string {
-  const { principal_signing_key, otp_signing_key, dispatch_signing_key, callbacks_signing_key } = state
-  const keys = [principal_signing_key, otp_signing_key, dispatch_signing_key, callbacks_signing_key]
+  const keys = [
+    ...[state.principal_signing_key, state.otp_signing_key, state.dispatch_signing_key],
+    ...[state.callbacks_signing_key, state.inbox_stream_signing_key],
+  ]
   return JSON.stringify({ keys: keys.map(({ d: _, ...publicJwk }) => publicJwk) })
 }

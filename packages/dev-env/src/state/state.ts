@@ -44,6 +44,7 @@ export interface State {
   otp_signing_key: PrivateJwk
   dispatch_signing_key: PrivateJwk
   callbacks_signing_key: PrivateJwk
+  inbox_stream_signing_key: PrivateJwk
   identity_provider_key: PrivateJwk
   user_token_key: PrivateJwk
   operator: IdentityClient

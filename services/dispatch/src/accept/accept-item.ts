@@ -16,6 +16,7 @@ import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
 import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithLayouts } from '../catalogue/layouts/layout-catalogue.ts'
+import type { WithLinks } from '../catalogue/preferences/message-links.ts'
 import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
 import type { WithRecipients } from '../catalogue/recipients/recipient-directory.ts'
 import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts'
@@ -32,6 +33,7 @@ export type AcceptContext = Context &
   WithTemplates &
   WithTopics &
   WithLayouts &
+  WithLinks &
   WithProviders &
   WithDomains &
   WithConsents &

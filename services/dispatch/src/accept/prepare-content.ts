@@ -2,6 +2,7 @@ import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import { layoutFinder } from '../catalogue/layouts/layout-catalogue.ts'
+import { linkOf, withLinks } from '../catalogue/preferences/link-variables.ts'
 import type { NamedUser } from '../catalogue/recipients/recipient-directory.ts'
 import { type Addressed, addressed } from '../catalogue/recipients/resolve-recipient.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
@@ -47,11 +48,17 @@ export async function prepare(context: AcceptContext, given: Candidate): Promise
     definition,
     texts,
   )
-  const content = makeContent(context, candidate, draft, text)
+  const switched = topic === undefined || (await isRequired(context, candidate, topic)) ? undefined : topic
+  const { recipient } = given.request
+  const link = linkOf(context, { candidate, recipient, draft, locale: text.locale, topic: switched })
+  const content = makeContent(context, candidate, { draft, link, isSwitched: switched !== undefined }, text)
   // It is awaited only after the other rules; until then a rejection would count as unhandled.
   content.catch(() => {})
   return { draft, user: candidate.user, alternatives, locale: text.locale, topic, content }
 }
+
+const isRequired = async ({ directory }: WithTopics, { principal }: Candidate, topic: string): Promise<boolean> =>
+  (await directory.topics.find(principal.application_id, topic))?.kind === 'required'
 
 export function providerMissing(channel: string): Problem {
   return new Problem('provider_not_configured', `No provider is configured for ${channel}; add one before sending`)
@@ -61,19 +68,20 @@ export function providerMissing(channel: string): Problem {
 async function makeContent(
   context: AcceptContext,
   candidate: Addressed<Candidate>,
-  draft: Draft,
+  { draft, link, isSwitched }: { draft: Draft; link: () => string; isSwitched: boolean },
   chosen: Parameters<typeof formatOf>[1],
 ): Promise<string> {
   const { renderer } = context
   const { tenant_id } = candidate.principal
   let filled = 0
   const fill: Fill = async (texts, variables) => {
-    const made = await renderer.fill(tenant_id, texts, variables, formatOf(candidate, chosen))
+    const made = await renderer.fill(tenant_id, texts, withLinks(texts, variables, link), formatOf(candidate, chosen))
     for (const { length } of made) filled += length
     return made
   }
   const owner = { tenantId: tenant_id, applicationId: candidate.principal.application_id, locale: chosen.locale }
-  const payload = await draft.compose(chosen.templates, fill, layoutFinder(context, owner))
+  const composed = await draft.compose(chosen.templates, fill, layoutFinder(context, owner))
+  const payload = (isSwitched && context.channels[candidate.request.channel]?.withLink?.(composed, link())) || composed
   const text = JSON.stringify(payload)
   // Rendered texts are charged already; these are the texts given in the request.
   renderer.charge(tenant_id, text.length - filled)

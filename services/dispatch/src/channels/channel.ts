@@ -129,6 +129,8 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   }
   /** The files of {@link Draft.files}, which are stored outside of the payload. */
   files?: { has(payload: P): boolean; attach(payload: P, files: readonly Buffer[]): Payload }
+  /** Adds the link by which the recipient switches off the topic of the message, where it does not stand in the text. */
+  withLink?(payload: P, url: string): P
   /** The template of {@link Draft.template}, which must still be approved at the provider that is to send it. */
   templateOf?(payload: P): FilledReference
   /** When a sent message without a receipt counts as settled; never, when undefined. */

@@ -33,7 +33,7 @@ export const preferenceTables = {
     source: column.text<PreferenceSource>(),
     changed_at: column.timestamp(),
   },
-  /** The evidence: each change of a choice. Rows are never changed, and deleted only with the person. */
+  /** The evidence: each change of a choice. Rows are never changed; those of an erased person lose the index. */
   preference_changes: {
     id: column.id('pref'),
     ...scope,

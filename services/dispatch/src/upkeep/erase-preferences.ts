@@ -23,7 +23,12 @@ export async function countPreferenceChanges(db: Queries, person: Person): Promi
   return row!.count
 }
 
-/** The evidence goes with the person. @returns how many entries there were */
+/** The entries lose the person: nothing in them leads back. @returns how many there were */
 export async function erasePreferenceChanges(db: Queries, person: Person): Promise<number> {
-  return (await db.runLong(build.deleteFrom('preference_changes').where(ofPerson(person)).returning('id'))).length
+  const erased = build
+    .updateTable('preference_changes')
+    .set({ recipient_index: sql<string>`'erased ' || id` })
+    .where(ofPerson(person))
+    .returning('id')
+  return (await db.runLong(erased)).length
 }

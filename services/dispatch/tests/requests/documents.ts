@@ -14,7 +14,8 @@ function scriptOf(document: string): string {
 }
 
 async function run(document: string): Promise<string> {
-  const variables = { ...process.env, URL: env.stack.url('gateway'), KEY: env.apiKey }
+  const own = { URL: env.stack.url('gateway'), KEY: env.apiKey, APP: env.applicationId, TOKEN: env.operatorToken }
+  const variables = { ...process.env, ...own }
   return (await promisify(execFile)('bash', ['-c', scriptOf(document)], { env: variables })).stdout
 }
 
@@ -33,4 +34,15 @@ test('the commands of docs/broadcasts.md send to a list', async () => {
     const { body } = await env.api('GET', `/api/v1/broadcasts/${broadcast.broadcast_id}`)
     expect(body).toMatchObject({ status: 'completed', accepted: 1, refusals: { recipient_unknown: 1 } })
   })
+})
+
+test('the commands of docs/preferences.md make a topic, send it, switch it off and explain it', async () => {
+  const lines = (await run('preferences.md')).split('\n').filter((line) => line !== '')
+  const [topic, sent, chosen, imported, found, explained] = lines.map((line) => JSON.parse(line))
+  expect(topic).toMatchObject({ topic_key: 'newsletter', kind: 'on' })
+  expect(sent).toMatchObject({ status: 'accepted' })
+  expect(chosen.rules).toMatchObject([{ topic: 'newsletter', channel: 'in_app', state: 'off', source: 'api' }])
+  expect(imported).toEqual({ changed: 1, unchanged: 0 })
+  expect(found.rules).toMatchObject([{ topic: '*', channel: 'email', state: 'off', source: 'import' }])
+  expect(explained).toMatchObject({ sends: false })
 })

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
 import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
-import { addApplication, addBareTenant, operatorToken } from '@notify/test-kit/callers'
+import { addApplication, addBareTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { env } from './stack.ts'
 
@@ -159,7 +159,7 @@ test('a choice between acceptance and claim is obeyed: of a scheduled message, a
   expect(await env.messages({ to: phone })).toEqual([])
 })
 
-test('a required topic cannot be switched off, and is sent to whom everything else is off', async () => {
+test('a required topic cannot be switched off, and is sent to a user who switched off everything else', async () => {
   const [required, off] = [await addTopic({ kind: 'required' }), await addTopic({ kind: 'off' })]
   const user = `user-${crypto.randomUUID()}`
   const refused = await choose(user, { topic: required, channel: 'in_app', state: 'off' })
@@ -217,7 +217,9 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   expect((await lookUp({ address, user_id: user })).body.rules).toHaveLength(2)
   expectProblem(await lookUp({}), 422, 'validation_failed')
   const other = await addApplication(env)
-  expect((await lookUp({ address }, { token: other.apiKey })).body.rules).toEqual([])
+  expectProblem(await lookUp({ address }, { token: other.apiKey }), 403, 'permission_denied')
+  const { apiKey: token } = await addKey(env, other, { permissions: ['recipients:manage'] })
+  expect((await lookUp({ address }, { token })).body.rules).toEqual([])
   const asked = { user_id: user, address, topic, channel: 'email' }
   expect(await explain(asked)).toMatchObject({
     sends: false,

@@ -72,6 +72,18 @@ export async function findApplication(
   return (await run(applicationOf(tenantId, id).selectAll()))[0]
 }
 
+/** An application as the pages show it that its recipients open. Also one that was deleted: its messages are still read. */
+export async function findSender(run: Run, tenantId: Id<'ten'>, id: Id<'app'>) {
+  const [sender] = await run(
+    build
+      .selectFrom('applications')
+      .select(['name', 'brand', 'default_locale'])
+      .where('id', '=', id)
+      .where('tenant_id', '=', tenantId),
+  )
+  return sender
+}
+
 /** Finds an application and locks it until the transaction ends. */
 export async function lockApplication(
   run: Run,

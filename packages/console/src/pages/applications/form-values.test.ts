@@ -8,6 +8,8 @@ const application = {
   otp: { allowed_countries: ['+44', '+49'], autofill_host: 'shop.example', sends_per_minute: 60 },
   default_locale: 'pt-BR',
   default_time_zone: 'America/Sao_Paulo',
+  bulk_requires_topic: false,
+  brand: {},
   created_at: '2026-11-21T09:30:00.000Z',
   updated_at: '2026-11-21T09:30:00.000Z',
 }

@@ -12,8 +12,10 @@ export function RecordCard({ record, carriers }: { record: DomainRecord; carrier
   const needers = needersOf(record, carriers)
   const { purpose, type, name, value, ttl, priority, status, found, error } = record
   const { name: title, does } = purposes[purpose]
+  // Several carriers may need a record of the same purpose and type.
+  const label = `${title} record ${type}${needers ? ` for ${needers}` : ''}`
   return (
-    <section aria-label={`${title} record ${type}`} className="border-b border-line px-4 py-3 last:border-b-0">
+    <section aria-label={label} className="border-b border-line px-4 py-3 last:border-b-0">
       <h2 className="flex flex-wrap items-center gap-x-2 pb-2">
         <span className="font-semibold">
           {title} <span className="font-mono text-xs font-normal">{type}</span>

@@ -10,6 +10,7 @@ export type EventType = Subscription['events'][number]
 export const eventTypes: Record<EventType, string> = {
   'notification.delivered': 'A notification was delivered',
   'notification.failed': 'A notification failed, or was not delivered',
+  'preference.changed': 'A person switched a topic on or off',
 }
 
 export const subscriptionStatuses: Record<Subscription['status'], { name: string; tone: Tone }> = {

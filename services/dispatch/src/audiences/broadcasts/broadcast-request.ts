@@ -1,4 +1,4 @@
-import { DispatchRequest, type Id, notInBroadcasts } from '@notify/contracts'
+import { DispatchRequest, type Id, notInBroadcasts, tooManyEntries } from '@notify/contracts'
 import type { EncryptedColumn } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { Problem, requireShape } from '@notify/service-kit'
@@ -34,7 +34,9 @@ export function requestFor(request: BroadcastRequest, { user_id, data }: ForMemb
 export function requireBroadcast(request: BroadcastRequest): DispatchRequest {
   const { recipient } = request
   const isObject = typeof recipient === 'object' && recipient !== null && !Array.isArray(recipient)
+  const long = tooManyEntries(request)
   const faults = [
+    ...(long ? [long] : []),
     ...notInBroadcasts
       .filter((field) => Object.hasOwn(request, field))
       .map((path) => ({ path, message: 'is not supported in broadcasts' })),

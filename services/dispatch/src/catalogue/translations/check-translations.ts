@@ -4,6 +4,7 @@ import type { Renderer, VariablePath } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
 import { textsOf } from '../../channels/channel-template.ts'
 import { requireFillable } from '../../channels/check-templates.ts'
+import { linkNames } from '../../channels/link-names.ts'
 import { presentTemplates } from '../../channels/present-templates.ts'
 
 type Needs = { renderer: Renderer; channels: Channels }
@@ -40,7 +41,7 @@ export async function requireKnownVariables(
       const path = `translations.${locale}.${channel}`
       const ofBase = known.get(channel)
       if (!ofBase) throw baseMissing(path, channel)
-      const unknown = variables.filter((one) => !ofBase.some((other) => isWithin(one, other)))
+      const unknown = variables.filter((one) => !isLink(one) && !ofBase.some((other) => isWithin(one, other)))
       for (const one of new Set(unknown.map((segments) => segments.join('.'))))
         errors.push({ path, message: `uses the variable ${one}, which the template for ${channel} does not have` })
     }
@@ -60,6 +61,9 @@ async function variablesByChannel({ renderer, channels }: Needs, tenantId: strin
     found.set(name, await renderer.variablesOf(tenantId, textsOf(definition, template)))
   return found
 }
+
+/** Whether it is a variable that every template has. */
+const isLink = ([name]: VariablePath) => linkNames.some((one) => one === name)
 
 /** Whether one path leads to the other: who is given `order` may read `order.id`. */
 export function isWithin(one: VariablePath, other: VariablePath): boolean {

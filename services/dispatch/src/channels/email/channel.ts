@@ -6,6 +6,7 @@ import { EmailPayload, type Mailbox } from './payload.ts'
 import { readAttachments } from './read-attachments.ts'
 import { readEnvelope } from './recipient.ts'
 import { emailTemplate } from './template.ts'
+import { withUnsubscribe } from './unsubscribe-headers.ts'
 
 /** Whom an email is copied to. */
 function copiesOf({ cc = [], bcc = [] }: Pick<EmailPayload, 'cc' | 'bcc'>): Copy[] {
@@ -60,6 +61,7 @@ export const email: ChannelDefinition<EmailPayload> = {
       attachments: attachments.map((one, at) => ({ ...one, content: files[at] ?? Buffer.alloc(0) })),
     }),
   },
+  withLink: withUnsubscribe,
   receiptDeadlineMs: ({ RECEIPT_DEADLINE }) => RECEIPT_DEADLINE,
   suppression: {
     faultOf: (recipient) => (address.test(recipient) ? undefined : 'must be an email address'),

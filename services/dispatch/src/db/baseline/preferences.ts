@@ -9,7 +9,7 @@ export const preferenceTables = [
      kind text not null check (kind in ('required', 'on', 'off')),
      channels text[] not null,
      position int not null,
-     translations jsonb not null default '{}',
+     translations jsonb not null,
      updated_by text not null,
      created_at timestamptz not null default date_trunc('milliseconds', now()),
      updated_at timestamptz not null default date_trunc('milliseconds', now()),
@@ -43,12 +43,19 @@ export const preferenceTables = [
      changed_at timestamptz not null
    )`,
   `create index preference_changes_of_recipient on preference_changes (recipient_index, application_id, mode, id)`,
-  // Append-only: a person may be erased from the evidence, but no entry is changed.
+  // Append-only: an entry may lose the person that it is about. Nothing else changes it.
   `create function keep_preference_changes() returns trigger language plpgsql as $$
      begin
+       if tg_op = 'UPDATE' and new.recipient_index = 'erased ' || old.id
+         and row(new.id, new.tenant_id, new.application_id, new.mode, new.topic, new.channel, new.before, new.after, new.source,
+           new.actor, new.changed_at) is not distinct from row(old.id, old.tenant_id, old.application_id, old.mode, old.topic,
+           old.channel, old.before, old.after, old.source, old.actor, old.changed_at)
+       then
+         return new;
+       end if;
        raise exception 'changes of preferences are append-only' using errcode = 'insufficient_privilege';
      end $$`,
-  `create trigger keep_preference_changes before update on preference_changes
+  `create trigger keep_preference_changes before update or delete on preference_changes
      for each row execute function keep_preference_changes()`,
   // Triggers for rows do not see a TRUNCATE.
   `create trigger keep_all_preference_changes before truncate on preference_changes

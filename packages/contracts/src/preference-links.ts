@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { Channel } from './channels/table.ts'
+import { idSchema } from './ids.ts'
+import { mostPreferenceChanges } from './preferences.ts'
+import { anyone, defineRoute, service } from './route.ts'
+import { TopicKey } from './topics.ts'
+
+const params = z.object({ token: z.string() })
+const page = { responseType: 'text/html', responses: { 200: z.string() }, errors: ['link_not_valid'] } as const
+
+export const showPreferenceLink = defineRoute({
+  name: 'showPreferenceLink',
+  service: 'gateway',
+  method: 'GET',
+  path: '/u/:token',
+  summary: 'Show the page of a link in a message, which changes nothing: scanners of mail follow links',
+  auth: anyone,
+  params,
+  ...page,
+})
+
+export const followPreferenceLink = defineRoute({
+  name: 'followPreferenceLink',
+  service: 'gateway',
+  method: 'POST',
+  path: '/u/:token',
+  summary: 'Unsubscribe by one click (RFC 8058), or save the choices of the page',
+  auth: anyone,
+  params,
+  bodyType: 'raw',
+  requestExample: 'List-Unsubscribe=One-Click',
+  maxBodyBytes: 64 * 1024,
+  idempotent: true,
+  ...page,
+})
+
+const keys = z.array(TopicKey).max(mostPreferenceChanges)
+
+/** What the page or the mail program asks for. */
+const LinkAction = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('unsubscribe') }),
+  z.object({ action: z.literal('save'), on: keys, off: keys }),
+  z.object({ action: z.literal('stop_all') }),
+  z.object({ action: z.literal('start_again') }),
+])
+export type LinkAction = z.output<typeof LinkAction>
+
+/** What a link leads to. */
+const OpenedLink = z.object({
+  tenant_id: idSchema('ten'),
+  application_id: idSchema('app'),
+  channel: Channel,
+  recipient_masked: z.string(),
+  /** The language of the message, where it is known. */
+  locale: z.string().nullable(),
+  /** The topic of the message; null when it has none that can be switched off. */
+  topic: z.string().nullable(),
+  /** Whether everything that can be switched off is off for the channel. */
+  all_off: z.boolean(),
+  topics: z.array(
+    z.object({
+      topic_key: z.string(),
+      name: z.string(),
+      description: z.string(),
+      state: z.enum(['on', 'off', 'required']),
+      overridden: z.boolean(),
+    }),
+  ),
+})
+export type OpenedLink = z.output<typeof OpenedLink>
+
+export const openPreferenceLink = defineRoute({
+  name: 'openPreferenceLink',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/internal/v1/preferences/links',
+  summary: 'Open the link of a message, and make the choices that its reader made there',
+  auth: service('preferences:link'),
+  idempotent: true,
+  body: z.object({
+    token: z.string(),
+    locales: z.array(z.string()).max(20).meta({ description: 'Languages of the reader, best first' }),
+    choice: LinkAction.optional(),
+  }),
+  responses: { 200: OpenedLink },
+  errors: ['link_not_valid'],
+})

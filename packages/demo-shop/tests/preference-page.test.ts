@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { post } from '@notify/test-kit/api'
+import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser, openContext } from './browser.ts'
+
+let env: TestEnv
+let browser: Browser
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch'])
+  browser = await launchBrowser()
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await env?.stop()
+})
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    // @ts-expect-error axe is a global of the page
+    const { violations: found } = await globalThis.axe.run()
+    return found.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`)
+  })
+}
+
+/** Sends a mail of a topic. @returns the link in it */
+async function linkIn(locale: string): Promise<string> {
+  const path = `/api/v1/applications/${env.applicationId}`
+  const token = env.operatorToken
+  await env.api('PATCH', path, { token, body: { brand: { color: '#ffcc00' } } })
+  const topics = [
+    { topic_key: `news-${locale}`, name: 'Weekly news', description: 'What is new', channels: ['email'] },
+    { topic_key: `legal-${locale}`, name: 'Terms', kind: 'required', channels: ['email'] },
+  ]
+  for (const body of topics) await env.api('POST', `${path}/topics`, { token, body })
+  const to = freshAddress()
+  const sent = await post(
+    env,
+    emailTo(to, { topic: `news-${locale}`, locale, body: '{{ unsubscribe_url }}', template_data: {} }),
+  )
+  expect(sent.status).toBe(202)
+  return (await eventually(() => emailOf(env, to))).text.trim()
+}
+
+test.each([
+  ['en', 'ltr', 'Unsubscribe', 'You no longer receive'],
+  ['ar', 'rtl', 'إلغاء الاشتراك', 'لن تستلم'],
+])(
+  'the page of a link in %s works by keyboard at 390 px, without a script, and axe finds nothing',
+  async (locale, dir, unsubscribe, done) => {
+    const { context, errors } = await openContext(browser, { viewport: { width: 390, height: 800 }, bypassCSP: true })
+    const page = await context.newPage()
+    await page.goto(await linkIn(locale))
+    const look = async () => {
+      expect(await violations(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+      expect(await page.locator('script').count()).toBe(0)
+    }
+    expect(await page.locator('html').getAttribute('dir')).toBe(dir)
+    await look()
+    const button = page.getByRole('button', { name: unsubscribe, exact: true })
+    await page.keyboard.press('Tab')
+    expect(await button.evaluate((one) => one === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').filter({ hasText: done }).waitFor()
+    await look()
+    const box = page.locator(`input[value="news-${locale}"][type=checkbox]`)
+    expect(await box.isChecked()).toBe(false)
+    expect(await page.locator(`input[value="legal-${locale}"]`).isDisabled()).toBe(true)
+    await box.check()
+    await page.locator('button[value=save]').click()
+    await page.getByRole('status').waitFor()
+    expect(await box.isChecked()).toBe(true)
+    await page.locator('button[value=stop_all]').click()
+    await page.locator('button[value=start_again]').waitFor()
+    await look()
+    await page.locator('button[value=start_again]').click()
+    await box.waitFor()
+    await context.close()
+    expect(errors).toEqual([])
+  },
+)

@@ -1,0 +1,45 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomFillSync } from 'node:crypto'
+
+/** Seals what a link carries, so that only we can read and make it. */
+export interface LinkSeal {
+  /** @returns base64url */
+  seal(content: string): string
+  /** @returns undefined for a text that was not sealed with this key; it costs the same as one that was */
+  open(token: string): string | undefined
+}
+
+const ivBytes = 12
+const tagBytes = 16
+/** Longer texts are no tokens: what strangers send costs no more than a real one. */
+const longestToken = 1500
+const cipher = 'aes-256-gcm'
+
+/**
+ * AES-256-GCM under a key of its own (HKDF, RFC 5869). Tokens do not expire, and a rotation of the key ring does not end them.
+ * @param masterKey 32 bytes that are never rotated, such as the key of the blind indexes
+ * @param purpose tokens of one purpose are not valid for another
+ */
+export function createLinkSeal(masterKey: Buffer, purpose: string): LinkSeal {
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', `link-seal|${purpose}`, 32)))
+  return {
+    seal(content) {
+      const iv = randomFillSync(Buffer.allocUnsafe(ivBytes))
+      const sealing = createCipheriv(cipher, key, iv)
+      const body = Buffer.concat([sealing.update(content, 'utf8'), sealing.final()])
+      return Buffer.concat([iv, sealing.getAuthTag(), body]).toString('base64url')
+    },
+    open(token) {
+      if (token.length > longestToken || !/^[A-Za-z0-9_-]+$/.test(token)) return undefined
+      const bytes = Buffer.from(token, 'base64url')
+      // One form alone: a decoder ignores surplus characters and bits.
+      if (bytes.length < ivBytes + tagBytes || bytes.toString('base64url') !== token) return undefined
+      const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes))
+      opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+      try {
+        return Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8')
+      } catch {
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { openPreferenceLink as contract, LinkAction, OpenedLink } from '@notify/contracts'
+import { type Handler, Problem } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
+import { type Asked, decidePreference } from './decide-preference.ts'
+import { wordsOf } from './describe-preferences.ts'
+import { makeChoices, type Wanted } from './make-choices.ts'
+import type { LinkContent, WithLinks } from './message-links.ts'
+import { subjectsOf } from './person.ts'
+import { type ChoiceRow, type PreferenceOwner, readChoices } from './preference-store.ts'
+
+/** Opens the link of a message. What its reader chose there is committed when this returns. */
+export const openLink: Handler<Context & WithTopics & WithLinks, typeof contract> = async (context, { body }) => {
+  const link = context.links.open(body.token)
+  if (!link) throw new Problem('link_not_valid', 'This link was not made here, or it is not whole')
+  const { tenantId, applicationId, mode, channel, to, userId } = link
+  const owner: PreferenceOwner = { tenantId, applicationId, mode }
+  const topics = await context.directory.topics.list(applicationId)
+  // The choice counts for the address that got the message, and for the user wherever else they are reached.
+  const named = channel === 'in_app' ? { user_id: to } : { user_id: userId, address: to }
+  const subjects = subjectsOf(context, tenantId, named)
+  const indexes = subjects.map(({ index }) => index)
+  const { choice } = body
+  const choices = await context.db.transaction(async (run) => {
+    const known = await readChoices(run, owner, indexes)
+    if (!choice) return known
+    const wanted = wantedBy(choice, link, topics, known).flatMap((one) =>
+      subjects.map((subject) => ({ ...one, subject })),
+    )
+    const source = choice.action === 'unsubscribe' ? 'one_click' : 'page'
+    await makeChoices(context, run, owner, wanted, { source, actor: null })
+    return readChoices(run, owner, indexes)
+  })
+  if (choice) context.wakeOutbox()
+  return describe(context, link, topics, choices, body.locales)
+}
+
+/** Topics that a link shows: those that can be switched for its channel, and the one of its message. */
+const shownBy = ({ channel, topic }: LinkContent, topics: readonly KnownTopic[]) =>
+  topics.filter(({ channels, topic_key }) => channels.includes(channel) || topic_key === topic)
+
+const askedOf = ({ channel }: LinkContent, { topic_key: topic, kind }: KnownTopic): Asked => ({ topic, channel, kind })
+
+/** Whether a choice switches everything off for the channel of a link. */
+const stopsAll = ({ channel }: LinkContent, one: ChoiceRow) =>
+  one.topic === '*' && one.state === 'off' && (one.channel === channel || one.channel === '*')
+
+/** The choices that an action makes; those that change nothing are left out. */
+function wantedBy(
+  choice: LinkAction,
+  link: LinkContent,
+  topics: readonly KnownTopic[],
+  known: readonly ChoiceRow[],
+): Wanted[] {
+  const { channel } = link
+  switch (choice.action) {
+    case 'unsubscribe':
+      return [{ topic: link.topic ?? '*', channel, state: 'off' }]
+    case 'stop_all':
+      return [{ topic: '*', channel, state: 'off' }]
+    case 'start_again':
+      return known
+        .filter((one) => stopsAll(link, one))
+        .map(({ topic, channel: of }) => ({ topic, channel: of, state: null }))
+    case 'save': {
+      const states = new Map<string, 'on' | 'off'>()
+      for (const topic of choice.off) states.set(topic, 'off')
+      for (const topic of choice.on) states.set(topic, 'on')
+      return shownBy(link, topics).flatMap((topic): Wanted[] => {
+        const state = states.get(topic.topic_key)
+        const { sends } = decidePreference(askedOf(link, topic), known)
+        if (state === undefined || topic.kind === 'required' || (state === 'on') === sends) return []
+        return [{ topic: topic.topic_key, channel, state }]
+      })
+    }
+  }
+}
+
+function describe(
+  { channels }: Pick<Context, 'channels'>,
+  link: LinkContent,
+  topics: readonly KnownTopic[],
+  choices: readonly ChoiceRow[],
+  locales: readonly string[],
+): OpenedLink {
+  const { tenantId, applicationId, channel, to, topic } = link
+  const shown = shownBy(link, topics)
+  return {
+    ...{ tenant_id: tenantId, application_id: applicationId, channel },
+    recipient_masked: channels[channel]?.suppression?.mask(to) ?? '',
+    locale: link.locale ?? null,
+    topic: shown.some(({ topic_key, kind }) => topic_key === topic && kind !== 'required') ? topic! : null,
+    all_off: choices.some((one) => stopsAll(link, one)),
+    topics: shown.map((one) => {
+      const { sends, by } = decidePreference(askedOf(link, one), choices)
+      const isWider = by !== 'kind' && (by.topic === '*' || by.channel === '*')
+      return {
+        ...{ topic_key: one.topic_key, ...wordsOf(one, [link.locale, ...locales]) },
+        state: one.kind === 'required' ? 'required' : sends ? 'on' : 'off',
+        overridden: !sends && isWider,
+      }
+    }),
+  }
+}

@@ -1,0 +1,6 @@
+/** Variables that every template has beside those of the caller: where the recipient switches the topic, or everything. */
+export const linkNames = ['unsubscribe_url', 'preferences_url'] as const
+
+/** The variables that texts use of those. */
+export const linkNamesIn = (texts: readonly { template: string }[]) =>
+  linkNames.filter((name) => texts.some(({ template }) => template.includes(name)))

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { findRepeated } from '../src/deliver/call/find-repeated.ts'
+import { db } from './own-schema.ts'
+
+const [account, other] = [newId('prov'), newId('prov')]
+
+/** Attempts in order, each with its outcome at an account. @returns which of them the next one at `account` repeats */
+async function repeatedOf(...attempts: [outcome: string | null, provider: string][]): Promise<number | undefined> {
+  const id = newId('notif')
+  const ids = attempts.map(() => newId('att'))
+  for (const [at, [outcome, provider]] of attempts.entries())
+    await db.run(
+      `insert into attempts (notification_id, number, id, provider_id, lease_until, finished_at, outcome)
+       values ($1, $2, $3, $4, now(), now(), $5)`,
+      [id, at + 1, ids[at], provider, outcome],
+    )
+  const found = await findRepeated(db, { id, attempt_count: attempts.length + 1 }, account)
+  return found === undefined ? undefined : ids.indexOf(found as (typeof ids)[number]) + 1
+}
+
+test('an attempt repeats the first of those before it whose outcomes are unknown at the same account', async () => {
+  expect(await repeatedOf()).toBeUndefined()
+  expect(await repeatedOf(['unknown', account])).toBe(1)
+  expect(await repeatedOf(['unknown', account], ['unknown', account])).toBe(1)
+  expect(await repeatedOf(['rejected_retryable', account], ['unknown', account], ['unknown', account])).toBe(2)
+})
+
+test('it repeats nothing after a known outcome, or after an attempt at another account', async () => {
+  expect(await repeatedOf(['unknown', account], ['rejected_retryable', account])).toBeUndefined()
+  expect(await repeatedOf(['unknown', account], ['unknown', other])).toBeUndefined()
+  expect(await repeatedOf(['unknown', account], [null, account])).toBeUndefined()
+  expect(await repeatedOf(['unknown', other], ['unknown', account])).toBe(2)
+})

@@ -1,0 +1,87 @@
+import {
+  type followPreferenceLink as followContract,
+  type LinkAction,
+  openPreferenceLink,
+  type ServicePrincipal,
+  type showPreferenceLink as showContract,
+} from '@notify/contracts'
+import { lookUp, preferencePageWords } from '@notify/locales'
+import { type Handler, type HttpRequest, Problem, Reply } from '@notify/service-kit'
+import { findSender } from '../applications/application-store.ts'
+import type { RouteContext } from '../context.ts'
+import { readChoice } from './read-choice.ts'
+import { type Notice, type Page, renderInvalid, renderPage } from './render-page.ts'
+
+const service: ServicePrincipal = { kind: 'service', service: 'gateway', permissions: ['preferences:link'] }
+const timeoutMs = 7000
+
+/** The page of a link. It changes nothing: programs that scan mail follow links. */
+export const showPage: Handler<RouteContext, typeof showContract> = (context, request) =>
+  answer(context, request, undefined)
+
+/** Makes the choice of a mail program's button or of the page, and shows the page that confirms it. */
+export const followLink: Handler<RouteContext, typeof followContract> = (context, request) =>
+  answer(context, request, readChoice(request.body))
+
+type Request = Pick<HttpRequest<typeof showContract>, 'params' | 'headers' | 'address'>
+
+async function answer(context: RouteContext, request: Request, choice: LinkAction | undefined): Promise<Reply> {
+  const { params, headers } = request
+  const locales = localesOf(headers['accept-language'])
+  context.limitPage(request.address())
+  try {
+    const link = await context.dispatch.call(openPreferenceLink, {
+      principal: await context.signPrincipal(service),
+      body: { token: params.token, locales, ...(choice && { choice }) },
+      timeoutMs,
+    })
+    const sender = await findSender(context.db.run, link.tenant_id, link.application_id)
+    if (!sender) throw new Problem('link_not_valid', 'This link is of no application any more')
+    const language = languageOf([link.locale, ...locales, sender.default_locale])
+    return replyOf(200, renderPage(link, sender, language, noticeOf(choice)))
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'link_not_valid') throw error
+    // People follow links, programs read problems.
+    if (!headers.accept?.includes('text/html')) throw new Problem('link_not_valid', error.message)
+    return replyOf(404, renderInvalid(languageOf(locales)))
+  }
+}
+
+function noticeOf(choice: LinkAction | undefined): Notice {
+  if (!choice) return 'ask'
+  return choice.action === 'unsubscribe' ? 'stopped' : 'saved'
+}
+
+const replyOf = (status: number, { html, policy }: Page) =>
+  new Reply(status, html, {
+    'cache-control': 'no-store',
+    'content-security-policy': policy,
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex',
+  })
+
+const mostLocales = 10
+
+/** The languages of the Accept-Language header in its order (RFC 9110, 12.5.4), without weights. */
+function localesOf(header: string | undefined): string[] {
+  const named = (header ?? '')
+    .slice(0, 200)
+    .split(',')
+    .map((part) => part.split(';', 1)[0]!.trim())
+  return named.flatMap(canonical).slice(0, mostLocales)
+}
+
+function canonical(text: string): string[] {
+  try {
+    return Intl.getCanonicalLocales(text)
+  } catch {
+    return []
+  }
+}
+
+/** The first language that the page has words of. */
+function languageOf(locales: readonly (string | null)[]) {
+  const wanted = locales.flatMap((one) => (one === null ? [] : canonical(one)))
+  const [locale = 'en'] = lookUp(wanted, (one) => Object.hasOwn(preferencePageWords, one))
+  return { locale, words: preferencePageWords[locale]! }
+}

@@ -1,0 +1,102 @@
+import type { Brand, OpenedLink } from '@notify/contracts'
+import { directionOf, type PreferencePageWords } from '@notify/locales'
+import { hashSource, strictPolicy } from '../docs/page.ts'
+import { escaped, fill } from './escape-html.ts'
+import { pageStyle } from './page-style.ts'
+
+/** The application as its recipients see it. */
+export interface Sender {
+  name: string
+  brand: Brand
+}
+
+/** What the page says first: a question, or what was done. */
+export type Notice = 'ask' | 'stopped' | 'saved'
+
+export interface Page {
+  html: string
+  /** The Content-Security-Policy. */
+  policy: string
+}
+
+interface Language {
+  locale: string
+  words: PreferencePageWords
+}
+
+/** The page of a link: what its reader receives, and forms to change it. It has no script. */
+export function renderPage(
+  link: OpenedLink,
+  { name, brand }: Sender,
+  { locale, words }: Language,
+  notice: Notice,
+): Page {
+  const channel = words.channels[link.channel]
+  const topic = link.topics.find(({ topic_key }) => topic_key === link.topic)?.name
+  const heading = fill(words.title, { application: name })
+  const title = words.title.replace('{application}', () => name)
+  const logo = brand.logo_url === undefined ? '' : `<img class="logo" src="${escaped(brand.logo_url)}" alt="">`
+  const recipient =
+    link.recipient_masked && `<p class="to">${fill(words.recipient, { recipient: link.recipient_masked })}</p>`
+  const body = [
+    `<header>${logo}<h1>${heading}</h1>${recipient}</header>`,
+    notice === 'saved' ? `<p role="status" class="done">${escaped(words.saved)}</p>` : '',
+    notice === 'stopped' ? `<p role="status" class="done">${stoppedText(words, topic, channel)}</p>` : '',
+    notice === 'ask' && !link.all_off ? question(words, topic) : '',
+    link.all_off ? again(words, channel, notice) : choices(link, words, channel),
+  ]
+  return frame(locale, title, body.join(''), brand)
+}
+
+/** The page for what is no link of ours. */
+export function renderInvalid({ locale, words }: Language): Page {
+  return frame(
+    locale,
+    escaped(words.invalid),
+    `<h1>${escaped(words.invalid)}</h1><p>${escaped(words.invalidHint)}</p>`,
+    {},
+  )
+}
+
+const stoppedText = (words: PreferencePageWords, topic: string | undefined, channel: string) =>
+  topic === undefined ? fill(words.allOff, { channel }) : fill(words.stopped, { topic })
+
+/** What mail programs post, too (RFC 8058). */
+function question(words: PreferencePageWords, topic: string | undefined): string {
+  const ask = topic === undefined ? escaped(words.askAll) : fill(words.ask, { topic })
+  const button = `<button class="main" name="List-Unsubscribe" value="One-Click">${escaped(words.unsubscribe)}</button>`
+  return `<form method="post"><h2>${ask}</h2>${button}</form>`
+}
+
+function again(words: PreferencePageWords, channel: string, notice: Notice): string {
+  const told = notice === 'stopped' ? '' : `<p>${fill(words.allOff, { channel })}</p>`
+  return `<form method="post">${told}<button name="action" value="start_again">${escaped(words.startAgain)}</button></form>`
+}
+
+function choices({ topics }: OpenedLink, words: PreferencePageWords, channel: string): string {
+  if (topics.length === 0) return ''
+  const rows = topics.map(({ topic_key: key, name, description, state, overridden }) => {
+    const isFixed = state === 'required' || overridden
+    const attributes = `${state === 'off' ? '' : ' checked'}${isFixed ? ' disabled' : ''}`
+    const hint = [description, state === 'required' ? words.required : ''].filter((text) => text !== '')
+    const listed = isFixed ? '' : `<input type="hidden" name="listed" value="${escaped(key)}">`
+    const hints = hint.map((text) => `<small>${escaped(text)}</small>`).join('')
+    return `<li><label><input type="checkbox" name="topic" value="${escaped(key)}"${attributes}><span><b>${escaped(name)}</b>${hints}</span></label>${listed}</li>`
+  })
+  const save = `<button name="action" value="save">${escaped(words.save)}</button>`
+  const stopAll = `<button class="quiet" name="action" value="stop_all">${escaped(words.stopAll)}</button>`
+  return `<form method="post"><h2>${fill(words.choose, { channel })}</h2><ul>${rows.join('')}</ul><p class="actions">${save} ${stopAll}</p></form>`
+}
+
+function frame(locale: string, title: string, body: string, { color, logo_url }: Brand): Page {
+  const style = pageStyle(color)
+  const policy = [
+    ...strictPolicy.filter((directive) => !directive.startsWith('form-action')),
+    "form-action 'self'",
+    `style-src ${hashSource(style)}`,
+    ...(logo_url === undefined ? [] : [`img-src ${new URL(logo_url).origin}`]),
+  ]
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${style}</style>`
+  const html = `<!doctype html><html lang="${escaped(locale)}" dir="${directionOf(locale)}"><head>${head}</head><body><main>${body}</main></body></html>`
+  return { html, policy: policy.join('; ') }
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { type Id, type TopicPreferenceChange, topicPreferenceChanged } from '@notify/contracts'
+import { openEvent } from '@notify/messaging'
+import type { Context } from '../context.ts'
+import { bodyAad } from '../db/aad.ts'
+import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
+import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
+import { findSubscribers } from '../subscriptions/subscription-store.ts'
+
+const type = 'preference.changed'
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** The same for the same change and subscription, so that a change that arrives again is stored once. It begins with the change's time. */
+function deliveryIdOf(changeId: Id<'pref'>, subscriptionId: Id<'whsub'>): Id<'whdel'> {
+  const bytes = createHash('sha256').update(`${changeId} ${subscriptionId}`).digest().subarray(0, 16)
+  const time = changeId.slice('pref_'.length, 'pref_'.length + 10)
+  return `whdel_${time}${[...bytes].map((byte) => alphabet[byte & 31]).join('')}`
+}
+
+/** Stores a delivery of a changed preference for each subscriber. Idempotent. */
+export async function publishPreference(
+  { db, secrets, metrics, storeDeliveries }: Context & { storeDeliveries: StoreDeliveries },
+  change: TopicPreferenceChange,
+  traceparent: string | undefined,
+): Promise<void> {
+  // What test keys change is shown to them alone.
+  if (change.mode !== 'live') return
+  const { tenant_id, application_id, change_id, topic, channel, state, source, recipient_index } = change
+  const person = openEvent(secrets.keyRing, topicPreferenceChanged, change)
+  const subscribers = (await findSubscribers(db.run, [change])).filter(
+    ({ events, subscribed_ms }) => events.includes(type) && Date.parse(change.occurred_at) >= subscribed_ms,
+  )
+  const occurred_at = new Date(change.occurred_at).toISOString()
+  const data = { change_id, ...person, topic, channel, state, source, occurred_at }
+  const deliveries = subscribers.map(({ id: subscription_id }): NewDelivery => {
+    const id = deliveryIdOf(change_id, subscription_id)
+    const body = bodyOf({ id: messageIdOf({ id, subscription_id, notification_id: null }), type, application_id, data })
+    return {
+      ...{ id, tenant_id, application_id, endpoint_id: subscription_id, subscription_id, notification_id: null },
+      ...{ retry_count: 0, event_type: type, provider_id: null, url: null },
+      body: secrets.keyRing.encrypt(body, bodyAad(tenant_id, id)),
+      plain: { body },
+      ...{ traceparent: traceparent ?? null, recipient_index },
+    }
+  })
+  metrics.stored('fact', (await storeDeliveries(deliveries)).size)
+}

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem, post } from '@notify/test-kit/api'
+import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
+import { freshUser, userToken } from '@notify/test-kit/inbox'
+import { freshPath, subscribe, untilReceived } from '@notify/test-kit/webhooks'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream', 'webhook-delivery'])
+})
+afterAll(() => env?.stop())
+
+async function addTopic(fields: object = {}): Promise<string> {
+  const topic_key = `topic-${crypto.randomUUID()}`
+  const path = `/api/v1/applications/${env.applicationId}/topics`
+  const body = { topic_key, name: 'Weekly news', channels: ['email', 'in_app'], ...fields }
+  expect((await env.api('POST', path, { token: env.operatorToken, body })).status).toBe(201)
+  return topic_key
+}
+
+/** Sends a mail of a topic. @returns it as the carrier got it, and the link in its text */
+async function mail(to: string, topic: string, fields: object = {}) {
+  const sent = await post(
+    env,
+    emailTo(to, { topic, body: 'Leave: {{ unsubscribe_url }}', template_data: {}, ...fields }),
+  )
+  expect([sent.status, sent.text]).toEqual([202, expect.any(String)])
+  const message = await eventually(() => emailOf(env, to))
+  return {
+    source: sourceOf(message.request.body),
+    text: message.text,
+    url: /https?:\S+\/u\/[\w-]+/.exec(message.text)?.[0] ?? '',
+  }
+}
+
+/** The message as the carrier got it, with its header lines unfolded. */
+function sourceOf(request: unknown): string {
+  const { Content } = request as { Content?: { Raw?: { Data: string } } }
+  const source = Content?.Raw ? Buffer.from(Content.Raw.Data, 'base64').toString() : JSON.stringify(request)
+  return source.replace(/\r?\n[ \t]+/g, '')
+}
+
+/** Calls a link as a browser or a mail program does, without credentials. */
+async function follow(url: string, init: RequestInit = {}) {
+  const response = await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' }, ...init })
+  return { status: response.status, text: await response.text(), headers: response.headers }
+}
+const oneClick = (url: string) =>
+  follow(url, {
+    method: 'POST',
+    body: 'List-Unsubscribe=One-Click',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+const lookUp = async (address: string) =>
+  (await env.api('POST', '/api/v1/preferences/lookup', { body: { address } })).body
+
+test('a mail of a topic has the headers of one-click unsubscribe, one of a required topic has none', async () => {
+  const [topic, required] = [await addTopic(), await addTopic({ kind: 'required' })]
+  const { source, url } = await mail(freshAddress(), topic)
+  expect(source).toContain(`List-Unsubscribe: <${url}>`)
+  expect(source).toMatch(/List-Unsubscribe-Post: ?List-Unsubscribe=One-Click/)
+  const other = await mail(freshAddress(), required)
+  expect(other.source).not.toContain('List-Unsubscribe')
+  expect(other.url).not.toBe('')
+})
+
+test('one click switches the topic off, any number of times; looking changes nothing', async () => {
+  const topic = await addTopic({ translations: { de: { name: 'Wochenblatt' } } })
+  const to = freshAddress()
+  const { url } = await mail(to, topic, { locale: 'de-AT' })
+  const shown = await follow(url)
+  expect(shown.status).toBe(200)
+  expect(shown.headers.get('set-cookie')).toBeNull()
+  expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(shown.text).toContain('<html lang="de" dir="ltr">')
+  for (const word of ['Wochenblatt', 'Demo Shop', 'Abbestellen']) expect(shown.text).toContain(word)
+  expect(shown.text).not.toMatch(/<script|javascript:/i)
+  expect(shown.text).not.toContain(to)
+  // Scanners of mail follow links, also with HEAD.
+  await follow(url, { method: 'HEAD' })
+  expect((await lookUp(to)).rules).toEqual([])
+  for (let time = 0; time < 3; time++) {
+    const done = await oneClick(url)
+    expect([done.status, done.headers.get('location')]).toEqual([200, null])
+    expect(done.text).toContain('nicht mehr')
+  }
+  expect((await lookUp(to)).rules).toMatchObject([{ topic, channel: 'email', state: 'off', source: 'one_click' }])
+  expectProblem(await post(env, emailTo(to, { topic })), 422, 'recipient_opted_out')
+  const { rows } = await env.admin.query(
+    'select count(*)::int as count from dispatch.preference_changes where topic = $1',
+    [topic],
+  )
+  expect(rows).toEqual([{ count: 1 }])
+})
+
+test('the page saves choices, stops everything and starts it again', async () => {
+  const [one, other] = [await addTopic(), await addTopic({ kind: 'off' })]
+  const to = freshAddress()
+  const { url } = await mail(to, one)
+  const submit = (fields: [string, string][]) => follow(url, { method: 'POST', body: new URLSearchParams(fields) })
+  const listed: [string, string][] = [
+    ['listed', one],
+    ['listed', other],
+  ]
+  await submit([['action', 'save'], ...listed, ['topic', other]])
+  expect((await lookUp(to)).rules).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ topic: one, state: 'off', source: 'page' }),
+      expect.objectContaining({ topic: other, state: 'on' }),
+    ]),
+  )
+  expect((await post(env, emailTo(to, { topic: other }))).status).toBe(202)
+  await submit([['action', 'stop_all']])
+  expectProblem(await post(env, emailTo(to, { topic: other })), 422, 'recipient_opted_out')
+  await submit([['action', 'start_again']])
+  expect((await post(env, emailTo(to, { topic: other }))).status).toBe(202)
+  expectProblem(await post(env, emailTo(to, { topic: one })), 422, 'recipient_opted_out')
+})
+
+test('junk is link_not_valid: a problem for programs, a page for people', async () => {
+  const { url } = await mail(freshAddress(), await addTopic())
+  const base = url.slice(0, url.lastIndexOf('/') + 1)
+  for (const junk of ['x', 'A'.repeat(300), `${url.slice(base.length)}A`, url.slice(base.length, -1), '%20', 'a%2Fb']) {
+    const page = await follow(base + junk)
+    expect([junk, page.status]).toEqual([junk, 404])
+    expect(page.text).toContain('This link is not valid')
+    const problem = await fetch(base + junk, { method: 'POST', headers: { accept: '*/*' } })
+    expect([problem.status, await problem.json()]).toEqual([404, expect.objectContaining({ code: 'link_not_valid' })])
+  }
+})
+
+test('a link works after the message and the key ring are gone', async () => {
+  const topic = await addTopic()
+  const to = freshAddress()
+  const { url } = await mail(to, topic)
+  await env.admin.query('delete from dispatch.notifications where topic = $1', [topic])
+  expect((await oneClick(url)).status).toBe(200)
+  expectProblem(await post(env, emailTo(to, { topic })), 422, 'recipient_opted_out')
+})
+
+test('a user reads and changes their own preferences, and nobody else’s', async () => {
+  const [topic, required] = [await addTopic(), await addTopic({ kind: 'required' })]
+  const [user, neighbour] = [freshUser(), freshUser()]
+  const token = await userToken(env, user)
+  const change = (rules: object[]): Promise<ApiResponse> =>
+    env.api('PATCH', '/api/v1/preferences?locale=de', { token, body: { rules } })
+  const changed = await change([{ topic, channel: 'in_app', state: 'off' }])
+  expect(changed.body.rules).toMatchObject([{ topic, channel: 'in_app', state: 'off', source: 'page' }])
+  expect((await env.api('GET', '/api/v1/preferences', { token })).body.rules).toEqual(changed.body.rules)
+  expectProblem(await change([{ topic: required, channel: '*', state: 'off' }]), 422, 'topic_is_required')
+  expectProblem(await change([{ topic: 'nothing', channel: '*', state: 'off' }]), 404, 'topic_not_found')
+  expectProblem(await change([]), 422, 'validation_failed')
+  expectProblem(await env.api('GET', '/api/v1/preferences', { key: null }), 401, 'unauthenticated')
+  expectProblem(await env.api('GET', '/api/v1/preferences', { token: env.apiKey }), 401, 'unauthenticated')
+  const inApp = { channel: 'in_app', title: 'News', body: 'News', topic }
+  expectProblem(await post(env, { ...inApp, recipient: user }), 422, 'recipient_opted_out')
+  expect((await post(env, { ...inApp, recipient: neighbour })).status).toBe(202)
+})
+
+test('a changed preference reaches its subscribers, signed, with the name that the customer knows', async () => {
+  const path = freshPath('ok')
+  await subscribe(env, path, { events: ['preference.changed'] })
+  const topic = await addTopic()
+  const user = freshUser()
+  const rule = { topic, channel: '*', state: 'off' }
+  for (let time = 0; time < 2; time++)
+    await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules: [rule] } })
+  await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules: [{ ...rule, state: null }] } })
+  const events = await untilReceived(env, path, 2)
+  expect(events.map(({ verified }) => verified)).toEqual([true, true])
+  expect(events.map(({ body }) => JSON.parse(body))).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({
+        type: 'preference.changed',
+        data: expect.objectContaining({ user_id: user, topic, channel: '*', state: 'off', source: 'api' }),
+      }),
+      expect.objectContaining({ data: expect.objectContaining({ state: null }) }),
+    ]),
+  )
+  // Nothing on the bus or in the database names the person.
+  await eventually(async () => {
+    const { rows } = await env.admin.query('select events from dispatch.outbox where events like $1', [`%${user}%`])
+    expect(rows).toEqual([])
+  })
+})
