@@ -202,7 +202,7 @@ describe('a template', () => {
     })
   })
 
-  test('whose text got another placeholder at the carrier is refused at acceptance, naming it', async () => {
+  test('one whose text got another placeholder at the carrier is refused at acceptance, naming it', async () => {
     const phone = await agreed()
     await judgeTemplate(env, { name: 'grows', category: 'UTILITY', body: 'Hi {{1}}.' })
     const { body } = await env.api('POST', '/api/v1/templates', {

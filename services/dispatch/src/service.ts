@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
 import {
   createDeadLetterStore,
@@ -11,7 +10,6 @@ import {
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
-import { createEgress, createHostResolver } from '@notify/egress-guard'
 import { type Bus, consumersCommand, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
@@ -24,9 +22,8 @@ import {
   serveHttp,
   startPeriodic,
 } from '@notify/service-kit'
-import { createRenderer } from '@notify/templates'
 import { createAcceptOne } from './accept/accept-candidate.ts'
-import { createLockWatch } from './accept/commit-judged.ts'
+import { openAcceptance } from './accept/open-acceptance.ts'
 import { runBroadcasts } from './audiences/broadcasts/run-broadcasts.ts'
 import { startAudienceRetention } from './audiences/delete-leftovers.ts'
 import { createCarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
@@ -37,15 +34,13 @@ import { createVerifiedDomains } from './catalogue/domains/verified-domains.ts'
 import { createEventCatalogue } from './catalogue/events/event-catalogue.ts'
 import { createLayoutCatalogue } from './catalogue/layouts/layout-catalogue.ts'
 import { loadBootstrap } from './catalogue/load-bootstrap.ts'
-import { createMessageLinks } from './catalogue/preferences/message-links.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
 import { createRecipientDirectory } from './catalogue/recipients/recipient-directory.ts'
 import { createTemplateCatalogue } from './catalogue/templates/template-catalogue.ts'
 import { createTopicDirectory } from './catalogue/topics/topic-directory.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
-import { createFetchFile } from './channels/fetch-file.ts'
-import { acceptingRoom, createFileRoom, sendingRoom } from './channels/file-room.ts'
+import { createFileRoom, sendingRoom } from './channels/file-room.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
@@ -84,6 +79,11 @@ export const commands: Commands<Config> = {
   'import-tenant': commandOnDemand(async () => (await import('./upkeep/move-tenant.ts')).importTenant),
 }
 
+interface Opened {
+  db: Queries
+  bus: Bus | PendingBus
+}
+
 /** Replacements of the registries, for tests. */
 export interface Overrides {
   channels?: Channels
@@ -110,12 +110,7 @@ type SharedContext = Awaited<ReturnType<typeof createContext>>
 async function createContext(
   kit: Kit,
   config: Config,
-  {
-    db,
-    bus,
-    carriers = sendingCarriers,
-    channels = channelRegistry,
-  }: Overrides & { db: Queries; bus: Bus | PendingBus },
+  { db, bus, carriers = sendingCarriers, channels = channelRegistry }: Overrides & Opened,
 ) {
   const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'dispatch')
   return {
@@ -149,28 +144,7 @@ async function createContext(
 }
 
 /** What acceptance needs: of callers' requests, and of broadcasts. */
-function createAcceptContext(kit: Kit, shared: SharedContext) {
-  const { config } = shared
-  const resolveHost = createHostResolver()
-  const egress = createEgress({
-    allowed: config.ATTACHMENT_EGRESS_ALLOW,
-    resolve: resolveHost,
-    ca: config.ATTACHMENT_CA_FILE && readFileSync(config.ATTACHMENT_CA_FILE, 'utf8'),
-  })
-  kit.lifecycle.onStop('egress', () => egress.close())
-  const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
-  const context = {
-    ...shared,
-    watchLocks: createLockWatch(),
-    links: createMessageLinks(config),
-    resolveHost,
-    fileRoom: createFileRoom(acceptingRoom),
-    fetchFile: createFetchFile({ egress, timeoutMs: config.ATTACHMENT_TIMEOUT }),
-    renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
-  }
-  kit.lifecycle.onStop('renderer', () => context.renderer.close())
-  return context
-}
+const createAcceptContext = (kit: Kit, shared: SharedContext) => ({ ...shared, ...openAcceptance(kit, shared) })
 
 async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
   const { config, db } = shared

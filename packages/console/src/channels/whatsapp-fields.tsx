@@ -4,19 +4,9 @@ import { useWhatsAppTemplates, type WhatsAppTemplate } from '../api/whatsapp-tem
 import { Button, IconButton } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { useFieldErrors } from '../ui/form.tsx'
-import type { FieldsProps, TemplateOf } from './channel.ts'
+import type { FieldsProps } from './channel.ts'
+import type { WhatsAppForm } from './whatsapp-form.ts'
 import { WhatsAppButtons, WhatsAppHeader } from './whatsapp-parts.tsx'
-
-export interface WhatsAppForm {
-  template_name: string
-  language: string
-  category: TemplateOf<'whatsapp'>['category']
-  /** Whether the placeholders have names; otherwise they are numbered. */
-  isNamed: boolean
-  parameters: { name: string; text: string }[]
-  header: { type: 'text' | 'image' | 'video' | 'document'; name: string; value: string } | null
-  buttons: { index: number; type: 'url' | 'copy_code'; value: string }[]
-}
 
 const categories: { value: WhatsAppForm['category']; label: string }[] = [
   { value: 'utility', label: 'Utility' },

@@ -1,7 +1,7 @@
 import { TextField } from '../ui/field.tsx'
 import { useFieldErrors } from '../ui/form.tsx'
 import type { FieldsProps } from './channel.ts'
-import type { WhatsAppForm } from './whatsapp-fields.tsx'
+import type { WhatsAppForm } from './whatsapp-form.ts'
 
 const labels = {
   text: 'Text of the header',

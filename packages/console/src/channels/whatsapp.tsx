@@ -3,7 +3,8 @@ import { Fact, Facts } from '../ui/drawer.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import type { ChannelPages, RenderedProps, TemplateOf } from './channel.ts'
 import { WhatsAppBubble } from './whatsapp-bubble.tsx'
-import { WhatsAppFields, type WhatsAppForm } from './whatsapp-fields.tsx'
+import { WhatsAppFields } from './whatsapp-fields.tsx'
+import type { WhatsAppForm } from './whatsapp-form.ts'
 
 type Template = TemplateOf<'whatsapp'>
 

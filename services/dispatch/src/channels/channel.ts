@@ -141,6 +141,8 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   contentOf?(payload: P): Record<string, unknown>
   /** How an operator gets a test message; absent where no carrier answers at once. */
   test?: TestRules<P>
+  /** Its recipients are user ids. */
+  isToUser?: true
   delivery: ByCarrier | ByHandOff
 }
 

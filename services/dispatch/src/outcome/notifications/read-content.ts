@@ -1,7 +1,7 @@
 import { activityLanes, type readContent as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
-import { payloadAad } from '../../channels/payload-aad.ts'
+import { openPayload } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
 import { build } from '../../db/schema.ts'
 
@@ -24,8 +24,8 @@ export const readContent: Handler<Context, typeof contract> = idempotent({
     if (!found?.payload || !definition?.contentOf)
       throw new Problem('not_found', 'No content is kept of a notification with this id')
     const { id, tenant_id: tenantId, application_id: applicationId, channel, lane } = found
-    const aad = payloadAad(definition, { id, tenantId, lane })
-    const payload = definition.payload.parse(JSON.parse(secrets.keyRing.decrypt(found.payload, aad)))
+    const stored = openPayload(secrets.keyRing, definition, { id, tenantId, lane, payload: found.payload })
+    const payload = definition.payload.parse(JSON.parse(stored))
     await recordAudit(run, dispatchAuditRecorded, {
       ...{ request, applicationId, action: 'notification.content_read', resourceId: id, before: null },
       after: { channel },
