@@ -169,7 +169,7 @@ describe('a template', () => {
 
   test('of another category than the approved one is refused', async () => {
     expectProblem(
-      await sendTemplate(await agreed(), withTemplate('order_update', 'marketing')),
+      await sendTemplate(await agreed(), withTemplate('order_update', 'marketing', ['{{name}}', 'A-1'])),
       409,
       'template_not_approved',
     )
@@ -182,6 +182,51 @@ describe('a template', () => {
     await untilState(env, body.notification_id, { delivery_status: 'delivered', credits: 3 })
     expect((await env.messages({ to: phone }))[0]!.text).toBe('Hi Ada, spring sale until May 1st!')
   })
+
+  test('is sent with its header and the values of its buttons', async () => {
+    const template = withTemplate('invoice_ready', 'utility', ['{{name}}', '9 EUR'])
+    Object.assign(template.templates.whatsapp, {
+      header: { type: 'text', value: '{{name}}' },
+      buttons: [{ index: 0, type: 'url', value: 'pay?for={{name}}' }],
+    })
+    const phone = await agreed()
+    const { body } = await sendTemplate(phone, template)
+    await untilState(env, body.notification_id, { delivery_status: 'delivered' })
+    const [message] = await env.messages({ to: phone })
+    expect((message!.request.body as { template: object }).template).toMatchObject({
+      components: [
+        { type: 'header', parameters: [{ type: 'text', text: 'Ada' }] },
+        { type: 'body', parameters: [{ text: 'Ada' }, { text: '9 EUR' }] },
+        { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: 'pay?for=Ada' }] },
+      ],
+    })
+  })
+
+  test('one whose text got another placeholder at the carrier is refused at acceptance, naming it', async () => {
+    const phone = await agreed()
+    await judgeTemplate(env, { name: 'grows', category: 'UTILITY', body: 'Hi {{1}}.' })
+    const { body } = await env.api('POST', '/api/v1/templates', {
+      token: env.operatorToken,
+      body: withTemplate('grows', 'utility'),
+    })
+    const send = () =>
+      post(env, {
+        channel: 'whatsapp',
+        recipient: shippedTo(phone).recipient,
+        template_id: body.template_id,
+        template_data: { name: 'Ada' },
+      })
+    await eventually(async () => expect((await send()).status).toBe(202), { timeoutMs: 15_000 })
+    await judgeTemplate(env, { name: 'grows', status: 'APPROVED', body: 'Hi {{1}}, {{2}}.' })
+    await eventually(
+      async () => {
+        const refused = await send()
+        expectProblem(refused, 409, 'template_not_approved')
+        expect(refused.body.detail).toContain('whatsapp.parameters.1')
+      },
+      { timeoutMs: 15_000 },
+    )
+  }, 40_000)
 
   test('changes its state when the carrier reports it: paused, and approved again', async () => {
     const phone = await agreed()

@@ -60,6 +60,10 @@ export interface WhatsAppMessage {
   template: { name: string; language: string }
   /** Texts for the placeholders of the body: an array in order, or an object by placeholder name. */
   parameters: readonly string[] | Readonly<Record<string, string>>
+  /** The text of the header's placeholder, or the address of its file. */
+  header?: { type: 'text' | 'image' | 'video' | 'document'; value: string; name?: string | undefined } | undefined
+  /** Values of the buttons that have a placeholder. */
+  buttons?: readonly { index: number; type: 'url' | 'copy_code'; value: string }[] | undefined
   /** The one-time code that the template's button copies. */
   button_code?: string
 }

@@ -1,3 +1,4 @@
+import type { WhatsAppTemplateContent } from '@notify/contracts'
 import type { AccountCheck } from './account-check.ts'
 import type { CarrierAnswer } from './carrier-answer.ts'
 import type { Correlation } from './messages.ts'
@@ -103,6 +104,7 @@ export interface CarrierTemplate {
   category: string
   /** The carrier's rating of how recipients respond; null where it gives none. */
   quality: string | null
+  content: WhatsAppTemplateContent | null
 }
 
 /** The message templates of accounts, at carriers that send only approved templates. */

@@ -14,6 +14,8 @@ import {
   PanelTop,
   Plug,
   ScrollText,
+  Terminal,
+  TriangleAlert,
   Users,
   Webhook,
 } from 'lucide-react'
@@ -57,6 +59,22 @@ export const pages: readonly ConsolePage[] = [
     icon: Megaphone,
     permission: 'activity:read',
     load: async () => (await import('./pages/broadcasts/broadcasts-page.tsx')).BroadcastsPage,
+  },
+  {
+    path: 'failures',
+    title: 'Failures',
+    group: 'Deliver',
+    icon: TriangleAlert,
+    permission: 'activity:read',
+    load: async () => (await import('./pages/failures/failures-page.tsx')).FailuresPage,
+  },
+  {
+    path: 'api-log',
+    title: 'API log',
+    group: 'Deliver',
+    icon: Terminal,
+    permission: 'activity:read',
+    load: async () => (await import('./pages/api-log/api-log-page.tsx')).ApiLogPage,
   },
   {
     path: 'get-started',

@@ -90,7 +90,7 @@ test('filters stand in the address, and a link shows the same view', async () =>
   const page = await harness.signIn({ path: '/activity' })
   await page.getByLabel('Status', { exact: true }).selectOption('undelivered')
   await page.waitForURL('**/activity?status=undelivered')
-  const statuses = () => page.locator('tbody tr[data-row] td:nth-child(3)').allTextContents()
+  const statuses = () => page.locator('tbody tr[data-row] td:nth-child(4)').allTextContents()
   await eventually(async () => expect(new Set(await statuses())).toEqual(new Set(['Undelivered'])))
   await page.reload()
   await page.locator('tbody tr[data-row]').first().waitFor()
@@ -130,11 +130,11 @@ test('the keyboard alone moves, opens, closes, searches and finds pages', async 
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
-  await page.getByRole('dialog', { name: 'Find a page' }).getByRole('option', { name: 'Activity' }).waitFor()
+  await page.getByRole('dialog', { name: 'Find' }).getByRole('option', { name: 'Activity' }).waitFor()
   await page.keyboard.type('act')
   await expectNoAxeViolations(page)
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: 'Find a page' }).waitFor({ state: 'detached' })
+  await page.getByRole('dialog', { name: 'Find' }).waitFor({ state: 'detached' })
 })
 
 test('the list has no violation of axe at 1280 and 390 pixels, and nothing is cut off', async () => {

@@ -218,7 +218,7 @@ test('when the gateway stops a banner says so, other pages open, polling slows d
   await page.getByRole('link', { name: 'Suppressions' }).click()
   await page.getByRole('heading', { level: 1, name: 'Suppressions' }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.getByRole('dialog', { name: 'Find a page' }).getByRole('searchbox').fill('Activity')
+  await page.getByRole('dialog', { name: 'Find' }).getByRole('searchbox').fill('Activity')
   await page.keyboard.press('Enter')
   const banner = page.getByText('The gateway does not answer. What you see')
   await banner.waitFor({ timeout: 60_000 })

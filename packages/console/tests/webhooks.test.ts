@@ -178,7 +178,7 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
-  await page.getByRole('dialog', { name: 'Find a page' }).waitFor()
+  await page.getByRole('dialog', { name: 'Find' }).waitFor()
   await page.keyboard.type('webh')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })

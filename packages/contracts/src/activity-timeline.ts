@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { ActivityItem } from './activity.ts'
 import { ReceiptStatus } from './callbacks.ts'
-import { idSchema } from './ids.ts'
+import { Channel } from './channels/table.ts'
+import { idempotencyErrors } from './errors.ts'
+import { givenId, idSchema } from './ids.ts'
 import { Attempt, AttemptOutcome } from './notifications.ts'
 import { defineRoute, operator, service } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -48,7 +50,6 @@ const ActivityCode = z.object({
 
 export const ActivityDetail = ActivityItem.extend({
   application_id: idSchema('app'),
-  event_key: z.string().nullable(),
   updated_at: Timestamp,
   trace_id: z.string().nullable().meta({ description: 'W3C trace id of the request that sent it' }),
   attempts: z
@@ -67,6 +68,29 @@ export const getActivity = defineRoute({
   params: z.object({ id: z.string() }),
   responses: { 200: ActivityDetail },
   errors: ['not_found'],
+})
+
+export const readContent = defineRoute({
+  name: 'readContent',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/activity/:id/content',
+  summary: 'Read the rendered content of a notification. Each look is recorded in the audit log.',
+  auth: operator('content:read'),
+  params: z.object({ id: givenId('notif') }),
+  confidential: true,
+  responses: {
+    200: z
+      .object({
+        notification_id: idSchema('notif'),
+        channel: Channel,
+        content: z.record(z.string(), z.json()).meta({
+          description: 'What the carrier was given, without recipients, files and the code of a button',
+        }),
+      })
+      .meta({ id: 'SentContent' }),
+  },
+  errors: ['not_found', ...idempotencyErrors],
 })
 
 /*
@@ -92,6 +116,25 @@ export const readAttempts = defineRoute({
           trace_id: z.string().nullable(),
           attempts: z.array(Attempt.extend({ provider_name: z.string().nullable() })),
         }),
+      ),
+    }),
+  },
+  errors: [],
+})
+
+export const readProviders = defineRoute({
+  name: 'readProviders',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/internal/v1/attempts/providers',
+  summary: 'The provider of the last attempt of notifications of a tenant',
+  auth,
+  body: z.object({ tenant_id, notification_ids: z.array(idSchema('notif')).max(500) }),
+  idempotent: true,
+  responses: {
+    200: z.object({
+      providers: z.array(
+        z.object({ notification_id: idSchema('notif'), provider_id: z.string(), provider_name: z.string().nullable() }),
       ),
     }),
   },

@@ -6,6 +6,8 @@ import { listQuery, wholeNumber } from './list.ts'
 import { Locale } from './locale.ts'
 import { DeliveryStatus } from './notifications.ts'
 import { KeyMode } from './permissions.ts'
+import { RecipientTag } from './recipient-tag.ts'
+import { RecipientToken } from './recipient-token.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey, MomentText, Timestamp } from './text.ts'
 
@@ -18,6 +20,8 @@ const item = {
   application_name: z.string(),
   channel: Channel,
   recipient_masked: z.string(),
+  recipient_tag: RecipientTag,
+  event_key: z.string().nullable().meta({ description: 'Null without an event, and for codes' }),
   status: ActivityStatus,
   failure_reason: z.string().nullable(),
   created_at: Timestamp,
@@ -41,6 +45,14 @@ const range = {
   to: Moment.optional().meta({ description: 'Created before this time', example: '2026-11-22T00:00:00Z' }),
 }
 
+/** An item in an export. */
+export const ExportedItem = ActivityItem.extend({
+  provider_id: z.string().nullable().meta({ description: 'Of the last attempt; null where no carrier is called' }),
+  provider_name: z.string().nullable(),
+  credits: z.int().meta({ description: 'Credits charged' }),
+}).meta({ id: 'ExportedItem' })
+export type ExportedItem = z.infer<typeof ExportedItem>
+
 /** Filters of all routes that read the activity. An item must match all of them. */
 export const activityFilters = {
   channel: Channel.optional(),
@@ -50,6 +62,9 @@ export const activityFilters = {
   mode: KeyMode.optional(),
   recipient: z.string().min(1).max(2048).optional().meta({
     description: 'The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
+  }),
+  recipient_token: RecipientToken.optional().meta({
+    description: 'In place of recipient: see POST /recipients/lookup',
   }),
   locale: Locale.optional().meta({ description: 'Language of the text' }),
   broadcast_id: idSchema('bc').optional().meta({ description: 'The broadcast that sent it' }),
@@ -194,7 +209,7 @@ export const exportActivity = defineRoute({
   responses: {
     200: z.string().meta({
       description:
-        'CSV (RFC 4180) with a header line, or one JSON object (ActivityItem) per line. In CSV a cell that begins with =, +, - or @ ' +
+        'CSV (RFC 4180) with a header line, or one JSON object (an ActivityItem with provider_id, provider_name and credits) per line. In CSV a cell that begins with =, +, - or @ ' +
         'has an apostrophe before it, so that no spreadsheet runs it. If the connection breaks, the file is incomplete.',
     }),
   },

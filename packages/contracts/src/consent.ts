@@ -121,7 +121,9 @@ export const getOptIn = defineRoute({
   path: '/api/v1/whatsapp/opt-ins/:phone_e164',
   summary: 'Retrieve the consent of a phone number with its latest ledger entries',
   auth: readers,
-  params: z.object({ phone_e164: z.string() }),
+  params: z.object({
+    phone_e164: z.string().meta({ description: 'E.164 number, or a recipient_token of POST /recipients/lookup' }),
+  }),
   responses: {
     200: z
       .object({

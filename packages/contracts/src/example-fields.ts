@@ -1,3 +1,5 @@
+import { operatorFieldExamples } from './example-fields-of-operators.ts'
+
 export const id = (prefix: string) => `${prefix}_01jd3x8qk5w9t2m4v6b8n0p2r4`
 export const phone = '+14155550100'
 export const phoneMasked = '+1415***0100'
@@ -7,6 +9,7 @@ export const templates = { sms: { body: 'Hello {{name}}, your order {{order}} wa
 
 /** Values by `<Schema or route>.<field>`, or by field alone where it is the same everywhere. */
 export const fieldExamples: Readonly<Record<string, unknown>> = {
+  ...operatorFieldExamples,
   channel: 'sms',
   channels: ['sms'],
   allowed_channels: ['sms'],

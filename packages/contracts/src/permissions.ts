@@ -36,6 +36,7 @@ export const OperatorPermission = z.enum([
   'audit:read',
   'usage:read',
   'topics:manage',
+  'content:read',
 ])
 export type OperatorPermission = z.infer<typeof OperatorPermission>
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Channel, EventTemplates } from './channels/table.ts'
 import { Locale, TimeZone } from './locale.ts'
+import { WhatsAppTemplateContent } from './whatsapp-templates.ts'
 
 /** How an SMS is divided. One character outside of the GSM alphabet makes its segments less than half as long. */
 export const SmsSegments = z
@@ -27,4 +28,7 @@ export const previewedFields = {
     description: 'Language of the text of each channel; null: the text that is no translation',
   }),
   sms_segments: SmsSegments.nullable().meta({ description: 'Null without an SMS' }),
+  whatsapp_message: WhatsAppTemplateContent.nullable().meta({
+    description: 'The message as a phone shows it; null if no account of the tenant has the template',
+  }),
 }

@@ -3,6 +3,8 @@ import { SuppressionChannel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
+import { RecipientTag } from './recipient-tag.ts'
+import { RecipientToken } from './recipient-token.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -15,6 +17,7 @@ export const Suppression = z
     suppression_id: idSchema('sup'),
     channel: SuppressionChannel,
     recipient_masked: z.string(),
+    recipient_tag: RecipientTag,
     reason: SuppressionReason,
     source_notification_id: idSchema('notif').nullable(),
     created_at: Timestamp,
@@ -38,6 +41,9 @@ export const listSuppressions = defineRoute({
     channel: SuppressionChannel.optional(),
     reason: SuppressionReason.optional(),
     recipient: z.string().min(1).max(320).optional(),
+    recipient_token: RecipientToken.optional().meta({
+      description: 'In place of recipient: see POST /recipients/lookup',
+    }),
     ...listQuery,
   }),
   responses: { 200: pageOf(Suppression) },

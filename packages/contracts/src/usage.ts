@@ -20,7 +20,7 @@ export const UsageItem = z
   .meta({ id: 'UsageItem' })
 export type UsageItem = z.output<typeof UsageItem>
 
-const usageQuery = z
+export const usageQuery = z
   .strictObject({
     from: Day.optional().meta({ description: 'First day, UTC. Default: the first of the month of `to`.' }),
     to: Day.optional().meta({ description: 'Last day, UTC. Default: today.' }),

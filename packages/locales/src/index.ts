@@ -1,3 +1,4 @@
+export { nameOfChannel } from './channels/channel-names.ts'
 export { directionOf, isSameLanguage } from './language.ts'
 export { minuteOfDay, momentOf, type QuietHours, quietUntil } from './local-time.ts'
 export { lookUp, lookupChain } from './lookup.ts'

@@ -1,18 +1,22 @@
 import { expect, test } from '@jest/globals'
+import { nameOfChannel } from './channels/channel-names.ts'
 import { preferencePageWords } from './preference-page-words.ts'
 
 const { en, ...others } = preferencePageWords
 const values = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([one]) => one).sort()
 
 test.each(Object.keys(others))('%s has every text of the page, with the same values in it', (locale) => {
-  const { channels, ...words } = others[locale]!
-  for (const [name, text] of Object.entries(words)) {
+  for (const [name, text] of Object.entries(others[locale]!)) {
     const original = en![name as 'title']
     expect([name, values(text)]).toEqual([name, values(original)])
     expect(text.trim()).not.toBe('')
     expect([name, text]).not.toEqual([name, original])
   }
-  expect(Object.values(channels).every((text) => text.trim() !== '')).toBe(true)
+})
+
+test.each(Object.keys(preferencePageWords))('%s names the channels, and leaves a new one its own name', (locale) => {
+  expect(nameOfChannel(locale, 'in_app')).not.toBe('in_app')
+  expect(nameOfChannel(locale, 'push')).toBe('push')
 })
 
 test('there are ten languages', () => {

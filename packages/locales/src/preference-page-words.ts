@@ -15,10 +15,7 @@ export interface PreferencePageWords {
   startAgain: string
   invalid: string
   invalidHint: string
-  channels: { email: string; sms: string; whatsapp: string; in_app: string; webhook: string }
 }
-
-const channels = { sms: 'SMS', whatsapp: 'WhatsApp', webhook: 'Webhook' }
 
 /** By language; each is whole. */
 export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> = {
@@ -38,7 +35,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Receive messages again',
     invalid: 'This link is not valid',
     invalidHint: 'Open the link again from the message.',
-    channels: { ...channels, email: 'email', in_app: 'in the app' },
   },
   de: {
     title: 'Nachrichten von {application}',
@@ -56,7 +52,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Wieder Nachrichten erhalten',
     invalid: 'Dieser Link ist ungültig',
     invalidHint: 'Öffnen Sie den Link noch einmal aus der Nachricht.',
-    channels: { ...channels, email: 'E-Mail', in_app: 'in der App' },
   },
   fr: {
     title: 'Messages de {application}',
@@ -74,7 +69,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Recevoir de nouveau des messages',
     invalid: 'Ce lien n’est pas valide',
     invalidHint: 'Ouvrez de nouveau le lien depuis le message.',
-    channels: { ...channels, email: 'e-mail', in_app: 'dans l’application' },
   },
   es: {
     title: 'Mensajes de {application}',
@@ -92,7 +86,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Volver a recibir mensajes',
     invalid: 'Este enlace no es válido',
     invalidHint: 'Abra de nuevo el enlace desde el mensaje.',
-    channels: { ...channels, email: 'correo electrónico', in_app: 'en la aplicación' },
   },
   it: {
     title: 'Messaggi di {application}',
@@ -110,7 +103,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Ricevi di nuovo i messaggi',
     invalid: 'Questo link non è valido',
     invalidHint: 'Apra di nuovo il link dal messaggio.',
-    channels: { ...channels, email: 'e-mail', in_app: 'nell’app' },
   },
   pt: {
     title: 'Mensagens de {application}',
@@ -128,7 +120,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Voltar a receber mensagens',
     invalid: 'Este link não é válido',
     invalidHint: 'Abra o link novamente a partir da mensagem.',
-    channels: { ...channels, email: 'e-mail', in_app: 'no aplicativo' },
   },
   nl: {
     title: 'Berichten van {application}',
@@ -146,7 +137,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Weer berichten ontvangen',
     invalid: 'Deze link is niet geldig',
     invalidHint: 'Open de link opnieuw vanuit het bericht.',
-    channels: { ...channels, email: 'e-mail', in_app: 'in de app' },
   },
   pl: {
     title: 'Wiadomości od {application}',
@@ -164,7 +154,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Otrzymuj znowu wiadomości',
     invalid: 'Ten link jest nieprawidłowy',
     invalidHint: 'Otwórz link jeszcze raz z wiadomości.',
-    channels: { ...channels, email: 'e-mail', in_app: 'w aplikacji' },
   },
   ar: {
     title: 'رسائل من {application}',
@@ -182,7 +171,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'استلام الرسائل من جديد',
     invalid: 'هذا الرابط غير صالح',
     invalidHint: 'افتح الرابط مرة أخرى من الرسالة.',
-    channels: { ...channels, email: 'البريد الإلكتروني', in_app: 'داخل التطبيق' },
   },
   ja: {
     title: '{application} からのメッセージ',
@@ -200,6 +188,5 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: '再び受信する',
     invalid: 'このリンクは無効です',
     invalidHint: 'メッセージのリンクをもう一度開いてください。',
-    channels: { ...channels, email: 'メール', in_app: 'アプリ内' },
   },
 }

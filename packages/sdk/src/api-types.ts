@@ -60,6 +60,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/activity/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the rendered content of a notification. Each look is recorded in the audit log.
+         * @description Requires an operator's access token with the permission `content:read`.
+         */
+        post: operations["readContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/activity/{id}/retry": {
         parameters: {
             query?: never;
@@ -344,6 +364,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/applications/{application_id}/events/{event_key}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message of an event to your own number or address, and return the answer of the carrier
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["sendEventTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/applications/{application_id}/events/{event_key}/translations": {
         parameters: {
             query?: never;
@@ -514,6 +554,26 @@ export interface paths {
          * @description Requires an operator's access token with the permission `applications:manage`.
          */
         post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests with the API keys of an application, newest first, of the last 7 days
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["listApiRequests"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -774,6 +834,46 @@ export interface paths {
          * @description Requires a live API key with the permission `domains:manage`, or an operator's access token with the permission `domains:manage`.
          */
         post: operations["verifyDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the most frequent failures by provider and code of the carrier, with their trend
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["listFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find the application of an API key, a request or an event that has been sent, by the whole id or key
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["findById"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1492,6 +1592,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/providers/{provider_id}/test-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message through a provider to your own number or address, and return the answer of the carrier
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        post: operations["sendProviderTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recipients/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Return the token of a recipient, by which lists are filtered without its number or address in the URL
+         * @description Requires an API key or an operator's access token.
+         */
+        post: operations["lookUpRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/suppressions": {
         parameters: {
             query?: never;
@@ -1685,6 +1825,50 @@ export interface paths {
          */
         get: operations["listUsageLocales"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all messages of live keys by period, application and channel, charged and not, with their cost
+         * @description Requires an operator's access token with the permission `usage:read`.
+         */
+        get: operations["listUsageMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the price list of the tenant
+         * @description Requires an operator's access token with the permission `usage:read`.
+         */
+        get: operations["getPrices"];
+        /**
+         * Replace the price list of the tenant. Costs of all periods are shown with it.
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        put: operations["putPrices"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2067,6 +2251,10 @@ export interface components {
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
             recipient_masked: string;
+            /** @description Tells recipients with the same mask apart: the same for all messages to one recipient, and made with a key of the tenant, so that no address can be found from it. Null after an erasure. */
+            recipient_tag: string | null;
+            /** @description Null without an event, and for codes */
+            event_key: string | null;
             /** @enum {string} */
             status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
             failure_reason: string | null;
@@ -2095,6 +2283,10 @@ export interface components {
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
             recipient_masked: string;
+            /** @description Tells recipients with the same mask apart: the same for all messages to one recipient, and made with a key of the tenant, so that no address can be found from it. Null after an erasure. */
+            recipient_tag: string | null;
+            /** @description Null without an event, and for codes */
+            event_key: string | null;
             /** @enum {string} */
             status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
             failure_reason: string | null;
@@ -2121,7 +2313,6 @@ export interface components {
              * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             application_id: string;
-            event_key: string | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
@@ -2178,6 +2369,20 @@ export interface components {
                 received_at: string;
             }[] | null;
         };
+        SentContent: {
+            /**
+             * @description Identifier of the form notif_<26 characters>
+             * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            notification_id: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description What the carrier was given, without recipients, files and the code of a button */
+            content: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
+        JsonValue: unknown;
         RetryQueued: {
             /** @constant */
             status: "retry_queued";
@@ -2260,6 +2465,11 @@ export interface components {
             mode?: "live" | "test";
             /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
             recipient?: string;
+            /**
+             * @description In place of recipient: see POST /recipients/lookup
+             * @example rcp_q1yZk0vX2mB7cR9s4tUvWx
+             */
+            recipient_token?: string;
             /**
              * @description Language of the text
              * @example pt-BR
@@ -2451,10 +2661,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -2493,10 +2721,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -2539,10 +2785,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -2581,10 +2845,28 @@ export interface components {
                             language: string;
                             /** @enum {string} */
                             category: "marketing" | "utility" | "authentication";
-                            /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                            /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                             parameters: string[] | {
                                 [key: string]: string;
                             };
+                            /** @description Required if the header of the template has a placeholder or is a file */
+                            header?: {
+                                /** @enum {string} */
+                                type: "text" | "image" | "video" | "document";
+                                /** @description Text of the placeholder; of a file its https address */
+                                value: string;
+                                /** @description Of a named placeholder */
+                                name?: string;
+                            };
+                            /** @description Buttons of the template that have a placeholder */
+                            buttons?: {
+                                /** @description Position among the buttons of the template */
+                                index: number;
+                                /** @enum {string} */
+                                type: "url" | "copy_code";
+                                /** @description End of the address, or the code to copy */
+                                value: string;
+                            }[];
                         };
                         in_app?: {
                             title: string;
@@ -2603,7 +2885,6 @@ export interface components {
                 topic: string | null;
             } | null;
         };
-        JsonValue: unknown;
         NewEvent: {
             /**
              * @description Key of a published event of the application
@@ -2636,10 +2917,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -2678,10 +2977,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -2738,10 +3055,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -2780,10 +3115,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -2808,6 +3161,22 @@ export interface components {
             segments: number;
             /** @description The first characters that the GSM alphabet does not have */
             outside: string[];
+        };
+        WhatsAppTemplateContent: {
+            header: {
+                /** @description In lower case: `text`, `image`, `video`, `document` or `location` */
+                format: string;
+                /** @description Null where the header is a file */
+                text: string | null;
+            } | null;
+            body: string;
+            footer: string | null;
+            buttons: {
+                /** @description In lower case, as the carrier says it: `url`, `quick_reply`, `copy_code`… */
+                type: string;
+                text: string;
+                url: string | null;
+            }[];
         };
         EventPreview: {
             /**
@@ -2857,10 +3226,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -2925,10 +3312,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -2967,10 +3372,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -3013,10 +3436,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -3055,10 +3496,28 @@ export interface components {
                             language: string;
                             /** @enum {string} */
                             category: "marketing" | "utility" | "authentication";
-                            /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                            /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                             parameters: string[] | {
                                 [key: string]: string;
                             };
+                            /** @description Required if the header of the template has a placeholder or is a file */
+                            header?: {
+                                /** @enum {string} */
+                                type: "text" | "image" | "video" | "document";
+                                /** @description Text of the placeholder; of a file its https address */
+                                value: string;
+                                /** @description Of a named placeholder */
+                                name?: string;
+                            };
+                            /** @description Buttons of the template that have a placeholder */
+                            buttons?: {
+                                /** @description Position among the buttons of the template */
+                                index: number;
+                                /** @enum {string} */
+                                type: "url" | "copy_code";
+                                /** @description End of the address, or the code to copy */
+                                value: string;
+                            }[];
                         };
                         in_app?: {
                             title: string;
@@ -3083,6 +3542,114 @@ export interface components {
                 /** @enum {string} */
                 warning: "missing" | "outdated";
             }[];
+        };
+        TestMessage: {
+            /** @constant */
+            is_test: true;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            recipient_masked: string;
+            /** @description Language of the translation that was sent; null: no translation */
+            locale: string | null;
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            kind: string;
+            /** @enum {string} */
+            outcome: "accepted" | "rejected_permanent" | "rejected_retryable" | "unknown";
+            /** @description The carrier's code */
+            code: string | null;
+            /** @description The carrier's answer as text */
+            message: string | null;
+            provider_message_id: string | null;
+            sms_segments: components["schemas"]["SmsSegments"] | null;
+            duration_ms: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            sent_at: string;
+        };
+        EventTest: {
+            /**
+             * @description One whose carrier answers at once: not in-app and webhook
+             * @enum {string}
+             */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description Your own number (E.164) or email address. It must not be suppressed; on WhatsApp it must have opted in. */
+            recipient: string;
+            /**
+             * @description Variables, as in a notification
+             * @default {}
+             */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** @example pt-BR */
+            locale?: string;
+            /** @example Europe/Berlin */
+            time_zone?: string;
+            /** @description Templates to send in place of the draft, or of the current version without one */
+            templates?: {
+                email?: {
+                    subject: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
+                    html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+            };
         };
         TranslationCoverage: {
             /** @description The state of the templates that the texts were made from. Opaque; compared with their present state. */
@@ -3185,10 +3752,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -3227,10 +3812,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -3370,6 +3973,30 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             previous_valid_until: string;
+        };
+        ApiRequest: {
+            /** @description `X-Request-Id` of the response */
+            request_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            requested_at: string;
+            /**
+             * @description Identifier of the form key_<26 characters>
+             * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            key_id: string;
+            method: string;
+            /**
+             * @description Ids of the service are shown, other parameters by name, unknown parts as `…`; never a query string
+             * @example /api/v1/notifications/{notification_id}
+             */
+            path: string;
+            status: number;
+            /** @description Code of the problem that refused it */
+            code: string | null;
+            duration_ms: number;
         };
         TopicList: {
             items: components["schemas"]["Topic"][];
@@ -3699,6 +4326,44 @@ export interface components {
              */
             domain: string;
         };
+        FailureGroup: {
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            provider_name: string;
+            kind: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description The carrier's code, or ours where the carrier gave none */
+            code: string;
+            /** @description The latest reason for this code */
+            meaning: string | null;
+            /** @description Attempts that the carrier refused, and messages that it reported as lost */
+            failures: number;
+            /** @description In the period of the same length before */
+            failures_before: number;
+            /** @description Failures of each hour (24h) or day, oldest first */
+            buckets: number[];
+            /**
+             * Format: date-time
+             * @description Hour of the last one
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            last_at: string;
+        };
+        FoundId: {
+            /** @enum {string} */
+            kind: "key" | "request" | "event";
+            id: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            application_name: string;
+        };
         InboxNotification: {
             /**
              * @description Identifier of the form inapp_<26 characters>
@@ -3954,7 +4619,7 @@ export interface components {
             name: string | null;
             /** @description The claim OIDC_EMAIL_CLAIM of the latest access token */
             email: string | null;
-            permissions: ("activity:read" | "activity:retry" | "applications:manage" | "events:manage" | "providers:manage" | "domains:manage" | "webhooks:manage" | "consents:read" | "audit:read" | "usage:read" | "topics:manage")[];
+            permissions: ("activity:read" | "activity:retry" | "applications:manage" | "events:manage" | "providers:manage" | "domains:manage" | "webhooks:manage" | "consents:read" | "audit:read" | "usage:read" | "topics:manage" | "content:read")[];
         };
         NotificationAccepted: {
             /** @constant */
@@ -4594,6 +5259,75 @@ export interface components {
              */
             tested_at: string;
         };
+        ProviderTestMessage: {
+            /** @description Your own number (E.164) or email address. It must not be suppressed; on WhatsApp it must have opted in. */
+            recipient: string;
+            /** @description Default: a sentence that names the provider. WhatsApp needs an approved template. */
+            templates?: {
+                email?: {
+                    subject: string;
+                    /** @description Made from `html_body` where it is absent */
+                    body?: string;
+                    html_body?: string;
+                    /** @description What lists of messages show after the subject; requires `html_body` */
+                    preheader?: string;
+                    /**
+                     * @description The layout around its texts
+                     * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                     */
+                    layout_id?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+            };
+        };
+        RecipientLookup: {
+            /** @example rcp_q1yZk0vX2mB7cR9s4tUvWx */
+            recipient_token: string;
+            /** @description Tells recipients with the same mask apart: the same for all messages to one recipient, and made with a key of the tenant, so that no address can be found from it. Null after an erasure. */
+            recipient_tag: string | null;
+        };
         Suppression: {
             /**
              * @description Identifier of the form sup_<26 characters>
@@ -4603,6 +5337,8 @@ export interface components {
             /** @enum {string} */
             channel: "email" | "sms";
             recipient_masked: string;
+            /** @description Tells recipients with the same mask apart: the same for all messages to one recipient, and made with a key of the tenant, so that no address can be found from it. Null after an erasure. */
+            recipient_tag: string | null;
             /** @enum {string} */
             reason: "bounce" | "complaint" | "stop" | "manual";
             source_notification_id: string | null;
@@ -4680,10 +5416,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -4722,10 +5476,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -4771,10 +5543,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -4813,10 +5603,28 @@ export interface components {
                         language: string;
                         /** @enum {string} */
                         category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                         parameters: string[] | {
                             [key: string]: string;
                         };
+                        /** @description Required if the header of the template has a placeholder or is a file */
+                        header?: {
+                            /** @enum {string} */
+                            type: "text" | "image" | "video" | "document";
+                            /** @description Text of the placeholder; of a file its https address */
+                            value: string;
+                            /** @description Of a named placeholder */
+                            name?: string;
+                        };
+                        /** @description Buttons of the template that have a placeholder */
+                        buttons?: {
+                            /** @description Position among the buttons of the template */
+                            index: number;
+                            /** @enum {string} */
+                            type: "url" | "copy_code";
+                            /** @description End of the address, or the code to copy */
+                            value: string;
+                        }[];
                     };
                     in_app?: {
                         title: string;
@@ -4876,10 +5684,28 @@ export interface components {
                     language: string;
                     /** @enum {string} */
                     category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                     parameters: string[] | {
                         [key: string]: string;
                     };
+                    /** @description Required if the header of the template has a placeholder or is a file */
+                    header?: {
+                        /** @enum {string} */
+                        type: "text" | "image" | "video" | "document";
+                        /** @description Text of the placeholder; of a file its https address */
+                        value: string;
+                        /** @description Of a named placeholder */
+                        name?: string;
+                    };
+                    /** @description Buttons of the template that have a placeholder */
+                    buttons?: {
+                        /** @description Position among the buttons of the template */
+                        index: number;
+                        /** @enum {string} */
+                        type: "url" | "copy_code";
+                        /** @description End of the address, or the code to copy */
+                        value: string;
+                    }[];
                 };
                 in_app?: {
                     title: string;
@@ -4963,6 +5789,69 @@ export interface components {
             locale: string;
             messages: number;
             credits: number;
+        };
+        UsageOfChannel: {
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description Accepted, without those that were cancelled or are scheduled */
+            messages: number;
+            /** @description Taken by a carrier, or stored in an inbox */
+            taken: number;
+            delivered: number;
+            /** @description Failed or undelivered */
+            failed: number;
+            /** @description Messages that cost credits */
+            charged: number;
+            /** @description By the price list; null without a price for the channel */
+            cost: string | null;
+        };
+        UsageMessages: {
+            /**
+             * @description Day or month in UTC
+             * @example 2026-11-01
+             */
+            period: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description Accepted, without those that were cancelled or are scheduled */
+            messages: number;
+            /** @description Taken by a carrier, or stored in an inbox */
+            taken: number;
+            delivered: number;
+            /** @description Failed or undelivered */
+            failed: number;
+            /** @description Messages that cost credits */
+            charged: number;
+            /** @description By the price list; null without a price for the channel */
+            cost: string | null;
+        };
+        PriceList: {
+            currency: string | null;
+            prices: components["schemas"]["Price"][];
+        };
+        Price: {
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /**
+             * @description Category of a WhatsApp template; null: every message of the channel without a price of its category
+             * @default null
+             */
+            category?: ("marketing" | "utility" | "authentication") | null;
+            /**
+             * @description Of one message that a carrier has taken
+             * @example 0.045
+             */
+            price: string;
+        };
+        NewPriceList: {
+            /** @example EUR */
+            currency: string;
+            prices: components["schemas"]["Price"][];
         };
         Recipient: {
             /**
@@ -5331,11 +6220,28 @@ export interface components {
             status: string;
             category: string;
             quality: string | null;
+            /** @description Null until the account has been read */
+            content: components["schemas"]["WhatsAppTemplateContent"] | null;
+            placeholders: components["schemas"]["WhatsAppPlaceholders"] | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
              */
             reported_at: string;
+        };
+        WhatsAppPlaceholders: {
+            header: {
+                type: string;
+                /** @description Of a named placeholder in a text */
+                name: string | null;
+            } | null;
+            /** @description `1`, `2`…, or the names */
+            body: string[];
+            buttons: {
+                index: number;
+                type: string;
+                text: string;
+            }[];
         };
         /** @description RFC 9457 problem details with the error code at top level. */
         Problem: {
@@ -5430,6 +6336,11 @@ export interface operations {
                  */
                 recipient?: string;
                 /**
+                 * @description In place of recipient: see POST /recipients/lookup
+                 * @example rcp_q1yZk0vX2mB7cR9s4tUvWx
+                 */
+                recipient_token?: string;
+                /**
                  * @description Language of the text
                  * @example de
                  */
@@ -5488,6 +6399,8 @@ export interface operations {
                      *           "application_name": "Shop",
                      *           "channel": "sms",
                      *           "recipient_masked": "+1415***0100",
+                     *           "recipient_tag": "k7qd",
+                     *           "event_key": "order.shipped",
                      *           "status": "delivered",
                      *           "failure_reason": null,
                      *           "created_at": "2026-11-21T09:30:00.000Z",
@@ -5534,6 +6447,8 @@ export interface operations {
                      *       "application_name": "Shop",
                      *       "channel": "sms",
                      *       "recipient_masked": "+1415***0100",
+                     *       "recipient_tag": "k7qd",
+                     *       "event_key": "order.shipped",
                      *       "status": "delivered",
                      *       "failure_reason": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
@@ -5544,7 +6459,6 @@ export interface operations {
                      *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "mode": "live",
                      *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
-                     *       "event_key": "order.shipped",
                      *       "updated_at": "2026-11-21T09:30:00.000Z",
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
                      *       "attempts": [
@@ -5568,6 +6482,47 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ActivityDetail"];
+                };
+            };
+        };
+    };
+    readContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the item
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the rendered content of a notification. Each look is recorded in the audit log. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "content": {
+                     *         "text": "Hello Ada, your order A-1042 was shipped."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SentContent"];
                 };
             };
         };
@@ -5650,6 +6605,11 @@ export interface operations {
                  * @example +14155550100
                  */
                 recipient?: string;
+                /**
+                 * @description In place of recipient: see POST /recipients/lookup
+                 * @example rcp_q1yZk0vX2mB7cR9s4tUvWx
+                 */
+                recipient_token?: string;
                 /**
                  * @description Language of the text
                  * @example de
@@ -5978,16 +6938,9 @@ export interface operations {
                      *       "from": "2026-11-21T00:00:00.000Z",
                      *       "to": "2026-11-22T00:00:00.000Z",
                      *       "buckets": [
-                     *         {
-                     *           "starts_at": "2026-11-21T09:30:00.000Z",
-                     *           "counts": [
-                     *             {
-                     *               "channel": "sms",
-                     *               "status": "scheduled",
-                     *               "count": 12
-                     *             }
-                     *           ]
-                     *         }
+                     *         0,
+                     *         4,
+                     *         8
                      *       ]
                      *     }
                      */
@@ -6729,7 +7682,8 @@ export interface operations {
                      *         "encoding": "GSM-7",
                      *         "segments": 1,
                      *         "outside": []
-                     *       }
+                     *       },
+                     *       "whatsapp_message": null
                      *     }
                      */
                     "application/json": {
@@ -6762,10 +7716,28 @@ export interface operations {
                                 language: string;
                                 /** @enum {string} */
                                 category: "marketing" | "utility" | "authentication";
-                                /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                                /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                                 parameters: string[] | {
                                     [key: string]: string;
                                 };
+                                /** @description Required if the header of the template has a placeholder or is a file */
+                                header?: {
+                                    /** @enum {string} */
+                                    type: "text" | "image" | "video" | "document";
+                                    /** @description Text of the placeholder; of a file its https address */
+                                    value: string;
+                                    /** @description Of a named placeholder */
+                                    name?: string;
+                                };
+                                /** @description Buttons of the template that have a placeholder */
+                                buttons?: {
+                                    /** @description Position among the buttons of the template */
+                                    index: number;
+                                    /** @enum {string} */
+                                    type: "url" | "copy_code";
+                                    /** @description End of the address, or the code to copy */
+                                    value: string;
+                                }[];
                             };
                             in_app?: {
                                 title: string;
@@ -6786,6 +7758,8 @@ export interface operations {
                         };
                         /** @description Null without an SMS */
                         sms_segments: components["schemas"]["SmsSegments"] | null;
+                        /** @description The message as a phone shows it; null if no account of the tenant has the template */
+                        whatsapp_message: components["schemas"]["WhatsAppTemplateContent"] | null;
                     };
                 };
             };
@@ -6865,6 +7839,68 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PublishedEvent"];
+                };
+            };
+        };
+    };
+    sendEventTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
+                event_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventTest"];
+            };
+        };
+        responses: {
+            /** @description Send a test message of an event to your own number or address, and return the answer of the carrier */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "is_test": true,
+                     *       "channel": "sms",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "locale": "de",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "kind": "twilio",
+                     *       "outcome": "accepted",
+                     *       "code": null,
+                     *       "message": null,
+                     *       "provider_message_id": "SM0123456789abcdef0123456789abcdef",
+                     *       "sms_segments": {
+                     *         "encoding": "GSM-7",
+                     *         "segments": 1,
+                     *         "outside": []
+                     *       },
+                     *       "duration_ms": 84,
+                     *       "sent_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestMessage"];
                 };
             };
         };
@@ -7555,6 +8591,90 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["RotatedApiKey"];
+                };
+            };
+        };
+    };
+    listApiRequests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `refused`: status 400 and above
+                 * @example accepted
+                 */
+                outcome?: "all" | "refused";
+                /**
+                 * @description Identifier of the form key_<26 characters>
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                key_id?: string;
+                /** @example validation_failed */
+                code?: string;
+                /** @example req_01jd3x8qk5w9t2m4v6b8n0p2r4 */
+                request_id?: string;
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List requests with the API keys of an application, newest first, of the last 7 days */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "request_id": "req_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "requested_at": "2026-11-21T09:30:00.000Z",
+                     *           "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "method": "POST",
+                     *           "path": "/api/v1/notifications",
+                     *           "status": 422,
+                     *           "code": "validation_failed",
+                     *           "duration_ms": 84
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "not_stored": [
+                     *         {
+                     *           "status": 422,
+                     *           "code": "validation_failed",
+                     *           "requests": 40
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["ApiRequest"][];
+                        next_cursor: string | null;
+                        /** @description Requests of the same days that were only counted, because many came at once */
+                        not_stored: {
+                            status: number;
+                            code: string | null;
+                            requests: number;
+                        }[];
+                    };
                 };
             };
         };
@@ -8531,6 +9651,116 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    listFailures: {
+        parameters: {
+            query?: {
+                /** @example 24h */
+                period?: "24h" | "7d" | "30d";
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
+                channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /**
+                 * @description Identifier of the form prov_<26 characters>
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                provider_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the most frequent failures by provider and code of the carrier, with their trend */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T00:00:00.000Z",
+                     *       "to": "2026-11-22T00:00:00.000Z",
+                     *       "items": [
+                     *         {
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "provider_name": "Twilio",
+                     *           "kind": "twilio",
+                     *           "channel": "sms",
+                     *           "code": "30003",
+                     *           "meaning": "30003 The phone is unreachable",
+                     *           "failures": 12,
+                     *           "failures_before": 4,
+                     *           "buckets": [
+                     *             0,
+                     *             4,
+                     *             8
+                     *           ],
+                     *           "last_at": "2026-11-21T14:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:30:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:30:00.000Z
+                         */
+                        to: string;
+                        /** @description The 100 most frequent; failures of test keys are left out */
+                        items: components["schemas"]["FailureGroup"][];
+                    };
+                };
+            };
+        };
+    };
+    findById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Key id, request id or event key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Find the application of an API key, a request or an event that has been sent, by the whole id or key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "kind": "key",
+                     *           "id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_name": "Shop"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["FoundId"][];
+                    };
                 };
             };
         };
@@ -10720,6 +11950,102 @@ export interface operations {
             };
         };
     };
+    sendProviderTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderTestMessage"];
+            };
+        };
+        responses: {
+            /** @description Send a test message through a provider to your own number or address, and return the answer of the carrier */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "is_test": true,
+                     *       "channel": "sms",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "locale": "de",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "kind": "twilio",
+                     *       "outcome": "accepted",
+                     *       "code": null,
+                     *       "message": null,
+                     *       "provider_message_id": "SM0123456789abcdef0123456789abcdef",
+                     *       "sms_segments": {
+                     *         "encoding": "GSM-7",
+                     *         "segments": 1,
+                     *         "outside": []
+                     *       },
+                     *       "duration_ms": 84,
+                     *       "sent_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestMessage"];
+                };
+            };
+        };
+    };
+    lookUpRecipient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The whole recipient: E.164 number, email address, user id or URL. It need not be known. */
+                    recipient: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Return the token of a recipient, by which lists are filtered without its number or address in the URL */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recipient_token": "rcp_q1yZk0vX2mB7cR9s4tUvWx",
+                     *       "recipient_tag": "k7qd"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecipientLookup"];
+                };
+            };
+        };
+    };
     listSuppressions: {
         parameters: {
             query?: {
@@ -10738,6 +12064,11 @@ export interface operations {
                  * @example +14155550100
                  */
                 recipient?: string;
+                /**
+                 * @description In place of recipient: see POST /recipients/lookup
+                 * @example rcp_q1yZk0vX2mB7cR9s4tUvWx
+                 */
+                recipient_token?: string;
                 /**
                  * @description Items per page
                  * @example 20
@@ -10768,6 +12099,7 @@ export interface operations {
                      *           "suppression_id": "sup_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "channel": "sms",
                      *           "recipient_masked": "+1415***0100",
+                     *           "recipient_tag": "k7qd",
                      *           "reason": "bounce",
                      *           "source_notification_id": null,
                      *           "created_at": "2026-11-21T09:30:00.000Z"
@@ -10830,6 +12162,7 @@ export interface operations {
                      *       "suppression_id": "sup_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "channel": "sms",
                      *       "recipient_masked": "+1415***0100",
+                     *       "recipient_tag": "k7qd",
                      *       "reason": "bounce",
                      *       "source_notification_id": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z"
@@ -11171,7 +12504,8 @@ export interface operations {
                      *         "encoding": "GSM-7",
                      *         "segments": 1,
                      *         "outside": []
-                     *       }
+                     *       },
+                     *       "whatsapp_message": null
                      *     }
                      */
                     "application/json": {
@@ -11204,10 +12538,28 @@ export interface operations {
                                 language: string;
                                 /** @enum {string} */
                                 category: "marketing" | "utility" | "authentication";
-                                /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                                /** @description Texts of the placeholders of the body: an array in order, or an object by name */
                                 parameters: string[] | {
                                     [key: string]: string;
                                 };
+                                /** @description Required if the header of the template has a placeholder or is a file */
+                                header?: {
+                                    /** @enum {string} */
+                                    type: "text" | "image" | "video" | "document";
+                                    /** @description Text of the placeholder; of a file its https address */
+                                    value: string;
+                                    /** @description Of a named placeholder */
+                                    name?: string;
+                                };
+                                /** @description Buttons of the template that have a placeholder */
+                                buttons?: {
+                                    /** @description Position among the buttons of the template */
+                                    index: number;
+                                    /** @enum {string} */
+                                    type: "url" | "copy_code";
+                                    /** @description End of the address, or the code to copy */
+                                    value: string;
+                                }[];
                             };
                             in_app?: {
                                 title: string;
@@ -11228,6 +12580,8 @@ export interface operations {
                         };
                         /** @description Null without an SMS */
                         sms_segments: components["schemas"]["SmsSegments"] | null;
+                        /** @description The message as a phone shows it; null if no account of the tenant has the template */
+                        whatsapp_message: components["schemas"]["WhatsAppTemplateContent"] | null;
                     };
                 };
             };
@@ -11428,7 +12782,7 @@ export interface operations {
                      *       },
                      *       "items": [
                      *         {
-                     *           "period": "2026-11-01",
+                     *           "period": "24h",
                      *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "channel": "sms",
                      *           "category": null,
@@ -11501,7 +12855,7 @@ export interface operations {
                      *       "to": "2026-11-30",
                      *       "items": [
                      *         {
-                     *           "period": "2026-11-01",
+                     *           "period": "24h",
                      *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "channel": "sms",
                      *           "locale": "de",
@@ -11513,6 +12867,172 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UsageLocales"];
+                };
+            };
+        };
+    };
+    listUsageMessages: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day, UTC. Default: the first of the month of `to`.
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Last day, UTC. Default: today.
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
+                to?: string;
+                /**
+                 * @description Length of a period
+                 * @example day
+                 */
+                interval?: "day" | "month";
+                /**
+                 * @description Usage of this application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id?: string;
+                /**
+                 * @description Usage of this channel
+                 * @example sms
+                 */
+                channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List all messages of live keys by period, application and channel, charged and not, with their cost */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T00:00:00.000Z",
+                     *       "to": "2026-11-22T00:00:00.000Z",
+                     *       "currency": "EUR",
+                     *       "totals": [
+                     *         {
+                     *           "channel": "sms",
+                     *           "messages": 1,
+                     *           "taken": 118,
+                     *           "delivered": 115,
+                     *           "failed": 2,
+                     *           "charged": 93,
+                     *           "cost": "5.31"
+                     *         }
+                     *       ],
+                     *       "items": [
+                     *         {
+                     *           "period": "24h",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "messages": 1,
+                     *           "taken": 118,
+                     *           "delivered": 115,
+                     *           "failed": 2,
+                     *           "charged": 93,
+                     *           "cost": "5.31"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** Format: date */
+                        from: string;
+                        /** Format: date */
+                        to: string;
+                        currency: string | null;
+                        /** @description Of all periods and applications, by channel */
+                        totals: components["schemas"]["UsageOfChannel"][];
+                        items: components["schemas"]["UsageMessages"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    getPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve the price list of the tenant */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "currency": "EUR",
+                     *       "prices": [
+                     *         {
+                     *           "channel": "sms",
+                     *           "category": null,
+                     *           "price": "0.045"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PriceList"];
+                };
+            };
+        };
+    };
+    putPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPriceList"];
+            };
+        };
+        responses: {
+            /** @description Replace the price list of the tenant. Costs of all periods are shown with it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "currency": "EUR",
+                     *       "prices": [
+                     *         {
+                     *           "channel": "sms",
+                     *           "category": null,
+                     *           "price": "0.045"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PriceList"];
                 };
             };
         };
@@ -12587,6 +14107,20 @@ export interface operations {
                      *           "status": "approved",
                      *           "category": "utility",
                      *           "quality": "green",
+                     *           "content": {
+                     *             "header": null,
+                     *             "body": "Hi {{1}}, your order {{2}} is on its way.",
+                     *             "footer": "Demo Shop",
+                     *             "buttons": []
+                     *           },
+                     *           "placeholders": {
+                     *             "header": null,
+                     *             "body": [
+                     *               "1",
+                     *               "2"
+                     *             ],
+                     *             "buttons": []
+                     *           },
                      *           "reported_at": "2026-11-21T09:30:00.000Z"
                      *         }
                      *       ],

@@ -43,6 +43,7 @@ import {
   listEvents as listEventsContract,
   listEventTranslations as listEventTranslationsContract,
   listEventVersions as listEventVersionsContract,
+  listFailures as listFailuresContract,
   listLayouts as listLayoutsContract,
   listProviderKinds as listProviderKindsContract,
   listProviders as listProvidersContract,
@@ -60,7 +61,9 @@ import {
   putRecipient as putRecipientContract,
   putTemplateTranslation as putTemplateTranslationContract,
   readAttempts as readAttemptsContract,
+  readContent as readContentContract,
   readPreferencesOf as readPreferencesOfContract,
+  readProviders as readProvidersContract,
   replaceEvent as replaceEventContract,
   replaceLayout as replaceLayoutContract,
   replaceTemplate as replaceTemplateContract,
@@ -69,6 +72,8 @@ import {
   retryActivity,
   rotateProviderSecret as rotateProviderSecretContract,
   rotateSubscriptionSecret as rotateSubscriptionSecretContract,
+  sendEventTest as sendEventTestContract,
+  sendProviderTest as sendProviderTestContract,
   syncWhatsAppTemplates,
   testProvider as testProviderContract,
   verifyDomain as verifyDomainContract,
@@ -142,21 +147,30 @@ import { deleteTopic } from './catalogue/topics/delete-topic.ts'
 import { getTopic, listTopics } from './catalogue/topics/read-topics.ts'
 import { replaceTopic } from './catalogue/topics/replace-topic.ts'
 import type { Context } from './context.ts'
+import { sendEventTest } from './deliver/test-sends/send-event-test.ts'
+import { sendProviderTest } from './deliver/test-sends/send-provider-test.ts'
+import type { TestContext } from './deliver/test-sends/send-test.ts'
+import { listFailures } from './outcome/failures/list-failures.ts'
 import { cancelNotification } from './outcome/notifications/cancel-notification.ts'
 import { compareNotifications } from './outcome/notifications/compare-notifications.ts'
 import { getNotification } from './outcome/notifications/get-notification.ts'
 import { readAttempts } from './outcome/notifications/read-attempts.ts'
+import { readContent } from './outcome/notifications/read-content.ts'
+import { readProviders } from './outcome/notifications/read-providers.ts'
 import { retryNotification } from './outcome/notifications/retry-notification.ts'
 
 /** The context of the routes. */
-export type RouteContext = Context & AcceptContext & WithAcceptOne & WithLockWatch & WithHostResolver
+export type RouteContext = Context & AcceptContext & WithAcceptOne & WithLockWatch & WithHostResolver & TestContext
 
 /** What the `api` role answers. */
 export const routes: readonly RouteEntry<RouteContext>[] = [
   route(acceptContract, acceptNotifications, { checksWait: true }),
   route(acceptServiceContract, acceptServiceNotifications),
   route(compareContract, compareNotifications),
+  route(listFailuresContract, listFailures),
+  route(readContentContract, readContent),
   route(readAttemptsContract, readAttempts),
+  route(readProvidersContract, readProviders),
   route(createNotificationBatch, createBatch),
   route(getContract, getNotification),
   route(cancelContract, cancelNotification),
@@ -220,6 +234,8 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(changeProviderContract, changeProvider),
   route(deleteProviderContract, deleteProvider),
   route(testProviderContract, testProvider),
+  route(sendProviderTestContract, sendProviderTest),
+  route(sendEventTestContract, sendEventTest),
   route(findProvidersContract, findProviders),
   route(rotateProviderSecretContract, rotateProviderSecret),
   route(createSubscriptionProviderContract, createSubscriptionProvider),

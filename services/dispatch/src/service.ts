@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
 import {
   createDeadLetterStore,
@@ -11,7 +10,6 @@ import {
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
-import { createEgress, createHostResolver } from '@notify/egress-guard'
 import { type Bus, consumersCommand, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
@@ -24,9 +22,8 @@ import {
   serveHttp,
   startPeriodic,
 } from '@notify/service-kit'
-import { createRenderer } from '@notify/templates'
 import { createAcceptOne } from './accept/accept-candidate.ts'
-import { createLockWatch } from './accept/commit-judged.ts'
+import { openAcceptance } from './accept/open-acceptance.ts'
 import { runBroadcasts } from './audiences/broadcasts/run-broadcasts.ts'
 import { startAudienceRetention } from './audiences/delete-leftovers.ts'
 import { createCarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
@@ -37,15 +34,13 @@ import { createVerifiedDomains } from './catalogue/domains/verified-domains.ts'
 import { createEventCatalogue } from './catalogue/events/event-catalogue.ts'
 import { createLayoutCatalogue } from './catalogue/layouts/layout-catalogue.ts'
 import { loadBootstrap } from './catalogue/load-bootstrap.ts'
-import { createMessageLinks } from './catalogue/preferences/message-links.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
 import { createRecipientDirectory } from './catalogue/recipients/recipient-directory.ts'
 import { createTemplateCatalogue } from './catalogue/templates/template-catalogue.ts'
 import { createTopicDirectory } from './catalogue/topics/topic-directory.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
-import { createFetchFile } from './channels/fetch-file.ts'
-import { acceptingRoom, createFileRoom, sendingRoom } from './channels/file-room.ts'
+import { createFileRoom, sendingRoom } from './channels/file-room.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
@@ -58,8 +53,10 @@ import { createSenderWaker } from './deliver/queues/wake-senders.ts'
 import { runLane } from './deliver/run-lane.ts'
 import { startSchedulers } from './deliver/schedule/start-schedulers.ts'
 import type { SendContext } from './deliver/send-notification.ts'
+import { createTestSends } from './deliver/test-sends/create-test-sends.ts'
 import { type BulkBrake, startBulkBrake } from './deliver/throttle/bulk-brake.ts'
 import { createMetrics } from './metrics.ts'
+import { createFailureCount } from './outcome/failures/count-failures.ts'
 import { handOffLanes } from './outcome/hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './outcome/hand-offs/record-report.ts'
 import { startInquiries } from './outcome/inquiries/start-inquiries.ts'
@@ -147,35 +144,15 @@ async function createContext(
 }
 
 /** What acceptance needs: of callers' requests, and of broadcasts. */
-function createAcceptContext(kit: Kit, shared: SharedContext) {
-  const { config } = shared
-  const resolveHost = createHostResolver()
-  const egress = createEgress({
-    allowed: config.ATTACHMENT_EGRESS_ALLOW,
-    resolve: resolveHost,
-    ca: config.ATTACHMENT_CA_FILE && readFileSync(config.ATTACHMENT_CA_FILE, 'utf8'),
-  })
-  kit.lifecycle.onStop('egress', () => egress.close())
-  const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
-  const context = {
-    ...shared,
-    watchLocks: createLockWatch(),
-    links: createMessageLinks(config),
-    resolveHost,
-    fileRoom: createFileRoom(acceptingRoom),
-    fetchFile: createFetchFile({ egress, timeoutMs: config.ATTACHMENT_TIMEOUT }),
-    renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
-  }
-  kit.lifecycle.onStop('renderer', () => context.renderer.close())
-  return context
-}
+const createAcceptContext = (kit: Kit, shared: SharedContext) => ({ ...shared, ...openAcceptance(kit, shared) })
 
 async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
   const { config, db } = shared
   const context = createAcceptContext(kit, shared)
   if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  await serveHttp(kit, { config, context: { ...context, acceptOne: createAcceptOne(context) }, routes })
+  const more = { ...createTestSends(kit, shared), acceptOne: createAcceptOne(context) }
+  await serveHttp(kit, { config, context: { ...context, ...more }, routes })
 }
 
 /** Hands the messages of its lanes to carriers, and nothing else: no campaign of another lane takes its time. */
@@ -197,7 +174,8 @@ function createSendContext(kit: Kit, shared: SharedContext) {
       attributes: { provider_id: providerId, kind, mode },
     })),
   )
-  const own = { sentAttempts: createSentAttempts(), fileRoom: createFileRoom(sendingRoom) }
+  const countFailure = createFailureCount(kit, shared.db)
+  const own = { sentAttempts: createSentAttempts(), fileRoom: createFileRoom(sendingRoom), countFailure }
   return { ...shared, carriers, ...own }
 }
 

@@ -41,7 +41,7 @@ async function connect(fields: Partial<ProviderValues> = {}) {
 }
 
 const template = (name: string, language: string): CarrierTemplate => ({
-  ...{ name, language, status: 'approved', category: 'utility', quality: null },
+  ...{ name, language, status: 'approved', category: 'utility', quality: null, content: null },
 })
 
 async function claimOf(id: string) {
@@ -73,7 +73,7 @@ test('a report changes only the fields that it names, and an older one changes n
   })
   await applyTemplateReport(db.run, { ...report, category: 'marketing', received_at: new Date(0).toISOString() })
   const [row] = await listTemplateRows(db.run, tenant_id, { after: undefined, limit: 2 })
-  expect(row).toMatchObject({ status: 'paused', category: 'utility', quality: null })
+  expect(row).toMatchObject({ status: 'paused', category: 'utility', quality: null, content: null })
 })
 
 test('a reading that failed is repeated after 5 s, then 10 s, and at the latest after the longest wait', async () => {

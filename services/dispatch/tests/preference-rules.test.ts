@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import { type Channel, newId, type TopicKind } from '@notify/contracts'
 import { column, defineStatement } from '@notify/database'
 import fc from 'fast-check'
+import { changeChoices } from '../src/catalogue/preferences/change-choices.ts'
 import { type Choice, decidePreference } from '../src/catalogue/preferences/decide-preference.ts'
 import { optedOutBecause } from '../src/catalogue/preferences/opted-out-because.ts'
-import { changeChoices } from '../src/catalogue/preferences/preference-store.ts'
 import { db } from './own-schema.ts'
 
 const channels: Channel[] = ['email', 'sms']

@@ -119,6 +119,13 @@ export const Config = z.object({
   APPLICATIONS_PER_TENANT: most.default(1000).describe('Maximum applications per tenant'),
   KEYS_PER_APPLICATION: most.default(1000).describe('Maximum active API keys per application'),
   RETRY_JOBS_PER_TENANT: most.default(20).describe('Maximum retry jobs of a tenant that wait or run'),
+  API_LOG_PER_SECOND: z.coerce
+    .number()
+    .positive()
+    .default(1)
+    .describe(
+      'Requests of one tenant that a replica logs per second after a burst of 60, and as many refused ones; others are counted',
+    ),
   RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests per second of one API key or operator'),
   RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
     .default(100)

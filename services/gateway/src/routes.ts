@@ -11,20 +11,26 @@ import {
   eraseOperator as eraseOperatorContract,
   exportAuditLog as exportAuditLogContract,
   exportActivity as exportContract,
+  findById as findByIdContract,
   followPreferenceLink,
   getApiKey,
   getApplication as getApplicationContract,
   getActivity as getContract,
   getMe as getMeContract,
+  getPrices as getPricesContract,
   getRetryJob,
   getUsage as getUsageContract,
   listApiKeys,
+  listApiRequests,
   listApplications as listApplicationsContract,
   listAuditLog as listAuditLogContract,
   listActivity as listContract,
   listOperators as listOperatorsContract,
   listRetryJobs,
   listUsageLocales as listUsageLocalesContract,
+  listUsageMessages as listUsageMessagesContract,
+  lookUpRecipient as lookUpRecipientContract,
+  putPrices as putPricesContract,
   retryActivity as retryContract,
   revokeApiKey,
   rotateApiKey,
@@ -48,6 +54,8 @@ import { getMe } from './callers/get-me.ts'
 import type { RouteContext } from './context.ts'
 import { createBatch } from './dispatching/create-batch.ts'
 import { createNotification } from './dispatching/create-notification.ts'
+import { findById } from './find/find-by-id.ts'
+import { lookUpRecipient } from './find/look-up-recipient.ts'
 import { forwardRoutes } from './forwarding/forward-routes.ts'
 import { changeKey } from './keys/change-key.ts'
 import { createKey } from './keys/create-key.ts'
@@ -57,10 +65,13 @@ import { rotateKey } from './keys/rotate-key.ts'
 import { eraseOperator } from './operators/erase-operator.ts'
 import { listOperators } from './operators/list-operators.ts'
 import { followLink, showPage } from './preference-page/open-page.ts'
+import { listRequests } from './requests/list-requests.ts'
 import { cancelRetry } from './retries/cancel-retry.ts'
 import { createRetry } from './retries/create-retry.ts'
 import { getRetry, listRetries } from './retries/read-retries.ts'
+import { getPrices, putPrices } from './usage/change-prices.ts'
 import { getUsage, listUsageLocales } from './usage/get-usage.ts'
+import { listUsageMessages } from './usage/list-usage-messages.ts'
 
 const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createContract, createNotification),
@@ -86,10 +97,16 @@ const own: readonly RouteEntry<RouteContext>[] = [
   route(changeApiKey, changeKey),
   route(revokeApiKey, revokeKey),
   route(rotateApiKey, rotateKey),
+  route(listApiRequests, listRequests),
+  route(lookUpRecipientContract, lookUpRecipient),
+  route(findByIdContract, findById),
   route(listAuditLogContract, listAuditLog),
   route(exportAuditLogContract, exportAuditLog),
   route(getUsageContract, getUsage),
   route(listUsageLocalesContract, listUsageLocales),
+  route(listUsageMessagesContract, listUsageMessages),
+  route(getPricesContract, getPrices),
+  route(putPricesContract, putPrices),
   route(getMeContract, getMe),
   route(listOperatorsContract, listOperators),
   route(eraseOperatorContract, eraseOperator),

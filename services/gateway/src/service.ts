@@ -49,6 +49,7 @@ import { createRefusalReport } from './limits/report-refusals.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
 import { createRememberOperator } from './operators/remember-operator.ts'
+import { recordRequests } from './requests/record-requests.ts'
 import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
 import { recognisedMs } from './usage/charge-of.ts'
@@ -132,7 +133,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       edge: true,
       samplesItself: true,
       answerWithinMs,
-      authenticate: callers.authenticate,
+      ...recordRequests(kit, { db, config, callers }),
       admit: (principal, bodyBytes) => admit(callers.limitsOf(principal), weightOf(bodyBytes)),
       charge: (principal, bodyBytes) => charge(callers.limitsOf(principal), weightOf(bodyBytes) - 1),
     },

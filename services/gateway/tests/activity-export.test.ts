@@ -2,8 +2,10 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { activity, itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, post, untilState } from '@notify/test-kit/api'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
+import { emailTo, freshAddress } from '@notify/test-kit/email'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 const start = Date.UTC(2026, 5, 1)
 const count = 6_000
@@ -15,7 +17,7 @@ let items: StoredItem[]
 
 /** 6,000 items, a minute apart, and one connection to Postgres. */
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway'], { env: { gateway: { DATABASE_POOL_SIZE: '1' } } })
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { env: { gateway: { DATABASE_POOL_SIZE: '1' } } })
   items = Array.from({ length: count }, (_, n) =>
     itemOf(env, {
       status: n % 10 === 0 ? 'failed' : 'delivered',
@@ -45,7 +47,7 @@ test('an export has every item that matches once, newest first, a JSON object a 
     .map(({ id }) => id)
   expect(rows.map(({ transaction_id }) => transaction_id)).toEqual(expected)
   const { body } = await activity(env, { channel: 'sms', limit: '1' })
-  expect(rows[0]).toEqual(body.items[0])
+  expect(rows[0]).toEqual({ ...body.items[0], provider_id: null, provider_name: null, credits: 0 })
 })
 
 test('CSV has a header line and quoted cells, and none that a spreadsheet runs', async () => {
@@ -53,11 +55,12 @@ test('CSV has a header line and quoted cells, and none that a spreadsheet runs',
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
   const [head, ...lines] = answer.text.split('\r\n')
   expect(head).toBe(
-    'transaction_id,created_at,application_name,mode,channel,recipient_masked,status,failure_reason,retryable,retry_count,locale',
+    'transaction_id,created_at,application_name,event_key,mode,channel,recipient_masked,recipient_tag,status,failure_reason,' +
+      'retryable,retry_count,locale,provider_id,provider_name,credits',
   )
   expect(lines).toHaveLength(6)
   expect(lines[0]).toBe(
-    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,live,sms,'+12******0100,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,`,
+    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,0`,
   )
 })
 
@@ -199,5 +202,42 @@ describe('a summary', () => {
     const answer = await summary(query)
     expectProblem(answer, 422, 'validation_failed')
     expect(answer.body.errors[0].path).toBe(path)
+  })
+})
+
+test('lists tell ten addresses of one domain apart, and exports have event, provider, language and cost', async () => {
+  const initial = freshAddress()
+  const addresses = Array.from({ length: 10 }, (_, n) => initial.replace('@', `${n}@`))
+  const sent: string[] = []
+  for (const address of addresses) {
+    const { status, body } = await post(
+      env,
+      emailTo(address, {
+        event_key: 'invoice.ready',
+        body: undefined,
+        subject: undefined,
+        data: { name: 'Ada', order: 'A-1' },
+      }),
+    )
+    expect([status, body.detail]).toEqual([202, undefined])
+    sent.push(body.notification_id)
+  }
+  const phone = freshPhone()
+  const text = await post(env, smsTo(phone, { locale: 'de' }))
+  await untilState(env, text.body.notification_id, { delivery_status: 'delivered' })
+  const listed = await eventually(async () => {
+    const { body } = await activity(env, { channel: 'email', event_key: 'invoice.ready', limit: '10' })
+    expect(body.items.map((one: { transaction_id: string }) => one.transaction_id).sort()).toEqual(sent.sort())
+    return body.items as { recipient_masked: string; recipient_tag: string; event_key: string }[]
+  })
+  expect(new Set(listed.map(({ recipient_masked }) => recipient_masked)).size).toBe(1)
+  expect(new Set(listed.map(({ recipient_tag }) => recipient_tag)).size).toBe(10)
+  for (const address of addresses) expect(JSON.stringify(listed)).not.toContain(address.split('@')[0])
+  await eventually(async () => {
+    const [line] = (await exported(`format=ndjson&recipient=${encodeURIComponent(phone)}`)).text.split('\n')
+    expect(JSON.parse(line!)).toMatchObject({
+      ...{ transaction_id: text.body.notification_id, event_key: null, locale: 'de', credits: 1 },
+      ...{ provider_id: expect.stringMatching(/^prov_/), provider_name: expect.any(String) },
+    })
   })
 })

@@ -14,7 +14,18 @@ export function dispatchSamples(env: TestEnv): Samples {
   const domain = async () => ({ params: { domain_id: await copyDomain(env) } })
   const template = async () => {
     const { template_id } = await made(env, '/api/v1/templates', exampleBody('createTemplate'))
-    return { params: { template_id } }
+    return {
+      listFailures: () => ({}),
+      sendEventTest: async () => {
+        const { params } = await event()
+        return { params, fresh: { channel: 'sms', recipient: freshPhone(), data: { name: 'Ada', order: 'A-1' } } }
+      },
+      sendProviderTest: async () => ({
+        params: { provider_id: await smsProvider(env) },
+        fresh: { recipient: freshPhone(), templates: { sms: { body: 'Test' } } },
+      }),
+      params: { template_id },
+    }
   }
   const translatedTemplate = async () => {
     const { params } = await template()
@@ -204,6 +215,11 @@ async function findForCallbacks(env: TestEnv): Promise<ApiResponse> {
     headers: { [principalHeader]: principal },
     body: { kind: 'twilio', id: twilio_provider_id },
   })
+}
+
+async function smsProvider(env: TestEnv): Promise<string> {
+  const { body } = await env.api('GET', '/api/v1/providers?channel=sms', { token: env.operatorToken })
+  return body.items[0].provider_id
 }
 
 /** The token of a link in a message to nobody. */

@@ -41,10 +41,21 @@ export function gatewaySamples(env: TestEnv): Samples {
     changeApiKey: key,
     revokeApiKey: key,
     rotateApiKey: key,
+    listApiRequests: async () => {
+      await post(env, {})
+      return { params: { application_id: env.applicationId } }
+    },
+    lookUpRecipient: () => ({}),
+    findById: () => ({
+      call: () => env.api('GET', '/api/v1/find?id=order.shipped', { token: env.operatorToken }),
+    }),
     listAuditLog: () => ({}),
     exportAuditLog: () => ({}),
     getUsage: () => ({}),
     listUsageLocales: () => ({}),
+    listUsageMessages: () => ({}),
+    getPrices: () => ({}),
+    putPrices: () => ({}),
     getMe: () => ({}),
     listOperators: async () => {
       for (let i = 0; i < 2; i++) await seenOperator(env)

@@ -20,6 +20,7 @@ export function notificationSamples(env: TestEnv): Samples {
       const fields = { template_id, body: undefined, template_data: { name: 'Ada' } }
       return { body: { requests: Array.from({ length: 5 }, () => smsTo(freshPhone(), fields)) } }
     },
+    readContent: async () => ({ params: { id: await send(env) } }),
     getNotification: async () => ({ params: { notification_id: await send(env) } }),
     cancelNotification: async () => ({
       params: { notification_id: await send(env, freshPhone(), { send_at: tomorrow() }) },

@@ -1,4 +1,12 @@
-import { newId, type Route, readAttempts, readCode, readReceipts, readWebhookAttempts } from '@notify/contracts'
+import {
+  newId,
+  type Route,
+  readAttempts,
+  readCode,
+  readProviders,
+  readReceipts,
+  readWebhookAttempts,
+} from '@notify/contracts'
 import type { ApiResponse, ServiceProcess, TestEnv } from '@notify/dev-env'
 import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import type { Samples } from './sample.ts'
@@ -13,6 +21,7 @@ export function timelineSamples(env: TestEnv): Samples {
       call: () => askAsGateway(env, process, path, body),
     })
   return {
+    readProviders: ask('dispatch-api', readProviders, { tenant_id, notification_ids: [notification_id] }),
     readAttempts: ask('dispatch-api', readAttempts, { tenant_id, notification_ids: [notification_id] }),
     readWebhookAttempts: ask('webhook-delivery', readWebhookAttempts, { tenant_id, notification_id }),
     readCode: ask('otp', readCode, { tenant_id, transaction_id: newId('otp') }),

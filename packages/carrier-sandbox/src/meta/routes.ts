@@ -130,14 +130,14 @@ function listTemplates({ numbers, templates }: MetaContext): RequestHandler<{ id
     const all = templates.of(number.business_account_id)!.filter((one) => name === undefined || one.name === name)
     const start = Number(after ?? 0)
     const end = start + Math.min(Number(limit ?? 25), mostListed)
-    const data = all.slice(start, end).map(({ body, buttons, ...template }, at) => ({
+    const data = all.slice(start, end).map(({ header, body, footer, buttons, ...template }, at) => ({
       ...template,
       id: String(start + at + 1),
       components: [
+        ...(header ? [{ type: 'HEADER', ...header }] : []),
         { type: 'BODY', text: body },
-        ...(buttons.length > 0
-          ? [{ type: 'BUTTONS', buttons: buttons.map((text) => ({ type: 'QUICK_REPLY', text })) }]
-          : []),
+        ...(footer === undefined ? [] : [{ type: 'FOOTER', text: footer }]),
+        ...(buttons.length > 0 ? [{ type: 'BUTTONS', buttons }] : []),
       ],
     }))
     const next = end < all.length ? { next: `${req.baseUrl}${req.path}?after=${end}` } : {}

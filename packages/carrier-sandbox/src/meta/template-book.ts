@@ -6,8 +6,16 @@ export interface Template {
   language: string
   status: string
   category: string
+  header?: { format: string; text?: string | undefined } | undefined
   body: string
-  buttons: string[]
+  footer?: string
+  buttons: TemplateButton[]
+}
+
+export interface TemplateButton {
+  type: string
+  text: string
+  url?: string | undefined
 }
 
 /** The templates of the accounts; all accounts start with the same ones. */
@@ -15,6 +23,8 @@ export interface TemplateBook {
   /** Undefined for an account that does not exist. */
   of(businessAccountId: string): Template[] | undefined
 }
+
+const quickReply = (text: string): TemplateButton => ({ type: 'QUICK_REPLY', text })
 
 const language = 'en_US'
 const first: readonly Template[] = [
@@ -24,7 +34,7 @@ const first: readonly Template[] = [
     status: 'APPROVED',
     category: 'UTILITY',
     body: 'Hi {{1}}, your order {{2}} is on its way.',
-    buttons: ['Track order', 'Stop'],
+    buttons: [quickReply('Track order'), quickReply('Stop')],
   },
   {
     name: 'spring_sale',
@@ -32,7 +42,20 @@ const first: readonly Template[] = [
     status: 'APPROVED',
     category: 'MARKETING',
     body: 'Hi {{first_name}}, spring sale until {{until}}!',
-    buttons: ['Unsubscribe'],
+    buttons: [quickReply('Unsubscribe')],
+  },
+  {
+    name: 'invoice_ready',
+    language,
+    status: 'APPROVED',
+    category: 'UTILITY',
+    header: { format: 'TEXT', text: 'Invoice {{1}}' },
+    body: 'Hi *{{1}}*, your invoice over {{2}} is ready.',
+    footer: 'Demo Shop',
+    buttons: [
+      { type: 'URL', text: 'Open the invoice', url: 'https://shop.example/invoices/{{1}}' },
+      quickReply('Stop'),
+    ],
   },
   {
     name: 'promo_spring',
@@ -40,9 +63,9 @@ const first: readonly Template[] = [
     status: 'PENDING',
     category: 'MARKETING',
     body: 'Hi {{1}}, it is spring.',
-    buttons: ['Unsubscribe'],
+    buttons: [quickReply('Unsubscribe')],
   },
-  { name: 'promo_rejected', language, status: 'REJECTED', category: 'MARKETING', body: '{{1}}{{2}}', buttons: [] },
+  { name: 'promo_rejected', language, status: 'REJECTED', category: 'MARKETING', body: '{{1}}', buttons: [] },
   { name: 'promo_paused', language, status: 'PAUSED', category: 'MARKETING', body: 'Hi {{1}}.', buttons: [] },
   { name: 'promo_disabled', language, status: 'DISABLED', category: 'MARKETING', body: 'Hi {{1}}.', buttons: [] },
   {
@@ -51,7 +74,12 @@ const first: readonly Template[] = [
     status: 'APPROVED',
     category: 'AUTHENTICATION',
     body: '{{1}} is your verification code.',
-    buttons: ['Copy code'],
+    buttons: [
+      {
+        ...{ type: 'URL', text: 'Copy code' },
+        url: 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}',
+      },
+    ],
   },
 ]
 

@@ -20,7 +20,9 @@ const TemplateChange = z.strictObject({
   language: z.string().default('en_US'),
   status: word.optional(),
   category: word.optional(),
+  header: z.strictObject({ format: word, text: z.string().optional() }).optional(),
   body: z.string().optional(),
+  buttons: z.array(z.strictObject({ type: word, text: z.string(), url: z.string().optional() })).optional(),
   /** Whether a webhook reports it. */
   tell: z.boolean().default(true),
 })
@@ -45,13 +47,16 @@ function applyChange(known: Template[], change: z.output<typeof TemplateChange>)
   const { name, language, status = 'APPROVED', category = 'UTILITY', body = 'Hi {{1}}.' } = change
   const found = known.find((one) => one.name === name && one.language === language)
   if (!found) {
-    const added = { name, language, status, category, body, buttons: [] }
+    const { header, buttons = [] } = change
+    const added = { name, language, status, category, header, body, buttons }
     known.push(added)
     return added
   }
   if (change.status) found.status = change.status
   if (change.category) found.category = change.category
+  if (change.header) found.header = change.header
   if (change.body) found.body = change.body
+  if (change.buttons) found.buttons = change.buttons
   return found
 }
 

@@ -3,6 +3,7 @@ import { createHttpClient, type HttpClient } from '../http-client.ts'
 import type { CarrierTemplate, SenderOptions } from '../sender.ts'
 import type { MetaCredentials } from './credentials.ts'
 import type { MetaEnvironment } from './environment.ts'
+import { readContent } from './template-content.ts'
 
 const pageSize = 200
 const mostPages = 100
@@ -14,6 +15,7 @@ const Page = z.object({
       language: z.string(),
       status: z.string(),
       category: z.string(),
+      components: z.array(z.unknown()).optional().catch(undefined),
       quality_score: z.object({ score: z.string() }).optional().catch(undefined),
     }),
   ),
@@ -48,7 +50,7 @@ export async function listTemplates(
 
 async function readPage(client: HttpClient, path: string, accessToken: string, after: string | undefined) {
   const query = new URLSearchParams({
-    fields: 'name,language,status,category,quality_score',
+    fields: 'name,language,status,category,quality_score,components',
     limit: String(pageSize),
     ...(after === undefined ? {} : { after }),
   })
@@ -63,12 +65,14 @@ async function readPage(client: HttpClient, path: string, accessToken: string, a
   throw new Error(`The carrier answered ${status}${typeof code === 'number' ? ` with error ${code}` : ''}`)
 }
 
-function templateOf({ name, language, status, category, quality_score }: z.output<typeof Page>['data'][number]) {
+function templateOf(given: z.output<typeof Page>['data'][number]): CarrierTemplate {
+  const { name, language, status, category, quality_score, components } = given
   return {
     name,
     language,
     status: status.toLowerCase(),
     category: category.toLowerCase(),
     quality: quality_score?.score.toLowerCase() ?? null,
+    content: components ? readContent(components) : null,
   }
 }

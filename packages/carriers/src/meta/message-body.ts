@@ -25,14 +25,24 @@ export function messageBody(message: WhatsAppMessage & Correlation) {
   }
 }
 
-function componentsOf({ parameters, button_code }: WhatsAppMessage) {
+function componentsOf({ parameters, header, buttons = [], button_code }: WhatsAppMessage) {
   const body = Array.isArray(parameters)
     ? parameters.map((text: string) => ({ type: 'text', text }))
     : Object.entries(parameters).map(([parameter_name, text]) => ({ type: 'text', parameter_name, text }))
   return [
+    ...(header ? [{ type: 'header', parameters: [headerParameter(header)] }] : []),
     ...(body.length > 0 ? [{ type: 'body', parameters: body }] : []),
+    ...buttons.map(({ index, type, value }) => ({
+      ...{ type: 'button', sub_type: type, index },
+      parameters: [type === 'copy_code' ? { type: 'coupon_code', coupon_code: value } : { type: 'text', text: value }],
+    })),
     ...(button_code === undefined
       ? []
       : [{ type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: button_code }] }]),
   ]
+}
+
+function headerParameter({ type, value, name }: NonNullable<WhatsAppMessage['header']>) {
+  if (type !== 'text') return { type, [type]: { link: value } }
+  return { type, text: value, ...(name === undefined ? {} : { parameter_name: name }) }
 }

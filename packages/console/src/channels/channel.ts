@@ -14,6 +14,14 @@ export interface FieldsProps<Form> {
   onChange(value: Form): void
 }
 
+/** A rendered template. */
+export interface RenderedProps<Template> {
+  template: Template
+  locale?: string | undefined
+  /** What the phone shows, where a carrier keeps the text. */
+  message?: components['schemas']['WhatsAppTemplateContent'] | null | undefined
+}
+
 /** Everything that pages show of one channel. */
 export interface ChannelPages<Template, Form> {
   name: string
@@ -30,7 +38,7 @@ export interface ChannelPages<Template, Form> {
   translatedForm?(form: Form, locale: string): Form
   Fields(props: FieldsProps<Form>): ReactNode
   /** A rendered template as the channel delivers it, in an element of its direction: words of the console state their own. */
-  Rendered(props: { template: Template; locale?: string | undefined }): ReactNode
+  Rendered(props: RenderedProps<Template>): ReactNode
   /** Its parts by name, to compare two templates. */
   partsOf(template: Template): Record<string, unknown>
   /** The part with texts in Liquid. Default: the whole template. */
@@ -41,6 +49,8 @@ export interface ChannelPages<Template, Form> {
   noAttempts?: string
   /** The label of a recipient to suppress; absent on channels without suppressions. */
   suppression?: { label: string; placeholder: string }
+  /** The field for an operator's own number or address, where test messages can be sent. */
+  test?: { label: string /** Whether a provider has a text for it. */; ofProvider: boolean }
   /** Rank for the first steps, which use the available channel with the lowest rank. */
   firstMessage?: { rank: number; template: Template; recipient: unknown }
 }

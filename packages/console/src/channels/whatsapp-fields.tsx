@@ -1,19 +1,12 @@
 import { Plus, X } from 'lucide-react'
 import { useHasPermission } from '../api/me.ts'
-import { useWhatsAppTemplates } from '../api/whatsapp-templates.ts'
+import { useWhatsAppTemplates, type WhatsAppTemplate } from '../api/whatsapp-templates.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { useFieldErrors } from '../ui/form.tsx'
-import type { FieldsProps, TemplateOf } from './channel.ts'
-
-export interface WhatsAppForm {
-  template_name: string
-  language: string
-  category: TemplateOf<'whatsapp'>['category']
-  /** Whether the placeholders have names; otherwise they are numbered. */
-  isNamed: boolean
-  parameters: { name: string; text: string }[]
-}
+import type { FieldsProps } from './channel.ts'
+import type { WhatsAppForm } from './whatsapp-form.ts'
+import { WhatsAppButtons, WhatsAppHeader } from './whatsapp-parts.tsx'
 
 const categories: { value: WhatsAppForm['category']; label: string }[] = [
   { value: 'utility', label: 'Utility' },
@@ -50,7 +43,9 @@ export function WhatsAppFields({ value, onChange }: FieldsProps<WhatsAppForm>) {
           onChange={(event) => onChange({ ...value, category: event.target.value as WhatsAppForm['category'] })}
         />
       </div>
+      <WhatsAppHeader value={value} onChange={onChange} />
       <Parameters value={value} onChange={onChange} />
+      <WhatsAppButtons value={value} onChange={onChange} />
     </>
   )
 }
@@ -74,11 +69,35 @@ function ApprovedChoice({ value, onChange }: FieldsProps<WhatsAppForm>) {
       onChange={(event) => {
         const chosen = approved.find((one) => keyOf(one) === event.target.value)
         if (!chosen) return
-        const category = chosen.category as WhatsAppForm['category']
-        onChange({ ...value, template_name: chosen.name, language: chosen.language, category })
+        onChange(filledFrom(value, chosen))
       }}
     />
   )
+}
+
+/** The form for a template, with a text for each of its placeholders; texts that are already written stay. */
+function filledFrom(form: WhatsAppForm, template: WhatsAppTemplate): WhatsAppForm {
+  const { name: template_name, language, placeholders } = template
+  const named = { ...form, template_name, language, category: template.category as WhatsAppForm['category'] }
+  if (!placeholders) return named
+  const isNamed = placeholders.body.some((name) => !/^\d+$/.test(name))
+  const { header } = placeholders
+  return {
+    ...named,
+    isNamed,
+    parameters: placeholders.body.map((name, at) => {
+      const known = isNamed ? form.parameters.find((one) => one.name === name) : form.parameters[at]
+      return { name: isNamed ? name : '', text: known?.text ?? (isNamed ? `{{ ${name} }}` : '') }
+    }),
+    header: header && {
+      type: header.type as NonNullable<WhatsAppForm['header']>['type'],
+      ...{ name: header.name ?? '', value: form.header?.value ?? '' },
+    },
+    buttons: placeholders.buttons.map(({ index, type }) => ({
+      ...{ index, type: type as WhatsAppForm['buttons'][number]['type'] },
+      value: form.buttons?.find((one) => one.index === index)?.value ?? '',
+    })),
+  }
 }
 
 function Parameters({ value, onChange }: FieldsProps<WhatsAppForm>) {
@@ -95,7 +114,7 @@ function Parameters({ value, onChange }: FieldsProps<WhatsAppForm>) {
           checked={isNamed}
           onChange={(event) => onChange({ ...value, isNamed: event.target.checked })}
         />
-        They have names
+        The placeholders have names
       </label>
       {parameters.map(({ name, text }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a placeholder is identified by its position

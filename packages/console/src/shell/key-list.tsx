@@ -6,7 +6,7 @@ const keys = [
   ['Enter', 'Open the row'],
   ['Esc', 'Close what is open'],
   ['/', 'Search'],
-  ['Ctrl K', 'Find a page'],
+  ['Ctrl K', 'Find a page, an id, an event or a recipient'],
   ['Ctrl S', 'Save an event or template'],
   ['?', 'This list'],
 ] as const

@@ -6,7 +6,7 @@ import { SessionContext } from '../session/session-context.ts'
 import { PlainText } from '../ui/plain-text.tsx'
 import { applyTheme, storedTheme, type Theme, themes } from './theme.ts'
 
-const themeTitles: Record<Theme, string> = { system: 'Theme of the system', light: 'Light theme', dark: 'Dark theme' }
+const themeTitles: Record<Theme, string> = { system: 'System theme', light: 'Light theme', dark: 'Dark theme' }
 const itemClass =
   'flex h-[30px] items-center gap-2 rounded px-2 outline-none cursor-pointer data-[focused]:bg-hover text-text'
 

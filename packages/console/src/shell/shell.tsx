@@ -62,7 +62,7 @@ function Frame() {
           <MenuIcon size={18} aria-hidden />
         </IconButton>
         <span className="flex-1 font-semibold">Console</span>
-        <IconButton label="Find a page" onClick={() => setOpen('pages')}>
+        <IconButton label="Find" onClick={() => setOpen('pages')}>
           <Search size={16} aria-hidden />
         </IconButton>
       </header>
@@ -96,7 +96,7 @@ function Side({ onFind, onKeys }: { onFind: () => void; onKeys: () => void }) {
         className="mt-2 mb-4 flex h-[30px] items-center gap-2 rounded-md border border-line bg-surface px-2 text-faint hover:text-text"
       >
         <Search size={14} aria-hidden />
-        <span className="flex-1 text-left">Find a page</span>
+        <span className="flex-1 text-left">Find</span>
         <kbd className="font-sans text-xs">Ctrl K</kbd>
       </button>
       <Navigation />

@@ -53,7 +53,7 @@ export function PreviewPane({ previewer, channel, templates, ...props }: Preview
         ) : preview ? (
           preview.rendered[channel] && (
             <div {...(locale ? { lang: locale, dir: directionOf(locale) } : {})} className="flex flex-col gap-2">
-              <Rendered template={preview.rendered[channel]} locale={locale} />
+              <Rendered template={preview.rendered[channel]} locale={locale} message={preview.whatsapp_message} />
             </div>
           )
         ) : (

@@ -29,7 +29,7 @@ interface TemplateTabsProps {
 export function TemplateTabs({ label, forms, errors, current, others }: TemplateTabsProps) {
   const tabs = [...channels.map((channel) => [channel, channelNames[channel]] as const), ...others]
   return (
-    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b border-line">
+    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto overflow-y-hidden border-b border-line">
       {tabs.map(([tab, name]) => (
         <TabLink
           key={tab}

@@ -27,6 +27,7 @@ export interface PreviewRequest {
 interface Preview {
   rendered: Templates
   sms_segments: components['schemas']['SmsSegments'] | null
+  whatsapp_message: components['schemas']['WhatsAppTemplateContent'] | null
 }
 
 /** Previews templates at the service. */

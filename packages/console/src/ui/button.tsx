@@ -14,14 +14,19 @@ export interface ButtonProps extends ComponentProps<'button'> {
 }
 
 /** A button of the console; its default type is `button`. */
-export function Button({ kind = 'plain', busy = false, className = '', children, onClick, ...rest }: ButtonProps) {
+export function Button({ kind = 'plain', busy = false, className = '', children, onClick, ...given }: ButtonProps) {
+  // A disabled button with a reason stays reachable by keyboard, so that the reason is read out.
+  const { disabled, ...others } = given
+  const isExplained = disabled && given.title !== undefined
+  const rest = isExplained ? others : given
+  const isInert = busy || isExplained
   return (
     <button
       type="button"
       {...rest}
-      aria-disabled={busy || undefined}
-      onClick={busy ? (event) => event.preventDefault() : onClick}
-      className={`inline-flex min-h-[30px] items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap disabled:opacity-50 ${kinds[kind]} ${busy ? 'opacity-60' : ''} ${className}`}
+      aria-disabled={isInert || undefined}
+      onClick={isInert ? (event) => event.preventDefault() : onClick}
+      className={`inline-flex min-h-[30px] items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap disabled:opacity-50 ${kinds[kind]} ${busy ? 'opacity-60' : isExplained ? 'opacity-50' : ''} ${className}`}
     >
       {children}
     </button>

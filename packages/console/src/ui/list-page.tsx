@@ -16,6 +16,8 @@ interface ListPageProps<Row extends RowData, Filters> extends Omit<ListPanelProp
   /** The text filter, which `/` focuses. */
   searchBy: keyof Filters & string
   searchLabel: string
+  /** The search field; by default a text. */
+  search?: ReactNode
   /** The other filters. */
   filters?: ReactNode
   /** Shown if the filters match nothing, with a hint. */
@@ -27,8 +29,20 @@ interface ListPageProps<Row extends RowData, Filters> extends Omit<ListPanelProp
 
 /** A list page: its purpose, search and filters in the address, and the rows. */
 export function ListPage<Row extends RowData, Filters extends object>(props: ListPageProps<Row, Filters>) {
-  const { title, lead, actions, address, searchBy, searchLabel, filters, noneFound, noneFoundHint, noneYet, ...panel } =
-    props
+  const {
+    title,
+    lead,
+    actions,
+    address,
+    searchBy,
+    searchLabel,
+    search,
+    filters,
+    noneFound,
+    noneFoundHint,
+    noneYet,
+    ...panel
+  } = props
   const isFiltered = Object.keys(address.filters).length > 0
   const clear = <Button onClick={address.clear}>Clear the filters</Button>
   return (
@@ -37,7 +51,7 @@ export function ListPage<Row extends RowData, Filters extends object>(props: Lis
         {actions}
       </PageHeader>
       <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText label={searchLabel} type="search" {...address.field(searchBy)} />
+        {search ?? <FilterText label={searchLabel} type="search" {...address.field(searchBy)} />}
         {filters}
       </search>
       <ListPanel

@@ -50,4 +50,16 @@ export interface Door {
   addressOf(request: IncomingMessage): string
   /** Counts a refusal by its code. */
   refused(code: ErrorCode): void
+  /** Called for each request after its response, also for refused ones. Must be quick. */
+  handled?(request: IncomingMessage, outcome: Outcome): void
+}
+
+/** A request that was responded to. */
+export interface Outcome {
+  /** undefined for a request without a route. */
+  contract: Route | undefined
+  status: number
+  code: ErrorCode | undefined
+  requestId: string
+  ms: number
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { ParsedUrlQuery } from 'node:querystring'
-import { isStream, type Route } from '@notify/contracts'
+import { type ErrorCode, isStream, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express } from 'express'
 import { Problem } from '../problem.ts'
 import { addLogFields, withLogFields } from '../telemetry/log-fields.ts'
@@ -24,7 +24,7 @@ import { within } from './within.ts'
 /** An entry of a service's `routes.ts`. */
 export type Entry<Context> = RouteEntry<Context> | StreamEntry<Context>
 
-type Refusing = Pick<Door, 'docsUrl' | 'observe' | 'refused'>
+type Refusing = Pick<Door, 'docsUrl' | 'observe' | 'refused' | 'handled'>
 
 /**
  * Mounts routes; all share one order of checks and one error mapper.
@@ -95,6 +95,8 @@ function refuse(door: Refusing, request: IncomingMessage, response: ServerRespon
   sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: answerHeaders(requestId) })
   door.observe(request.method, undefined, problem.status, 0)
   door.refused(problem.code)
+  const { status, code } = problem
+  door.handled?.(request, { contract: undefined, status, code, requestId, ms: 0 })
 }
 
 function answer<Context>(door: Door, context: Context, entry: Entry<Context>, incoming: Incoming): Promise<void> {
@@ -127,7 +129,7 @@ async function answerWithin<Context>(
   if (contract.auth.caller !== 'anyone') Object.assign(headers, noStore)
   let status: number
   let fault: unknown
-  let code: string | undefined
+  let code: ErrorCode | undefined
   let bodyBytes = 0
   try {
     const admission = admitCaller(door, contract, request, headers)
@@ -194,6 +196,7 @@ async function answerWithin<Context>(
   const ms = performance.now() - started
   logRequest(door, contract, { status, code, fault, ms, bodyBytes })
   door.observe(request.method, contract, status, ms / 1000)
+  door.handled?.(request, { contract, status, code, requestId, ms })
 }
 
 const onlyGet = { headers: { Allow: 'GET' } }

@@ -28,7 +28,15 @@ interface ServeOptions<Context> {
   door?: Partial<
     Pick<
       Door,
-      'authenticate' | 'authenticateUser' | 'corsOf' | 'edge' | 'samplesItself' | 'admit' | 'charge' | 'answerWithinMs'
+      | 'authenticate'
+      | 'authenticateUser'
+      | 'corsOf'
+      | 'edge'
+      | 'samplesItself'
+      | 'admit'
+      | 'charge'
+      | 'answerWithinMs'
+      | 'handled'
     >
   >
   streams?: Partial<StreamLimits>

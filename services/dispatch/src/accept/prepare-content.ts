@@ -10,7 +10,7 @@ import { topicMissing } from '../catalogue/topics/describe-topic.ts'
 import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
 import { chooseText, formatOf, type Texts } from '../catalogue/translations/choose-text.ts'
 import type { Draft } from '../channels/channel.ts'
-import type { TemplateReference } from '../channels/channel-template.ts'
+import type { FilledReference } from '../channels/channel-template.ts'
 import { type AcceptContext, type Candidate, laneOf } from './accept-item.ts'
 
 /** The number of characters that take milliseconds to encrypt and serialize. */
@@ -22,7 +22,7 @@ interface Prepared {
   /** Whom the request names in place of an address. */
   user: NamedUser | undefined
   /** The carrier's templates that it could be made of, none of which may be approved. */
-  alternatives: readonly TemplateReference[]
+  alternatives: readonly FilledReference[]
   /** The language of the text, where it is known. */
   locale: string | undefined
   /** What its recipient may have switched off; undefined for what is always sent. */

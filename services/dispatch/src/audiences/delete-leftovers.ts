@@ -22,7 +22,7 @@ const deleteMembers = defineStatement({
 })
 
 /** Deletes a batch of the members of deleted lists, then the lists. @returns how many rows */
-export async function deleteListLeftovers({ runLong }: Pick<Queries, 'runLong'>): Promise<number> {
+async function deleteListLeftovers({ runLong }: Pick<Queries, 'runLong'>): Promise<number> {
   return (await runLong(deleteMembers))[0]!.deleted
 }
 

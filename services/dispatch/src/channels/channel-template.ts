@@ -1,4 +1,4 @@
-import type { FieldError, Id, LayoutTexts, SmsSegments } from '@notify/contracts'
+import type { FieldError, Id, LayoutTexts, SmsSegments, WhatsAppTemplateContent } from '@notify/contracts'
 import type { Fill, NamedTemplate, TemplateForm } from '@notify/templates'
 
 /** Converts a Liquid text; `path` is its location in a set of templates, for example `email.subject`. */
@@ -9,6 +9,12 @@ export interface TemplateReference {
   name: string
   language: string
   category: string
+}
+
+/** A carrier's template, and what a message fills of it. */
+export interface FilledReference extends TemplateReference {
+  /** The placeholders of an approved text that it leaves open or that the text does not have, by path. */
+  misfits(content: WhatsAppTemplateContent): FieldError[]
 }
 
 /** The field of a request with the variables, which errors name. */
@@ -33,8 +39,13 @@ export interface ChannelTemplate<T> {
   codeTexts?(template: T): Record<string, string | undefined>
   /** The layout around its texts. */
   layoutOf?(template: T): Id<'lay'> | undefined
-  /** The carrier's template that it fills, whose approved category must be the same. */
-  referenceOf?(template: T): TemplateReference
+  /**
+   * The carrier's template that it fills, whose approved category must be the same.
+   * @param sendsCodes whether the service fills the button that copies the code
+   */
+  referenceOf?(template: T, sendsCodes: boolean): FilledReference
+  /** A rendered template as the recipient sees it, from the carrier's approved text. */
+  shownAs?(rendered: T, content: WhatsAppTemplateContent): WhatsAppTemplateContent
   /**
    * Renders it as a send does, where a send checks more than each text by itself.
    * @throws Problem naming the field

@@ -7,11 +7,12 @@ import type {
   HandOffReport,
   Lane,
   SealedEventContract,
+  SmsSegments,
 } from '@notify/contracts'
 import type { Fill } from '@notify/templates'
 import type { z } from 'zod'
 import type { ChannelConfig } from './channel-config.ts'
-import type { ChannelTemplate, FindLayout, TemplateReference } from './channel-template.ts'
+import type { ChannelTemplate, FilledReference, FindLayout } from './channel-template.ts'
 
 /** What a notification stores, encrypted, until it is delivered. */
 export interface Payload {
@@ -58,7 +59,7 @@ export interface Draft<P extends Payload = Payload> {
    */
   files?(fetch: FetchFile): Promise<readonly Buffer[]>
   /** The carrier's template that the message is made of. */
-  template?: TemplateReference
+  template?: FilledReference
   credits: number
   /** @throws Problem naming the field at fault */
   compose(templates: EventTemplates | undefined, fill: Fill, findLayout: FindLayout): Promise<P>
@@ -131,12 +132,29 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   /** Adds the link by which the recipient switches off the topic of the message, where it does not stand in the text. */
   withLink?(payload: P, url: string): P
   /** The template of {@link Draft.template}, which must still be approved at the provider that is to send it. */
-  templateOf?(payload: P): TemplateReference
+  templateOf?(payload: P): FilledReference
   /** When a sent message without a receipt counts as settled; never, when undefined. */
   receiptDeadlineMs(config: ChannelConfig): number | undefined
   template: ChannelTemplate<unknown>
   suppression?: SuppressionRules
+  /** The content that an operator may read, without recipients and codes. Nothing, when absent. */
+  contentOf?(payload: P): Record<string, unknown>
+  /** How an operator gets a test message; absent where no carrier answers at once. */
+  test?: TestRules<P>
+  /** Its recipients are user ids. */
+  isToUser?: true
   delivery: ByCarrier | ByHandOff
+}
+
+/** What test messages of a channel are made of. */
+export interface TestRules<P extends Payload> {
+  /** The recipient of a request, from a number or an address. */
+  recipientOf(recipient: string): DispatchRequest['recipient']
+  /** The text for a provider, if carriers take any text. @param provider its name, which is no Liquid */
+  templatesFor?(provider: string): EventTemplates
+  /** The message with a mark, where the channel has a place for one. */
+  marked?(payload: P): Payload
+  segmentsOf?(payload: P): SmsSegments
 }
 
 /** The channels that this process delivers. */

@@ -1,5 +1,6 @@
 import { type Channel, type HandOff, type Lane, subjectOf } from '@notify/contracts'
 import type { EncryptedColumn } from '@notify/database'
+import type { KeyRing } from '@notify/privacy'
 import type { ChannelDefinition, Channels } from './channel.ts'
 
 /** The row that a payload is stored in. */
@@ -18,6 +19,10 @@ export function payloadAad(channel: ChannelDefinition | undefined, { id, tenantI
   const subject = subjectOf(channel.delivery.event, { lane, channel: channel.name } as HandOff)
   return `${subject}|${tenantId}|${id}`
 }
+
+/** Decrypts a stored payload. @throws Error when it is not the row's own */
+export const openPayload = (keyRing: KeyRing, channel: ChannelDefinition, row: Row & { payload: Buffer }): string =>
+  keyRing.decrypt(row.payload, payloadAad(channel, row))
 
 export const payloadColumn = (channels: Channels): EncryptedColumn => ({
   table: 'notifications',

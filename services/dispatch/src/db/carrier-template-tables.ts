@@ -1,3 +1,4 @@
+import type { WhatsAppTemplateContent } from '@notify/contracts'
 import { column } from '@notify/database'
 
 export const carrierTemplateTables = {
@@ -10,6 +11,8 @@ export const carrierTemplateTables = {
     status: column.text(),
     category: column.text(),
     quality: column.text().nullable(),
+    /** Null where the carrier's answer could not be read. */
+    content: column.jsonb<WhatsAppTemplateContent>().nullable(),
     /** When the carrier was asked or reported the change; an older report never replaces it. */
     reported_at: column.timestamp(),
   },

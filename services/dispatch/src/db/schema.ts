@@ -14,6 +14,7 @@ import { audienceTables } from './audience-tables.ts'
 import { carrierTemplateTables } from './carrier-template-tables.ts'
 import { domainTables } from './domain-tables.ts'
 import { eventTables } from './event-tables.ts'
+import { failureTables } from './failure-tables.ts'
 import { mailTables } from './mail-tables.ts'
 import { preferenceTables } from './preference-tables.ts'
 import { recipientTables } from './recipient-tables.ts'
@@ -185,6 +186,7 @@ export const tables = {
     read_at: column.timestamp().nullable(),
   },
   ...domainTables,
+  ...failureTables,
   balance_lease: { one: column.boolean().withDefault(), holder: column.text(), leased_until: column.timestamp() },
   ...carrierTemplateTables,
   suppressions: {

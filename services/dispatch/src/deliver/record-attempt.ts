@@ -1,16 +1,18 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
-import { type Channel, SuppressionChannel } from '@notify/contracts'
+import { type Channel, type Id, SuppressionChannel } from '@notify/contracts'
 import { defineStatement } from '@notify/database'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
 import { suppress } from '../catalogue/suppressions/suppression-store.ts'
 import type { Context } from '../context.ts'
+import type { WithFailureCount } from '../outcome/failures/count-failures.ts'
 import type { SentAttempts } from '../outcome/receipts/sent-attempts.ts'
 import type { Claim } from './claim/claim-store.ts'
 import type { Claims } from './claim/claim-work.ts'
 import type { NextStep } from './settle/decide-next.ts'
 
 /** What recording needs of the context. */
-export type RecordContext = Pick<Context, 'db' | 'log' | 'metrics' | 'secrets'> & { sentAttempts: SentAttempts }
+export type RecordContext = Pick<Context, 'db' | 'log' | 'metrics' | 'secrets'> &
+  WithFailureCount & { sentAttempts: SentAttempts }
 
 /** How a claimed attempt ended. */
 export interface EndedAttempt {
@@ -40,6 +42,16 @@ export async function recordAttempt(context: RecordContext, claims: Claims, ende
   })
   if (next.status === 'sent') context.sentAttempts.add(claim.attempt_id)
   context.metrics.attempt(claim.channel, provider?.kind ?? 'none', claim.mode, answer.outcome)
+  if (provider && answer.outcome !== 'accepted') {
+    const { mode, channel } = claim
+    context.countFailure({
+      mode,
+      channel,
+      providerId: provider.id as Id<'prov'>,
+      code: answer.code,
+      reason: answer.message,
+    })
+  }
   logAttempt(context, ended)
 }
 

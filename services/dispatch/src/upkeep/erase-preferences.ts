@@ -1,8 +1,8 @@
-import type { Person, Queries } from '@notify/database'
+import { cast, column, type Person, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
-const count = sql<number>`count(*)::int`.as('count')
+const count = cast(column.integer(), sql`count(*)::int`).as('count')
 const ofPerson = ({ tenantId, index = '' }: Person) =>
   sql<boolean>`tenant_id = ${tenantId} and recipient_index = ${index}`
 /** A choice that switches off has the index alone, as a suppression: the person stays switched off. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { endedBefore } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { createFailureDeletion } from '../outcome/failures/failure-store.ts'
 import { createEndedDeletion } from './retention-store.ts'
 
 const everyMs = 60_000
@@ -12,6 +13,7 @@ const longestPauseMs = 2000
 /** Deletes notifications `PAYLOAD_RETENTION` after their end. Safe in any number of replicas. */
 export function startRetention(kit: Kit, { config, db, metrics }: Pick<Context, 'config' | 'db' | 'metrics'>): void {
   const deleteEnded = createEndedDeletion(db)
+  startPeriodic(kit, { name: 'failure count retention', everyMs: everyMs * 10, run: createFailureDeletion(db) })
   startPeriodic(kit, {
     name: 'notification retention',
     everyMs,

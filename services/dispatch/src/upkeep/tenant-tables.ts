@@ -39,6 +39,7 @@ export const tenantTables: TenantTables = {
     broadcasts: 'sends what was accepted here',
     held_queues: 'queues of this cell',
     send_slots: 'the pace of this cell',
+    failure_hours: 'history: what carriers of this cell refused',
     tallies: 'counts of this cell',
     balance_lease: 'a lease of this cell',
   },

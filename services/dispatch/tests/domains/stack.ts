@@ -8,7 +8,7 @@ export let env: TestEnv
 export let operator: string
 export let other: Awaited<ReturnType<typeof addTenant>>
 export let otherKey: string
-export const permissions = ['domains:manage']
+const permissions = ['domains:manage']
 /** Where the demo tenant's SES account is. */
 export const demoRegion = 'us-east-1'
 

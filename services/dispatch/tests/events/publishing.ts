@@ -4,7 +4,11 @@ import { expectProblem, post } from '@notify/test-kit/api'
 import { act, call, create, env, listPath, of, record, save, send, sms, textOf } from './stack.ts'
 
 /** What a preview tells of a short SMS. */
-const inGsm = { locales: { sms: null }, sms_segments: { encoding: 'GSM-7', segments: 1, outside: [] } }
+const inGsm = {
+  locales: { sms: null },
+  sms_segments: { encoding: 'GSM-7', segments: 1, outside: [] },
+  whatsapp_message: null,
+}
 
 test('the whole record is taken: published at once, and sent', async () => {
   const whole = record({ status: 'published', version: 1 })

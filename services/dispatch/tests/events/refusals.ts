@@ -4,7 +4,18 @@ import { eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { act, call, create, env, listPath, of, record, save, sms } from './stack.ts'
 
-const whatsapp = { template_name: 'order_update', language: 'en_US', category: 'utility', parameters: ['{{ name }}'] }
+const whatsapp = {
+  template_name: 'order_update',
+  language: 'en_US',
+  category: 'utility',
+  parameters: ['{{ name }}', 'A-1'],
+}
+
+const untilTemplates = () =>
+  eventually(async () => {
+    const { rows } = await env.admin.query(`select from dispatch.carrier_templates where name = 'order_update'`)
+    expect(rows.length).toBeGreaterThan(0)
+  })
 
 test('a template of one-time codes without the code cannot be published', async () => {
   const allowed_channels = ['sms', 'email']
@@ -26,10 +37,7 @@ test('a template of one-time codes without the code cannot be published', async 
 })
 
 test('a WhatsApp template of another category than the approved one cannot be published', async () => {
-  await eventually(async () => {
-    const { rows } = await env.admin.query(`select from dispatch.carrier_templates where name = 'order_update'`)
-    expect(rows.length).toBeGreaterThan(0)
-  })
+  await untilTemplates()
   const allowed = { allowed_channels: ['whatsapp'] }
   const templates = { whatsapp: { ...whatsapp, category: 'marketing' } }
   const { event_key: key } = await create({ ...allowed, templates })
@@ -46,6 +54,89 @@ test('a WhatsApp template of another category than the approved one cannot be pu
   // What is not judged yet can be published; sending it is refused until it is approved.
   const unknown = { whatsapp: { ...whatsapp, template_name: 'not_known_yet' } }
   expect(await create({ ...allowed, templates: unknown, status: 'published' })).toMatchObject({ status: 'published' })
+})
+
+/** An event with the template `invoice_ready`, whose header, body and button have placeholders. */
+const invoice = (fields: object) => ({
+  allowed_channels: ['whatsapp'],
+  templates: {
+    whatsapp: {
+      ...{
+        template_name: 'invoice_ready',
+        language: 'en_US',
+        category: 'utility',
+        parameters: ['{{ name }}', '9 EUR'],
+      },
+      ...{ header: { type: 'text', value: '{{ id }}' }, buttons: [{ index: 0, type: 'url', value: '{{ id }}' }] },
+      ...fields,
+    },
+  },
+})
+
+test.each<[string, object, string[]]>([
+  ['too few texts', { parameters: [] }, ['parameters.0', 'parameters.1']],
+  ['a text too many', { parameters: ['a', 'b', 'c'] }, ['parameters.2']],
+  ['names in place of numbers', { parameters: { name: 'a' } }, ['parameters']],
+  ['no header', { header: undefined }, ['header']],
+  ['a file as its header', { header: { type: 'image', value: 'https://shop.example/a.png' } }, ['header.type']],
+  ['a name that the header has not', { header: { type: 'text', value: 'a', name: 'id' } }, ['header.name']],
+  ['no value for its button', { buttons: [] }, ['buttons']],
+  [
+    'a value for a button without a placeholder',
+    {
+      buttons: [
+        { index: 0, type: 'url', value: 'a' },
+        { index: 1, type: 'url', value: 'b' },
+      ],
+    },
+    ['buttons.1.index'],
+  ],
+  ['another type of button', { buttons: [{ index: 0, type: 'copy_code', value: 'a' }] }, ['buttons.0.type']],
+])(
+  'an approved WhatsApp template with %s is refused as a draft and when it is published',
+  async (_what, fields, paths) => {
+    await untilTemplates()
+    const found = paths.map((path) => `templates.whatsapp.${path}`)
+    const { event_key: key } = await create(invoice({}))
+    for (const refused of [
+      await call('PUT', of(key), { body: { name: 'Invoice', ...invoice(fields) } }),
+      await call('POST', listPath(), { body: record(invoice(fields)) }),
+      await call('POST', listPath(), { body: record({ ...invoice(fields), status: 'published' }) }),
+      await call('POST', '/api/v1/templates', { body: { name: 'x', templates: invoice(fields).templates } }),
+    ]) {
+      expectProblem(refused, 422, 'validation_failed')
+      expect(refused.body.errors.map((one: { path: string }) => one.path)).toEqual(found)
+    }
+    // Saved before the account had the template, it is refused when it is published.
+    await env.admin.query(`update dispatch.events set templates = $2 where event_key = $1`, [
+      key,
+      JSON.stringify(invoice(fields).templates),
+    ])
+    const refused = await call('POST', of(key, '/publish'))
+    expectProblem(refused, 422, 'validation_failed')
+    expect(refused.body.errors.map((one: { path: string }) => one.path)).toEqual(found)
+  },
+)
+
+test('a preview shows the WhatsApp message as a phone does, with header, footer and buttons', async () => {
+  await untilTemplates()
+  const { event_key: key } = await create(invoice({}))
+  const { body } = await call('POST', of(key, '/preview'), { body: { data: { name: 'Ada', id: '17' } } })
+  expect(body.whatsapp_message).toEqual({
+    header: { format: 'text', text: 'Invoice 17' },
+    body: 'Hi *Ada*, your invoice over 9 EUR is ready.',
+    footer: 'Demo Shop',
+    buttons: [
+      { type: 'url', text: 'Open the invoice', url: 'https://shop.example/invoices/17' },
+      { type: 'quick_reply', text: 'Stop', url: null },
+    ],
+  })
+  const listed = (await call('GET', '/api/v1/whatsapp/templates?limit=100')).body.items
+  expect(listed.find(({ name }: { name: string }) => name === 'invoice_ready').placeholders).toEqual({
+    header: { type: 'text', name: null },
+    body: ['1', '2'],
+    buttons: [{ index: 0, type: 'url', text: 'Open the invoice' }],
+  })
 })
 
 test.each<[string, object, string]>([

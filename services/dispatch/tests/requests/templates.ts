@@ -123,6 +123,7 @@ test('a preview shows what a send would say, HTML escaped, and sends nothing', a
       },
       locales: { email: null, sms: null },
       sms_segments: { encoding: 'GSM-7', segments: 1, outside: [] },
+      whatsapp_message: null,
     },
   ])
   expect((await preview({ channel: 'sms', template_data: variables })).body.rendered).toEqual({

@@ -1,4 +1,4 @@
-import type { ActivityStatus, Channel, Id, KeyMode } from '@notify/contracts'
+import { type ActivityStatus, type Channel, type Id, indexOfToken, type KeyMode } from '@notify/contracts'
 import type { BlindIndex } from '@notify/privacy'
 
 /** The filters of a tenant's activity; absent ones do not restrict. */
@@ -25,6 +25,7 @@ interface Asked {
   event_key?: string | undefined
   mode?: KeyMode | undefined
   recipient?: string | undefined
+  recipient_token?: string | undefined
   locale?: string | undefined
   broadcast_id?: Id<'bc'> | undefined
   from?: Date | undefined
@@ -32,13 +33,29 @@ interface Asked {
 }
 
 export function readFilter(blindIndex: BlindIndex, tenantId: Id<'ten'>, asked: Asked): ActivityFilter {
-  const { channel, status, mode, from, to, locale, application_id, event_key, recipient, broadcast_id } = asked
+  const {
+    channel,
+    status,
+    mode,
+    from,
+    to,
+    locale,
+    application_id,
+    event_key,
+    recipient,
+    recipient_token,
+    broadcast_id,
+  } = asked
   return {
     ...{ tenantId, channel, status, mode, from, to, locale },
     applicationId: application_id,
     eventKey: event_key,
     broadcastId: broadcast_id,
-    recipientIndex: recipient === undefined ? undefined : blindIndex(tenantId, withPlus(recipient)),
+    recipientIndex: recipient_token
+      ? indexOfToken(recipient_token)
+      : recipient === undefined
+        ? undefined
+        : blindIndex(tenantId, withPlus(recipient)),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { getActivity as contract } from '@notify/contracts'
 import { type Handler, Problem } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
-import { findItem } from './item-store.ts'
+import { describeItem, findItem } from './item-store.ts'
 import { readTimeline } from './read-timeline.ts'
 
 /** An item of the operator's tenant with its attempts. */
@@ -9,10 +9,6 @@ export const getActivity: Handler<RouteContext, typeof contract> = async (contex
   const item = await findItem(context.db, principal.tenant_id, params.id)
   if (!item) throw new Problem('not_found', 'No transaction has this id')
   const timeline = await readTimeline(context, principal.tenant_id, { id: item.transaction_id, channel: item.channel })
-  return {
-    ...item,
-    created_at: item.created_at.toISOString(),
-    updated_at: item.updated_at.toISOString(),
-    ...timeline,
-  }
+  const { application_id, updated_at, ...row } = item
+  return { ...describeItem(row), application_id, updated_at: updated_at.toISOString(), ...timeline }
 }

@@ -1,12 +1,19 @@
 import type { ActivityItem, Id } from '@notify/contracts'
 import type { Queries } from '@notify/database'
+import { recipientTag } from '@notify/privacy'
 import { type RawBuilder, sql } from 'kysely'
 import { build } from '../db/schema.ts'
 import { accessPath, all, rangeOf } from './access-path.ts'
 import type { ActivityFilter } from './activity-filter.ts'
 
-export interface ActivityRow extends Omit<ActivityItem, 'created_at'> {
+export interface ActivityRow extends Omit<ActivityItem, 'created_at' | 'recipient_tag'> {
   created_at: Date
+  recipient_index: string
+}
+
+/** An item as operators see it. */
+export function describeItem({ recipient_index, created_at, ...row }: ActivityRow): ActivityItem {
+  return { ...row, recipient_tag: recipientTag(recipient_index), created_at: created_at.toISOString() }
 }
 
 /** Items as they are shown. */
@@ -18,15 +25,13 @@ const items = build
     fn.coalesce(ref('p.name'), ref('a.application_id')).as('application_name'),
     ...(['a.channel', 'a.recipient_masked', 'a.status', 'a.failure_reason', 'a.created_at'] as const),
     ...(['a.retryable', 'a.retry_count', 'a.mode', 'a.locale', 'a.requested_locale', 'a.broadcast_id'] as const),
+    ...(['a.event_key', 'a.recipient_index'] as const),
   ])
 
 /** One item of a tenant. */
 export async function findItem(db: Queries, tenantId: Id<'ten'>, id: string) {
   const [row] = await db.run(
-    items
-      .select(['a.application_id', 'a.event_key', 'a.updated_at'])
-      .where('a.id', '=', id)
-      .where('a.tenant_id', '=', tenantId),
+    items.select(['a.application_id', 'a.updated_at']).where('a.id', '=', id).where('a.tenant_id', '=', tenantId),
   )
   return row
 }

@@ -4,7 +4,7 @@ import type { Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { readFilter } from './activity-filter.ts'
-import { type ActivityRow, listItems, type Position } from './item-store.ts'
+import { type ActivityRow, describeItem, listItems, type Position } from './item-store.ts'
 import { countItems } from './total-store.ts'
 
 /** The activity of the operator's tenant; dispatch has masked the recipients. */
@@ -20,7 +20,7 @@ export const listActivity: Handler<Context, typeof contract> = async ({ db, blin
     total_count: total,
     total_count_capped: capped,
     page: query.page,
-    items: items.map((row) => ({ ...row, created_at: row.created_at.toISOString() })),
+    items: items.map(describeItem),
     next_cursor,
   }
 }

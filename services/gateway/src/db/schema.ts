@@ -9,6 +9,7 @@ import type {
 } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
 import type { StoredFilters } from '../retries/stored-filters.ts'
+import { requestTables } from './request-tables.ts'
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
@@ -180,6 +181,16 @@ export const tables = {
     cancelled: column.boolean().withDefault(),
     created_at: column.timestamp().withDefault(),
     finished_at: column.timestamp().nullable(),
+  },
+  ...requestTables,
+  /** Of one message, in millionths of the currency. */
+  prices: {
+    tenant_id: column.id('ten'),
+    channel: column.text<Channel>(),
+    /** Empty: every category. */
+    category: column.text(),
+    micros: column.bigint(),
+    currency: column.text(),
   },
 }
 

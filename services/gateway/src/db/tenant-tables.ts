@@ -6,6 +6,7 @@ export const tenantTables: TenantTables = {
     { table: 'tenants', of: 'id = $1', own: ['moved_to', 'moved_at', 'arriving'] },
     { table: 'applications' },
     { table: 'api_keys' },
+    { table: 'prices' },
   ],
   stays: {
     ...sharedTablesStay,
@@ -16,6 +17,8 @@ export const tenantTables: TenantTables = {
     activity_buckets: 'counts of the history',
     audit_log: 'history: append-only, in the cell where it happened',
     retry_jobs: 'retries of the history',
+    api_requests: 'history: requests of a week to this cell',
+    api_request_counts: 'history: requests of a week to this cell',
     usage_messages: 'usage of this cell; what a tenant uses is the sum of the cells',
     usage_days: 'usage of this cell; what a tenant uses is the sum of the cells',
     usage_locales: 'usage of this cell; what a tenant uses is the sum of the cells',

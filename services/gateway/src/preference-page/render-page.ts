@@ -1,5 +1,5 @@
 import type { Brand, OpenedLink } from '@notify/contracts'
-import { directionOf, type PreferencePageWords } from '@notify/locales'
+import { directionOf, nameOfChannel, type PreferencePageWords } from '@notify/locales'
 import { hashSource, strictPolicy } from '../docs/page.ts'
 import { escaped, fill } from './escape-html.ts'
 import { pageStyle } from './page-style.ts'
@@ -31,7 +31,7 @@ export function renderPage(
   { locale, words }: Language,
   notice: Notice,
 ): Page {
-  const channel = words.channels[link.channel]
+  const channel = nameOfChannel(locale, link.channel)
   const topic = link.topics.find(({ topic_key }) => topic_key === link.topic)?.name
   const heading = fill(words.title, { application: name })
   const title = words.title.replace('{application}', () => name)

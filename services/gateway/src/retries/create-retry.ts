@@ -1,6 +1,6 @@
 import { type createRetryJob as contract, type Id, newId } from '@notify/contracts'
 import { auditEntry, idempotent } from '@notify/database'
-import { maskEmail, maskPhone } from '@notify/privacy'
+import { maskEmail, maskPhone, recipientTag } from '@notify/privacy'
 import { type Handler, Reply } from '@notify/service-kit'
 import { type ActivityFilter, readFilter } from '../activity/activity-filter.ts'
 import { countItems, type Total } from '../activity/total-store.ts'
@@ -18,14 +18,14 @@ interface Prepared {
 /** Counts the items that may be retried, or makes a job that retries them. */
 export const createRetry: Handler<Context, typeof contract> = idempotent({
   async prepare({ db, blindIndex }, { body, principal }): Promise<Prepared> {
-    const { dry_run: _, recipient, from, to, ...columns } = body
+    const { dry_run: _, recipient, recipient_token, from, to, ...columns } = body
     const times = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }
-    const filter = readFilter(blindIndex, principal.tenant_id, { ...columns, ...times, recipient })
+    const filter = readFilter(blindIndex, principal.tenant_id, { ...columns, ...times, recipient, recipient_token })
     const filters: StoredFilters = {
       ...columns,
-      ...(recipient === undefined
+      ...(filter.recipientIndex === undefined
         ? {}
-        : { recipient_index: filter.recipientIndex, recipient_masked: masked(recipient) }),
+        : { recipient_index: filter.recipientIndex, recipient_masked: masked(recipient, filter.recipientIndex) }),
       ...(times.from ? { from: times.from.toISOString() } : {}),
       ...(times.to ? { to: times.to.toISOString() } : {}),
     }
@@ -63,6 +63,8 @@ export function filterOf(tenantId: Id<'ten'>, filters: StoredFilters, createdAt:
   }
 }
 
-function masked(recipient: string): string {
+/** Of a token only the tag is known. */
+function masked(recipient: string | undefined, index: string): string {
+  if (recipient === undefined) return `*** ${recipientTag(index) ?? ''}`.trim()
   return recipient.includes('@') ? maskEmail(recipient) : maskPhone(recipient)
 }

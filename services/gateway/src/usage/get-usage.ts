@@ -35,7 +35,10 @@ export const listUsageLocales: Handler<RouteContext, typeof localesContract> = a
   return { ...span, items: items.map(({ group: locale, ...row }) => ({ ...row, locale })), next_cursor }
 }
 
-function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): { from: string; to: string } {
+export function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+  from: string
+  to: string
+} {
   const last = to ?? new Date().toISOString().slice(0, 10)
   const first = from ?? `${last.slice(0, 8)}01`
   if (first <= last) return { from: first, to: last }

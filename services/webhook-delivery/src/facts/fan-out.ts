@@ -4,9 +4,10 @@ import { readable } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
 import type { Config } from '../config.ts'
-import { bodyAad, metadataAad } from '../db/aad.ts'
+import { metadataAad } from '../db/aad.ts'
 import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, eventTypeOf, factData, messageIdOf } from '../deliveries/message-body.ts'
+import { sealBody } from '../deliveries/seal-body.ts'
 import type { WebhookMetrics } from '../metrics.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
 import { EarlyEvent, failedBefore, findEarly, turnOf } from './find-early.ts'
@@ -108,8 +109,7 @@ function deliveriesOf(
       event_type: type,
       provider_id: null,
       url: null,
-      body: secrets.keyRing.encrypt(body, bodyAad(tenant_id, id)),
-      plain: { body },
+      ...sealBody(secrets.keyRing, { tenant_id, id }, body),
       traceparent: traceparent ?? null,
       recipient_index: fact.recipient_index,
     }

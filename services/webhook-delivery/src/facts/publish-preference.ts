@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { type Id, type TopicPreferenceChange, topicPreferenceChanged } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
-import { bodyAad } from '../db/aad.ts'
 import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
+import { sealBody } from '../deliveries/seal-body.ts'
 import { findSubscribers } from '../subscriptions/subscription-store.ts'
 
 const type = 'preference.changed'
@@ -38,8 +38,7 @@ export async function publishPreference(
     return {
       ...{ id, tenant_id, application_id, endpoint_id: subscription_id, subscription_id, notification_id: null },
       ...{ retry_count: 0, event_type: type, provider_id: null, url: null },
-      body: secrets.keyRing.encrypt(body, bodyAad(tenant_id, id)),
-      plain: { body },
+      ...sealBody(secrets.keyRing, { tenant_id, id }, body),
       ...{ traceparent: traceparent ?? null, recipient_index },
     }
   })

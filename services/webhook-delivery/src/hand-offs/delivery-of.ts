@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { type HandOff, type HandOffReport, newId, type WebhookPayload } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
 import type { Config } from '../config.ts'
-import { bodyAad, targetAad } from '../db/aad.ts'
+import { targetAad } from '../db/aad.ts'
 import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
+import { sealBody } from '../deliveries/seal-body.ts'
 
 /** The type of a message that was requested without an event. */
 const plainType = 'notification'
@@ -55,7 +56,7 @@ export function deliveryOf(
     event_type: type,
     provider_id: providerId,
     url: secrets.keyRing.encrypt(url, targetAad(tenant_id, id)),
-    body: secrets.keyRing.encrypt(body, bodyAad(tenant_id, id)),
+    body: sealBody(secrets.keyRing, { tenant_id, id }, body).body,
     plain: { url, body },
     traceparent: traceparent ?? null,
     recipient_index: null,

@@ -2,9 +2,9 @@ import { type testWebhookSubscription as contract, newId } from '@notify/contrac
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { bodyAad } from '../db/aad.ts'
 import { insertDeliveries } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
+import { sealBody } from '../deliveries/seal-body.ts'
 import { requireActive, requireSubscription } from './scope.ts'
 
 /** Its failures say nothing of the endpoint's health: they disable nothing. */
@@ -31,7 +31,7 @@ export const testSubscription: Handler<Context, typeof contract> = idempotent({
         event_type: type,
         provider_id: null,
         url: null,
-        body: keyRing.encrypt(body, bodyAad(tenant_id, id)),
+        ...sealBody(keyRing, { tenant_id, id }, body),
         traceparent: null,
         recipient_index: null,
       },

@@ -5,10 +5,12 @@ import { Badge } from '../../ui/badge.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { MaskedRecipient } from '../../ui/masked-recipient.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { ExactTime } from '../../ui/time.tsx'
+import { ContentPanel } from './content-panel.tsx'
 import { useActivityItem, useRetry } from './queries.ts'
 import { Timeline } from './timeline.tsx'
 import { type ActivityDetail, languageOf, statuses } from './words.ts'
@@ -60,7 +62,7 @@ function Details({ item }: { item: ActivityDetail }) {
           </Fact>
         ) : null}
         <Fact name="Recipient">
-          <PlainText>{item.recipient_masked}</PlainText>
+          <MaskedRecipient of={item} />
         </Fact>
         <Fact name="Application">
           <PlainText>{item.application_name}</PlainText> {item.mode === 'test' ? <Badge>Test</Badge> : null}
@@ -94,6 +96,7 @@ function Details({ item }: { item: ActivityDetail }) {
         ) : null}
       </Facts>
       {item.otp ? <Code code={item.otp} /> : null}
+      {item.transaction_id.startsWith('notif_') ? <ContentPanel id={item.transaction_id} /> : null}
       <Timeline attempts={item.attempts} channel={item.channel} />
     </div>
   )

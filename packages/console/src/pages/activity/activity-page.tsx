@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
+import { MaskedRecipient } from '../../ui/masked-recipient.tsx'
 import { numberText } from '../../ui/number-text.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
@@ -23,8 +24,27 @@ const columns: Column<ActivityItem>[] = [
   {
     id: 'recipient',
     header: 'Recipient',
-    cell: ({ recipient_masked }) => <PlainText className="block truncate">{recipient_masked}</PlainText>,
+    cell: (item) => (
+      <span className="block truncate">
+        <MaskedRecipient of={item} />
+      </span>
+    ),
     grow: 'narrow',
+  },
+  {
+    id: 'event',
+    header: 'Event',
+    cell: ({ transaction_id, event_key }) => (
+      <span className="block truncate">
+        {event_key === null ? (
+          <span className="text-faint">{transaction_id.startsWith('otp_') ? 'One-time code' : 'No event'}</span>
+        ) : (
+          <PlainText>{event_key}</PlainText>
+        )}{' '}
+        <code className="font-mono text-xs text-faint">{shortId(transaction_id)}</code>
+      </span>
+    ),
+    wide: true,
   },
   { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel], wide: true },
   {
@@ -54,6 +74,15 @@ const columns: Column<ActivityItem>[] = [
   timeColumn('Created', ({ created_at }) => created_at),
 ]
 
+/** Without reasons their column is as narrow as its header. */
+const withoutReasons = columns.map(
+  ({ grow: _, ...column }): Column<ActivityItem> =>
+    column.id === 'recipient' ? { ...column, grow: 'always' } : column,
+)
+
+/** The end of an id, which differs between rows. */
+const shortId = (id: string) => `…${id.slice(-6)}`
+
 /** The live list of all notifications and codes with their states. */
 export function ActivityPage() {
   const { id } = useParams()
@@ -76,7 +105,7 @@ export function ActivityPage() {
       <ListPanel
         list={list}
         label="Activity"
-        columns={columns}
+        columns={data?.items.some(({ failure_reason }) => failure_reason) ? columns : withoutReasons}
         rowId={({ transaction_id }) => transaction_id}
         onOpen={({ transaction_id }) => go(`/activity/${transaction_id}`)}
         openId={id}

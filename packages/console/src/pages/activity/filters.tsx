@@ -2,8 +2,10 @@ import type { Channel } from '../../channels/channel.ts'
 import { channelNames } from '../../channels/table.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
+import { Button } from '../../ui/button.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterMoment, FilterText } from '../../ui/filter-controls.tsx'
+import { FilterRecipient } from '../../ui/filter-recipient.tsx'
 import { type Status, statuses } from './words.ts'
 
 export interface Filters {
@@ -12,7 +14,7 @@ export interface Filters {
   mode?: 'live' | 'test'
   application_id?: string
   event_key?: string
-  recipient?: string
+  recipient_token?: string
   locale?: string
   broadcast_id?: string
   from?: string
@@ -25,7 +27,7 @@ const names = [
   'mode',
   'application_id',
   'event_key',
-  'recipient',
+  'recipient_token',
   'locale',
   'broadcast_id',
   'from',
@@ -45,7 +47,7 @@ const modeOptions = [
 export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }) {
   return (
     <search className="flex flex-wrap gap-2 pb-3">
-      <FilterText label="Whole recipient" type="search" className="min-w-52 flex-1" {...of('recipient')} />
+      <FilterRecipient label="Whole recipient" className="min-w-52 flex-1" {...of('recipient_token')} />
       <FilterText label="Event key" className="max-md:w-full md:w-48" {...of('event_key')} />
       <FilterText
         label="Language"
@@ -63,8 +65,31 @@ export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }
       <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
       <FilterChoice label="Mode" options={modeOptions} {...of('mode')} />
       <ApplicationFilter {...of('application_id')} />
+      <TimePresets onChoose={(from) => of('from').onChange(from)} />
       <FilterMoment label="From" {...of('from')} />
       <FilterMoment label="To" {...of('to')} />
     </search>
+  )
+}
+
+const hourMs = 3_600_000
+const presets = [
+  { label: '1 h', hours: 1 },
+  { label: '24 h', hours: 24 },
+  { label: '7 d', hours: 168 },
+  { label: '30 d', hours: 720 },
+]
+
+/** Sets the beginning to a time before now. */
+function TimePresets({ onChoose }: { onChoose: (from: string) => void }) {
+  return (
+    <fieldset className="flex items-center gap-1">
+      <legend className="sr-only">Last</legend>
+      {presets.map(({ label, hours }) => (
+        <Button key={label} kind="quiet" onClick={() => onChoose(new Date(Date.now() - hours * hourMs).toISOString())}>
+          {label}
+        </Button>
+      ))}
+    </fieldset>
   )
 }

@@ -7,6 +7,8 @@ const failed: ActivityItem = {
   application_name: 'Shop',
   channel: 'sms',
   recipient_masked: '+1********00',
+  recipient_tag: 'k7qd',
+  event_key: null,
   status: 'undelivered',
   failure_reason: 'Unreachable',
   created_at: '2026-11-21T00:00:00.000Z',

@@ -57,6 +57,6 @@ test('a range of more than three days is counted by days', () => {
 
 test('the summary is hidden if a filter is not supported by it', () => {
   expect(canBeSummarized({ status: 'failed' })).toBe(true)
-  expect(canBeSummarized({ recipient: '+14155550100' })).toBe(false)
+  expect(canBeSummarized({ recipient_token: 'rcp_q1yZk0vX2mB7cR9s4tUvWx' })).toBe(false)
   expect(canBeSummarized({ event_key: 'order.shipped' })).toBe(false)
 })

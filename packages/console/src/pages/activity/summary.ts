@@ -74,4 +74,4 @@ export function intervalOf({ from, to }: Pick<Filters, 'from' | 'to'>, nowMs: nu
 }
 
 /** The summary cannot be filtered by recipient or event. */
-export const canBeSummarized = ({ recipient, event_key }: Filters): boolean => !recipient && !event_key
+export const canBeSummarized = ({ recipient_token, event_key }: Filters): boolean => !recipient_token && !event_key

@@ -27,7 +27,7 @@ export function Timeline({ attempts, channel }: { attempts: readonly ActivityAtt
 }
 
 function Attempt({ attempt }: { attempt: ActivityAttempt }) {
-  const outcome = attempt.outcome && outcomes[attempt.outcome]
+  const outcome = outcomeOf(attempt)
   return (
     <div className="flex flex-col gap-1">
       <p className="flex flex-wrap items-center gap-x-2">
@@ -53,6 +53,16 @@ function Attempt({ attempt }: { attempt: ActivityAttempt }) {
       <Receipts receipts={attempt.receipts} />
     </div>
   )
+}
+
+/** Taken by the carrier is no success when the carrier reported afterwards that the message did not arrive. */
+function outcomeOf({ outcome, receipts }: ActivityAttempt) {
+  if (outcome === null) return null
+  const isLost = receipts?.some(({ status }) => status === 'failed' || status === 'undelivered')
+  const isThere = receipts?.some(({ status }) => status === 'delivered' || status === 'read')
+  return outcome === 'accepted' && isLost && !isThere
+    ? { ...outcomes.accepted, tone: 'warn' as const }
+    : outcomes[outcome]
 }
 
 function Receipts({ receipts }: Pick<ActivityAttempt, 'receipts'>) {

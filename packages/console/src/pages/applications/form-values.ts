@@ -63,7 +63,7 @@ export const textsOf = (values: SettingsValues): Named[] => [
   ['Default language', values.locale],
   ['Default time zone', values.timeZone],
   ['Origins of the inbox', values.origins],
-  ['Numbers that codes may go to', values.countries],
+  ['Countries that one-time codes are sent to', values.countries],
   ['Host that asks for the code', values.autofillHost],
   ['Codes a minute, at most', values.sendsPerMinute],
 ]

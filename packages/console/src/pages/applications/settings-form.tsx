@@ -58,7 +58,7 @@ export function SettingsForm({ application }: { application: Application }) {
         {...field('origins')}
       />
       <TextAreaField
-        label="Numbers that codes may go to"
+        label="Countries that one-time codes are sent to"
         name="otp.allowed_countries"
         rows={3}
         hint="One prefix per line, such as +44. Empty: all numbers."

@@ -1,6 +1,8 @@
+import { useState } from 'react'
 import { useSearchParams } from 'react-router'
+import { tokenOf } from '../../api/recipients.ts'
 import { BackLink } from '../../ui/back-link.tsx'
-import { FilterText } from '../../ui/filter-controls.tsx'
+import { FilterRecipient } from '../../ui/filter-recipient.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
@@ -9,7 +11,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { ledgerColumns } from './entry-columns.tsx'
 import { NumberConsent } from './number-consent.tsx'
-import { useLedger } from './queries.ts'
+import { useConsent, useLedger } from './queries.ts'
 import { RecordOptIn } from './record-opt-in.tsx'
 import { RecordOptOut } from './record-opt-out.tsx'
 import { ungrouped } from './words.ts'
@@ -18,8 +20,13 @@ import { ungrouped } from './words.ts'
 export function ConsentsPage() {
   const [search, setSearch] = useSearchParams()
   const { dialog, show, close } = useUrlDialog<'opt-in' | 'opt-out'>()
-  const phone = search.get('phone') ?? ''
-  const open = (number: string) => setSearch(number ? { phone: number } : {})
+  const token = search.get('recipient') ?? ''
+  const { data: consent } = useConsent(token)
+  // Neither the address nor a request has the number; a new one is known only here.
+  const [typed, setTyped] = useState({ token: '', phone: '' })
+  const phone = consent?.phone_e164 ?? (typed.token === token ? typed.phone : '')
+  const showToken = (found: string) => setSearch(found ? { recipient: found } : {})
+  const open = async (number: string) => showToken(number ? await tokenOf(number) : '')
   const optIn = (
     <PermittedButton needs="providers:manage" kind="primary" onClick={() => show('opt-in')}>
       Record an opt-in
@@ -27,7 +34,7 @@ export function ConsentsPage() {
   )
   return (
     <>
-      {phone ? <BackLink to="/consents">Latest entries</BackLink> : null}
+      {token ? <BackLink to="/consents">Latest entries</BackLink> : null}
       <PageHeader
         title="Consents"
         lead="WhatsApp messages go only to numbers that have opted in. Entries of this ledger are never changed."
@@ -38,17 +45,29 @@ export function ConsentsPage() {
         {optIn}
       </PageHeader>
       <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText
+        <FilterRecipient
           label="Whole number"
-          type="search"
           placeholder="Whole number, as +15551230001"
-          value={phone}
-          onChange={(text) => open(ungrouped(text))}
+          className="min-w-52 flex-1 max-md:basis-full md:max-w-80"
+          normalize={ungrouped}
+          value={token}
+          onChange={(found, number) => {
+            setTyped({ token: found, phone: number })
+            showToken(found)
+          }}
         />
       </search>
-      {phone ? <NumberConsent key={phone} phone={phone} record={optIn} /> : <Ledger onOpen={open} record={optIn} />}
-      {dialog === 'opt-in' ? <RecordOptIn phone={phone} onRecorded={open} onClose={close} /> : null}
-      {dialog === 'opt-out' ? <RecordOptOut phone={phone} onRecorded={open} onClose={close} /> : null}
+      {token ? (
+        <NumberConsent key={token} token={token} record={optIn} />
+      ) : (
+        <Ledger onOpen={(number) => void open(number)} record={optIn} />
+      )}
+      {dialog === 'opt-in' ? (
+        <RecordOptIn phone={phone} consent={consent} onRecorded={(number) => void open(number)} onClose={close} />
+      ) : null}
+      {dialog === 'opt-out' ? (
+        <RecordOptOut phone={phone} onRecorded={(number) => void open(number)} onClose={close} />
+      ) : null}
     </>
   )
 }

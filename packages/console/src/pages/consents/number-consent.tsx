@@ -12,14 +12,15 @@ import { useConsent } from './queries.ts'
 import { consentStatuses } from './words.ts'
 
 interface NumberConsentProps {
-  phone: string
+  /** Of the number. */
+  token: string
   /** The button that records an opt-in. */
   record: ReactNode
 }
 
 /** Whether one number may receive messages, with its entries in the ledger. */
-export function NumberConsent({ phone, record }: NumberConsentProps) {
-  const { data: consent, error, refetch } = useConsent(phone)
+export function NumberConsent({ token, record }: NumberConsentProps) {
+  const { data: consent, error, refetch } = useConsent(token)
   if (!consent && error instanceof Problem && error.code === 'not_found') {
     return (
       <Panel>

@@ -25,13 +25,13 @@ export function useLedger(cursor: string | undefined) {
   })
 }
 
-/** The consent of a number with its history. Requests nothing without a number. */
-export function useConsent(phone_e164: string) {
+/** The consent of the number that a token stands for, with its history. Requests nothing without a token. */
+export function useConsent(token: string) {
   return useQuery({
-    queryKey: [...key, 'number', phone_e164],
+    queryKey: [...key, 'number', token],
     queryFn: ({ signal }) =>
-      answer(api.GET('/api/v1/whatsapp/opt-ins/{phone_e164}', { params: { path: { phone_e164 } }, signal })),
-    enabled: phone_e164 !== '',
+      answer(api.GET('/api/v1/whatsapp/opt-ins/{phone_e164}', { params: { path: { phone_e164: token } }, signal })),
+    enabled: token !== '',
     refetchInterval: ({ state }) => (state.error ? false : pollEvery(pollMs)()),
   })
 }

@@ -4,12 +4,14 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
-import { useConsent, useRecordOptIn } from './queries.ts'
-import { type OptInSource, optInSources, ungrouped } from './words.ts'
+import { useRecordOptIn } from './queries.ts'
+import { type Consent, type OptInSource, optInSources, ungrouped } from './words.ts'
 
 interface RecordOptInProps {
   /** The number that the form starts with. */
   phone: string
+  /** Of the number, where it is known. */
+  consent: Consent | undefined
   onRecorded: (phone: string) => void
   onClose: () => void
 }
@@ -24,10 +26,9 @@ interface Draft {
 const sourceOptions = Object.entries(optInSources).map(([value, label]) => ({ value, label }))
 
 /** Records an opt-in. After a STOP it requires new evidence, which the form checks before the service does. */
-export function RecordOptIn({ phone, onRecorded, onClose }: RecordOptInProps) {
+export function RecordOptIn({ phone, consent, onRecorded, onClose }: RecordOptInProps) {
   const draft = useDraft<Draft>(`opt-in:${phone}`, { phone, source: 'web_form', reference: '', evidence: '' })
   const record = useRecordOptIn()
-  const { data: consent } = useConsent(phone)
   const [refused, setRefused] = useState<string>()
   const { value } = draft
   const change = (changes: Partial<Draft>) => draft.set({ ...value, ...changes })

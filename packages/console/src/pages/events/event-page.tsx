@@ -79,7 +79,7 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
           <SettingsEditor editor={editor} />
         ) : (
           <LanguageEditor key={tab} {...{ channel: tab, editor, coverage, previewer, onConfirm }}>
-            <EventChannel channel={tab} editor={editor} previewer={previewer} />
+            <EventChannel id={id} channel={tab} editor={editor} previewer={previewer} />
           </LanguageEditor>
         )}
       </FieldErrors>

@@ -42,7 +42,7 @@ export const previewerOf = (id: string): Previewer => ({
         signal,
       }),
     )
-    return { rendered: { email: { subject: 'Of the email', ...rendered } }, sms_segments: null }
+    return { rendered: { email: { subject: 'Of the email', ...rendered } }, sms_segments: null, whatsapp_message: null }
   },
 })
 

@@ -65,7 +65,7 @@ function Details({ provider, kind, onClose }: DetailsProps) {
     <div className="flex flex-col gap-6">
       <SettingsList provider={provider} kind={kind} />
       <Credentials provider={provider} kind={kind} />
-      <TestPanel key={provider.updated_at} providerId={provider.provider_id} />
+      <TestPanel key={provider.updated_at} providerId={provider.provider_id} channel={provider.channel} />
       <section className="flex flex-wrap gap-2 border-t border-line pt-4">
         {kind?.rotates_secret ? (
           <Button onClick={() => ask('rotate')}>

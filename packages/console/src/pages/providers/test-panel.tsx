@@ -1,15 +1,20 @@
 import { PlugZap } from 'lucide-react'
+import { answer, api } from '../../api/client.ts'
+import type { Channel } from '../../channels/channel.ts'
+import { channelPages } from '../../channels/table.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts } from '../../ui/drawer.tsx'
 import { Problems } from '../../ui/error-state.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { TestForm } from '../../ui/test-form.tsx'
 import { ExactTime } from '../../ui/time.tsx'
 import { type ProviderTest, useProviderTest } from './queries.ts'
 
 /** Calls the carrier with the stored credentials, and shows its answer. */
-export function TestPanel({ providerId }: { providerId: string }) {
+export function TestPanel({ providerId, channel }: { providerId: string; channel: Channel }) {
   const test = useProviderTest()
+  const { test: ofChannel } = channelPages[channel]
   return (
     <section className="flex flex-col gap-2">
       <div className="flex items-center gap-3">
@@ -25,6 +30,20 @@ export function TestPanel({ providerId }: { providerId: string }) {
           <p className="text-soft">Calls the carrier with the stored credentials. Sends no message.</p>
         ) : null}
       </div>
+      {ofChannel?.ofProvider ? (
+        <TestForm
+          label={ofChannel.label}
+          hint="Gets one message that names this provider. It costs what the carrier charges."
+          send={(recipient) =>
+            answer(
+              api.POST('/api/v1/providers/{provider_id}/test-message', {
+                params: { path: { provider_id: providerId } },
+                body: { recipient },
+              }),
+            )
+          }
+        />
+      ) : null}
     </section>
   )
 }

@@ -11,7 +11,7 @@ const key = ['suppressions']
 export interface Filters {
   channel?: SuppressionChannel
   reason?: Suppression['reason']
-  recipient?: string
+  recipient_token?: string
 }
 
 export function useSuppressions(filters: Filters, cursor: string | undefined, paused: boolean) {

@@ -3,6 +3,7 @@ import { useHasPermission } from '../../api/me.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
+import { MaskedRecipient } from '../../ui/masked-recipient.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -44,7 +45,7 @@ export function SuppressionDrawer({ suppression, onClose }: SuppressionDrawerPro
 }
 
 function Details({ suppression }: { suppression: Suppression }) {
-  const { suppression_id, channel, recipient_masked, reason, source_notification_id, created_at } = suppression
+  const { suppression_id, channel, reason, source_notification_id, created_at } = suppression
   const maySeeActivity = useHasPermission()('activity:read')
   return (
     <Facts>
@@ -52,7 +53,7 @@ function Details({ suppression }: { suppression: Suppression }) {
         {reasons[reason].name} <span className="block text-faint">{reasons[reason].means}</span>
       </Fact>
       <Fact name="Recipient">
-        <PlainText>{recipient_masked}</PlainText>
+        <MaskedRecipient of={suppression} />
       </Fact>
       <Fact name="Channel">{channelNames[channel]}</Fact>
       <Fact name="Added">

@@ -3,10 +3,11 @@ import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { FilterRecipient } from '../../ui/filter-recipient.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
+import { MaskedRecipient } from '../../ui/masked-recipient.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
@@ -19,7 +20,11 @@ const columns: Column<Suppression>[] = [
   {
     id: 'recipient',
     header: 'Recipient',
-    cell: ({ recipient_masked }) => <PlainText className="block truncate">{recipient_masked}</PlainText>,
+    cell: (suppression) => (
+      <span className="block truncate">
+        <MaskedRecipient of={suppression} />
+      </span>
+    ),
     grow: 'always',
   },
   { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel] },
@@ -32,7 +37,7 @@ export function SuppressionsPage() {
   const { id } = useParams()
   const [search] = useSearchParams()
   const navigate = useNavigate()
-  const address = useAddressFilters<Filters>(['channel', 'reason', 'recipient'])
+  const address = useAddressFilters<Filters>(['channel', 'reason', 'recipient_token'])
   const list = useSuppressions(address.filters, useCursor(), id !== undefined)
   const { data } = list
   const { dialog, show, close } = useUrlDialog<'add' | 'remove'>()
@@ -54,8 +59,9 @@ export function SuppressionsPage() {
         lead="Messages to these recipients are refused. WhatsApp goes by the consents instead."
         actions={add}
         address={address}
-        searchBy="recipient"
+        searchBy="recipient_token"
         searchLabel="Whole recipient"
+        search={<FilterRecipient label="Whole recipient" {...address.field('recipient_token')} />}
         filters={
           <>
             <FilterChoice label="Channel" options={options(channelNames)} {...address.field('channel')} />

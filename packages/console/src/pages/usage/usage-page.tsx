@@ -15,6 +15,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
+import { AllMessages } from './all-messages.tsx'
 import { messagesOf } from './messages-of.ts'
 import { type Usage, type UsageFilters, type UsageItem, useUsage } from './queries.ts'
 
@@ -85,6 +86,7 @@ export function UsagePage() {
         <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
         <ApplicationFilter {...of('application_id')} />
       </search>
+      <AllMessages filters={filters} />
       {error && !data ? null : <Totals usage={data} />}
       <ListPanel
         list={list}
@@ -102,7 +104,7 @@ export function UsagePage() {
 function Totals({ usage }: { usage: Usage | undefined }) {
   return (
     <dl className="mb-3 flex min-h-14 flex-wrap gap-x-10 gap-y-2 rounded-lg border border-line bg-surface px-4 py-2">
-      <Total name="Messages" value={usage?.totals.messages} />
+      <Total name="Charged messages" value={usage?.totals.messages} />
       <Total name="Credits" value={usage?.totals.credits} />
       <div>
         <dt className="text-xs text-faint">Time</dt>

@@ -52,7 +52,8 @@ export async function applyTemplateReport(run: Run, report: TemplateChange): Pro
       .where('reported_at', '<=', reported_at)
       .returning('name'),
   )
-  if (changed.length === 0) await requestSync(run, tenant_id, provider_id)
+  // A text is reviewed again when it changes, and the report does not contain it.
+  if (changed.length === 0 || status === 'approved') await requestSync(run, tenant_id, provider_id)
 }
 
 /** Makes the synchronisation of a tenant's accounts, or of one, due now. @returns their number */
@@ -72,8 +73,8 @@ export async function requestSync(run: Run, tenantId: Id<'ten'>, providerId?: Id
 
 const find = defineStatement({
   name: 'find-carrier-template',
-  text: 'select status, category from carrier_templates where provider_id = $1 and name = $2 and language = $3',
-  columns: pick(tables.carrier_templates, 'status', 'category'),
+  text: 'select status, category, content from carrier_templates where provider_id = $1 and name = $2 and language = $3',
+  columns: pick(tables.carrier_templates, 'status', 'category', 'content'),
 })
 
 /** The carrier's judgement on a template of an account; undefined for an unknown template. */
@@ -82,29 +83,36 @@ export async function findTemplate(
   providerId: string,
   name: string,
   language: string,
-): Promise<Pick<CarrierTemplateRow, 'status' | 'category'> | undefined> {
+): Promise<Pick<CarrierTemplateRow, 'status' | 'category' | 'content'> | undefined> {
   return (await run(find, [providerId, name, language]))[0]
 }
 
-/** The categories in which carriers approved a template for the providers that an application may use. */
-export async function approvedCategories(
+/** Whose accounts are asked: those that an application may use, or all of the tenant. */
+export interface Owner {
+  tenantId: Id<'ten'>
+  applicationId: Id<'app'> | null
+}
+
+/** A template in each account that has it, in the order in which providers are tried. */
+export function templatesNamed(
   run: Run,
-  { tenantId, applicationId }: { tenantId: Id<'ten'>; applicationId: Id<'app'> },
+  { tenantId, applicationId }: Owner,
   { name, language }: { name: string; language: string },
-): Promise<string[]> {
-  const rows = await run(
+): Promise<Pick<CarrierTemplateRow, 'status' | 'category' | 'content'>[]> {
+  return run(
     build
       .selectFrom('providers as p')
       .innerJoin('carrier_templates as t', 't.provider_id', 'p.id')
-      .select('t.category')
-      .distinct()
+      .select(['t.status', 't.category', 't.content'])
       .where('p.tenant_id', '=', tenantId)
       .where('p.deleted_at', 'is', null)
-      .where((is) => is.or([is('p.application_id', 'is', null), is('p.application_id', '=', applicationId)]))
-      .where((is) => is.and({ 't.name': name, 't.language': language, 't.status': 'approved' }))
-      .orderBy('t.category'),
+      .$if(applicationId !== null, (query) =>
+        query.where((is) => is.or([is('p.application_id', 'is', null), is('p.application_id', '=', applicationId)])),
+      )
+      .where((is) => is.and({ 't.name': name, 't.language': language }))
+      .orderBy('p.priority')
+      .orderBy('p.id'),
   )
-  return rows.map(({ category }) => category)
 }
 
 /** The position of a template in the list of a tenant. */

@@ -2,6 +2,7 @@ import type { listWhatsAppTemplates as contract } from '@notify/contracts'
 import { type ListOrder, orderById, page } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import { z } from 'zod'
+import { placeholdersOf } from '../../channels/whatsapp/placeholders.ts'
 import type { Context } from '../../context.ts'
 import { type CarrierTemplateRow, listTemplateRows, type TemplatePosition } from './carrier-template-store.ts'
 
@@ -18,13 +19,15 @@ export const listCarrierTemplates: Handler<Context, typeof contract> = async ({ 
     listTemplateRows(db.run, tenant_id, { after, limit }),
   )
   return {
-    items: items.map(({ provider_id, name, language, status, category, quality, reported_at }) => ({
+    items: items.map(({ provider_id, name, language, status, category, quality, content, reported_at }) => ({
       provider_id,
       name,
       language,
       status,
       category,
       quality,
+      content,
+      placeholders: content && placeholdersOf(content),
       reported_at: reported_at.toISOString(),
     })),
     next_cursor,

@@ -1,5 +1,5 @@
 import { Problem } from '@notify/service-kit'
-import type { TemplateReference } from '../../channels/channel-template.ts'
+import type { FilledReference } from '../../channels/channel-template.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { WithCarrierTemplates } from './carrier-template-directory.ts'
 
@@ -7,7 +7,7 @@ import type { WithCarrierTemplates } from './carrier-template-directory.ts'
 export async function unapprovedBecause(
   { directory }: WithCarrierTemplates,
   providers: readonly Pick<Provider, 'id'>[],
-  template: TemplateReference,
+  template: FilledReference,
 ): Promise<string | undefined> {
   const faults = await Promise.all(providers.map(({ id }) => directory.carrierTemplates.faultOf(id, template)))
   return faults.includes(undefined) ? undefined : faults[0]
@@ -21,7 +21,7 @@ export async function unapprovedBecause(
 export async function requireApproved(
   context: WithCarrierTemplates,
   providers: readonly Pick<Provider, 'id'>[],
-  templates: readonly TemplateReference[],
+  templates: readonly FilledReference[],
 ): Promise<void> {
   const found = await Promise.all(templates.map((one) => unapprovedBecause(context, providers, one)))
   // The message is made of the first; another may have been approved since it was chosen.

@@ -6,13 +6,13 @@ const save = defineStatement({
   name: 'save-carrier-templates',
   text: `
     with input as (
-      select * from json_to_recordset($4::json) as t (name text, language text, status text, category text, quality text)
+      select * from json_to_recordset($4::json) as t (name text, language text, status text, category text, quality text, content json)
     ), saved as (
-      insert into carrier_templates as known (provider_id, tenant_id, name, language, status, category, quality, reported_at)
-      select distinct on (name, language) $1, $2, name, language, status, category, quality, $3::timestamptz from input
+      insert into carrier_templates as known (provider_id, tenant_id, name, language, status, category, quality, content, reported_at)
+      select distinct on (name, language) $1, $2, name, language, status, category, quality, content::jsonb, $3::timestamptz from input
       order by name, language
       on conflict (provider_id, name, language) do update
-      set status = excluded.status, category = excluded.category, quality = excluded.quality, reported_at = excluded.reported_at
+      set status = excluded.status, category = excluded.category, quality = excluded.quality, content = excluded.content, reported_at = excluded.reported_at
       where known.reported_at <= excluded.reported_at
     ), gone as (
       delete from carrier_templates t where t.provider_id = $1 and t.reported_at < $3

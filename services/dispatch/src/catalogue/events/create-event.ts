@@ -4,6 +4,7 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import { requireFillable } from '../../channels/check-templates.ts'
 import type { Context } from '../../context.ts'
+import { requireFit } from '../carrier-templates/require-fit.ts'
 import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireTopic } from '../topics/require-topic.ts'
 import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
@@ -11,16 +12,18 @@ import { keepTranslations, noTranslations } from '../translations/keep-translati
 import { auditedEvent, describeEvent, eventIdOf } from './describe-event.ts'
 import type { WithEvents } from './event-catalogue.ts'
 import { insertEvent, requireRoomForEvent } from './event-store.ts'
-import { requirePublishable } from './require-publishable.ts'
+import { requirePublishable, sendsCodes } from './require-publishable.ts'
 import { keepVersion } from './version-store.ts'
 
 /** Creates an event as a draft, or published at once. */
 export const createEvent: Handler<Context & WithEvents & { renderer: Renderer }, typeof contract> = idempotent({
-  async prepare(context, { body, principal: { tenant_id } }) {
+  async prepare(context, { body, params, principal: { tenant_id } }) {
     await requireFillable(context, tenant_id, body.templates)
     await requireFillableTranslations(context, tenant_id, body.translations)
-    if (body.status !== 'draft')
-      await requireKnownVariables(context, tenant_id, { templates: body.templates, translations: body.translations })
+    const owner = { tenantId: tenant_id, applicationId: params.application_id }
+    if (body.status === 'draft')
+      await requireFit(context.db.run, context.channels, owner, body, sendsCodes({ eventKey: body.event_key }))
+    else await requireKnownVariables(context, tenant_id, { templates: body.templates, translations: body.translations })
   },
   async effect({ config, channels }, request, run) {
     const { body, principal, params } = request

@@ -5,13 +5,14 @@ import type { Channels } from '../../channels/channel.ts'
 import type { TemplateReference } from '../../channels/channel-template.ts'
 import { type PresentTemplate, presentTemplates } from '../../channels/present-templates.ts'
 import type { StoredContent } from '../../db/event-tables.ts'
-import { approvedCategories } from '../carrier-templates/carrier-template-store.ts'
+import { templatesNamed } from '../carrier-templates/carrier-template-store.ts'
+import { requireFit } from '../carrier-templates/require-fit.ts'
 import type { EventId } from './event-store.ts'
 
 /**
  * Refuses to publish an event that could never be sent.
  * @throws Problem `validation_failed` naming the channels without a template, and templates of one-time codes without
- * `{{code}}`; `template_category_mismatch`
+ * `{{code}}`, and placeholders of the carrier's template that are not filled; `template_category_mismatch`
  */
 export async function requirePublishable(
   run: Run,
@@ -36,9 +37,10 @@ export async function requirePublishable(
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
   for (const { path, name, definition, template } of present) {
-    const reference = definition.referenceOf?.(template)
+    const reference = definition.referenceOf?.(template, true)
     if (reference) await requireApprovedCategory(run, id, `${path}.${name}.category`, reference)
   }
+  await requireFit(run, channels, id, content, sendsCodes(id))
 }
 
 /** Each set of templates by its path in the event. */
@@ -47,7 +49,7 @@ function byPath(translations: Record<string, EventTemplates>): Record<string, Ev
 }
 
 /** The events `otp` and `otp.<language>` send one-time codes. */
-const sendsCodes = ({ eventKey }: EventId) => eventKey === 'otp' || eventKey.startsWith('otp.')
+export const sendsCodes = ({ eventKey }: Pick<EventId, 'eventKey'>) => eventKey === 'otp' || eventKey.startsWith('otp.')
 
 /** The templates of a one-time code that do not print it. */
 function missingCodes({ path: set, definition, template }: PresentTemplate & { path: string }): FieldError[] {
@@ -70,7 +72,8 @@ async function requireApprovedCategory(
   path: string,
   { name, language, category }: TemplateReference,
 ): Promise<void> {
-  const approved = await approvedCategories(run, id, { name, language })
+  const known = await templatesNamed(run, id, { name, language })
+  const approved = [...new Set(known.filter(({ status }) => status === 'approved').map((one) => one.category))].sort()
   if (approved.length === 0 || approved.includes(category)) return
   const message = `is ${category}, but the template ${name} is approved as ${approved.join(' and ')}`
   throw new Problem('template_category_mismatch', `${path} ${message}`, { errors: [{ path, message }] })

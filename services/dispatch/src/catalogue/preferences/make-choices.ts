@@ -10,8 +10,9 @@ import { sealEvent } from '@notify/messaging'
 import { Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
+import { changeChoices } from './change-choices.ts'
 import type { Subject } from './person.ts'
-import { changeChoices, type PreferenceOwner } from './preference-store.ts'
+import type { PreferenceOwner } from './preference-store.ts'
 
 /** A choice that a person makes, as a request names it. */
 export interface Wanted {

@@ -17,7 +17,7 @@ export const openLink: Handler<Context & WithTopics & WithLinks, typeof contract
   const owner: PreferenceOwner = { tenantId, applicationId, mode }
   const topics = await context.directory.topics.list(applicationId)
   // The choice counts for the address that got the message, and for the user wherever else they are reached.
-  const named = channel === 'in_app' ? { user_id: to } : { user_id: userId, address: to }
+  const named = context.channels[channel]?.isToUser ? { user_id: to } : { user_id: userId, address: to }
   const subjects = subjectsOf(context, tenantId, named)
   const indexes = subjects.map(({ index }) => index)
   const { choice } = body

@@ -1,5 +1,5 @@
-import type { Channel, Id, KeyMode, PreferenceSource, PreferenceState } from '@notify/contracts'
-import { column, defineStatement, pick, type RowOf, type Run } from '@notify/database'
+import type { Id, KeyMode } from '@notify/contracts'
+import { defineStatement, pick, type RowOf, type Run } from '@notify/database'
 import { tables } from '../../db/schema.ts'
 
 /** The application and the mode in which choices are made. */
@@ -28,68 +28,4 @@ export function readChoices(
   indexes: readonly string[],
 ): Promise<ChoiceRow[]> {
   return run(read, [indexes, applicationId, mode])
-}
-
-/** A choice to make. */
-export interface NewChoice {
-  /** Of the change. */
-  id: Id<'pref'>
-  recipient_index: string
-  topic: string
-  channel: Channel | '*'
-  /** Null removes the choice. */
-  state: PreferenceState | null
-  /** A later choice that is known already stays; undefined: it is made now. */
-  changed_at?: string | undefined
-}
-
-const changedColumns = { id: column.id('pref').present(), changed_at: column.timestamp().present() }
-
-/**
- * Of two choices of one statement for the same switch, the last counts. Rows are locked in the order of the primary key. What
- * changes nothing writes nothing, so that the evidence has a row for each change alone.
- */
-const change = defineStatement({
-  name: 'change-preferences',
-  text: `
-    with input as (
-      select distinct on (recipient_index, topic, channel) *, coalesce(changed_at, clock_timestamp()) as at
-      from json_to_recordset($1::json) as t (id text, position int, recipient_index text, topic text, channel text, state text,
-        changed_at timestamptz)
-      order by recipient_index, topic, channel, position desc
-    ), known as (
-      select p.* from preferences p join input using (recipient_index, topic, channel)
-      where p.application_id = $3 and p.mode = $4
-      order by p.recipient_index, p.topic, p.channel for update of p
-    ), due as (
-      select input.*, known.state as before from input left join known using (recipient_index, topic, channel)
-      where input.state is distinct from known.state and (known.changed_at is null or input.changed_at is null
-        or known.changed_at < input.changed_at)
-    ), removed as (
-      delete from preferences p using due
-      where due.state is null and p.recipient_index = due.recipient_index and p.application_id = $3 and p.mode = $4
-        and p.topic = due.topic and p.channel = due.channel
-    ), kept as (
-      insert into preferences (tenant_id, application_id, mode, recipient_index, topic, channel, state, source, changed_at)
-      select $2, $3, $4, recipient_index, topic, channel, state, $5, at from due where state is not null
-      order by recipient_index, topic, channel
-      on conflict (recipient_index, application_id, mode, topic, channel)
-        do update set state = excluded.state, source = excluded.source, changed_at = excluded.changed_at
-    )
-    insert into preference_changes (id, tenant_id, application_id, mode, recipient_index, topic, channel, before, after, source,
-      actor, changed_at)
-    select id, $2, $3, $4, recipient_index, topic, channel, before, state, $5, $6, at from due
-    returning id, changed_at`,
-  columns: changedColumns,
-})
-
-/** Makes choices. @returns which of them changed anything */
-export function changeChoices(
-  run: Run,
-  { tenantId, applicationId, mode }: PreferenceOwner,
-  choices: readonly NewChoice[],
-  { source, actor }: { source: PreferenceSource; actor: string | null },
-): Promise<RowOf<typeof changedColumns>[]> {
-  const rows = choices.map((choice, position) => ({ ...choice, position }))
-  return run(change, [JSON.stringify(rows), tenantId, applicationId, mode, source, actor])
 }

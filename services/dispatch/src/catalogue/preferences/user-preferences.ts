@@ -4,7 +4,7 @@ import {
   type KeyPrincipal,
   UserId,
 } from '@notify/contracts'
-import { fieldProblem, type Handler } from '@notify/service-kit'
+import { type Handler, requireShape } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
 import { readPreferences } from './describe-preferences.ts'
@@ -59,7 +59,6 @@ interface UserRequest {
 }
 
 function userOf({ principal, params, query }: UserRequest): UserOfApplication {
-  const { success, data: userId = '', error } = UserId.safeParse(params.user_id)
-  if (!success) throw fieldProblem('validation_failed', 'user_id', error.issues[0]!.message)
+  const userId = requireShape(UserId, params.user_id, { at: 'user_id' })
   return { owner: ownerOf(principal), userId, locales: [query.locale, principal.default_locale] }
 }

@@ -4,6 +4,7 @@ import { type Handler, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import { requireFillable } from '../../channels/check-templates.ts'
 import type { Context } from '../../context.ts'
+import { requireFit } from '../carrier-templates/require-fit.ts'
 import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
 import { keepTranslations, noTranslations } from '../translations/keep-translations.ts'
@@ -15,6 +16,8 @@ export const createTemplate: Handler<Context & { renderer: Renderer }, typeof co
   async prepare(context, { body, principal }) {
     await requireFillable(context, principal.tenant_id, body.templates)
     await requireFillableTranslations(context, principal.tenant_id, body.translations)
+    const owner = { tenantId: principal.tenant_id, applicationId: body.application_id ?? null }
+    await requireFit(context.db.run, context.channels, owner, body, true)
     await requireKnownVariables(context, principal.tenant_id, body)
     return newId('tmpl')
   },

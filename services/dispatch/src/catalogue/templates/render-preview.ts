@@ -1,11 +1,25 @@
-import { Channel, type EventTemplates, type EventTranslations, type SmsSegments } from '@notify/contracts'
+import {
+  Channel,
+  type EventTemplates,
+  type EventTranslations,
+  type Id,
+  type SmsSegments,
+  type WhatsAppTemplateContent,
+} from '@notify/contracts'
+import type { Queries, Run } from '@notify/database'
 import { isSameLanguage, lookUp } from '@notify/locales'
 import { Problem } from '@notify/service-kit'
 import type { Fill, Renderer } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
-import { type ChannelTemplate, textsOf, type VariablesField } from '../../channels/channel-template.ts'
+import {
+  type ChannelTemplate,
+  type TemplateReference,
+  textsOf,
+  type VariablesField,
+} from '../../channels/channel-template.ts'
 import { linkNamesIn } from '../../channels/link-names.ts'
 import { presentTemplates } from '../../channels/present-templates.ts'
+import { type Owner, templatesNamed } from '../carrier-templates/carrier-template-store.ts'
 import { layoutFinder, type WithLayouts } from '../layouts/layout-catalogue.ts'
 
 /** Total time limit of a preview, in milliseconds; each text has its own limit. */
@@ -30,6 +44,7 @@ interface Rendered {
   rendered: EventTemplates
   locales: Partial<Record<Channel, string | null>>
   sms_segments: SmsSegments | null
+  whatsapp_message: WhatsAppTemplateContent | null
 }
 
 /**
@@ -37,12 +52,12 @@ interface Rendered {
  * @throws Problem `validation_failed`, `template_variable_missing` or `rate_limited`
  */
 export async function renderPreview(
-  context: { renderer: Renderer; channels: Channels } & WithLayouts,
-  { tenantId, applicationId }: { tenantId: string; applicationId: string | null },
+  context: { db: Queries; renderer: Renderer; channels: Channels } & WithLayouts,
+  { tenantId, applicationId }: { tenantId: Id<'ten'>; applicationId: string | null },
   previewed: Previewed,
   { channel, field, variables, locale, time_zone: timeZone = 'UTC' }: Preview,
 ): Promise<Rendered> {
-  const { renderer, channels } = context
+  const { db, renderer, channels } = context
   const endsAt = performance.now() + longestMs
   const fillIn =
     (written: string): Fill =>
@@ -52,7 +67,7 @@ export async function renderPreview(
       const links = Object.fromEntries(linkNamesIn(texts).map((name) => [name, 'https://example.com/u/preview']))
       return renderer.fill(tenantId, texts, { ...links, ...values }, { locale: written, timeZone })
     }
-  const shown: Rendered = { rendered: {}, locales: {}, sms_segments: null }
+  const shown: Rendered = { rendered: {}, locales: {}, sms_segments: null, whatsapp_message: null }
   const { texts, locales } = inLocale(previewed, locale)
   for (const { name, definition, template } of presentTemplates(channels, chosen(texts, channel))) {
     const known = locales[name] ?? (previewed.translations === undefined ? locale : undefined)
@@ -64,9 +79,19 @@ export async function renderPreview(
       : await fillEach(definition, template, field, variables, fill)
     Object.assign(shown.rendered, { [name]: made })
     shown.locales[name] = locales[name] ?? null
+    const reference = definition.referenceOf?.(made, true)
+    const content =
+      reference && (await contentOf(db.run, { tenantId, applicationId: applicationId as Id<'app'> | null }, reference))
+    if (content) shown.whatsapp_message = definition.shownAs?.(made, content) ?? null
     shown.sms_segments ??= definition.segmentsOf?.(made) ?? null
   }
   return shown
+}
+
+/** What an account's template says: an approved one if there is any. */
+async function contentOf(run: Run, owner: Owner, reference: TemplateReference) {
+  const known = (await templatesNamed(run, owner, reference)).filter(({ content }) => content !== null)
+  return (known.find(({ status }) => status === 'approved') ?? known[0])?.content
 }
 
 /** One text at a time, so that the time limit is checked between them. */

@@ -4,6 +4,7 @@ import { type Handler, Problem } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import { requireFillable } from '../../channels/check-templates.ts'
 import type { Context } from '../../context.ts'
+import { requireFit } from '../carrier-templates/require-fit.ts'
 import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireFillableTranslations, requireKnownVariables } from '../translations/check-translations.ts'
 import { keepTranslations } from '../translations/keep-translations.ts'
@@ -19,6 +20,8 @@ export const replaceTemplate: Handler<Context & WithTemplates & { renderer: Rend
   const { body, params, principal, query, requestId } = request
   await requireFillable(context, principal.tenant_id, body.templates)
   await requireFillableTranslations(context, principal.tenant_id, body.translations)
+  const owner = { tenantId: principal.tenant_id, applicationId: body.application_id ?? null }
+  await requireFit(context.db.run, context.channels, owner, body, true)
   const known = await findTemplate(context.db.run, principal.tenant_id, params.template_id)
   const translations = body.translations ?? known?.translations
   await requireKnownVariables(context, principal.tenant_id, { templates: body.templates, translations })

@@ -2,7 +2,7 @@ import type { DispatchRequest, EventTemplates, EventTranslations, KeyPrincipal, 
 import { isSameLanguage, lookUp } from '@notify/locales'
 import type { Format } from '@notify/templates'
 import type { ChannelDefinition, Draft } from '../../channels/channel.ts'
-import type { TemplateReference } from '../../channels/channel-template.ts'
+import type { FilledReference } from '../../channels/channel-template.ts'
 import type { Context } from '../../context.ts'
 import type { WithCarrierTemplates } from '../carrier-templates/carrier-template-directory.ts'
 import { unapprovedBecause } from '../carrier-templates/require-approved.ts'
@@ -40,7 +40,7 @@ interface Drafted {
   text: Text
   draft: Draft
   /** The carrier's templates that it could be made of; several when none of them is approved. */
-  alternatives: readonly TemplateReference[]
+  alternatives: readonly FilledReference[]
 }
 
 /**
@@ -93,7 +93,7 @@ export async function chooseText(
     principal.application_id,
     definition.name,
   )
-  const alternatives: TemplateReference[] = []
+  const alternatives: FilledReference[] = []
   for (const text of found) {
     const draft = drafted(text)
     if ((await unapprovedBecause(context, providers, draft.template!)) === undefined)

@@ -68,6 +68,19 @@ export const email: ChannelDefinition<EmailPayload> = {
     mask: maskEmail,
     hasKeywords: false,
   },
+  contentOf: ({ subject, text, html, attachments }) => ({
+    subject,
+    ...(text !== undefined && { text }),
+    ...(html !== undefined && { html }),
+    ...(attachments && { attachments }),
+  }),
+  test: {
+    recipientOf: (address) => address,
+    templatesFor: (provider) => ({
+      email: { subject: 'Test message', body: `This is a test message of the provider ${provider}.` },
+    }),
+    marked: ({ headers, ...payload }) => ({ ...payload, headers: { ...headers, 'X-Test-Message': 'true' } }),
+  },
   delivery: {
     by: 'carrier',
     lanes: ({ EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY, SEND_RATE: ratePerSecond }) => [

@@ -7,6 +7,7 @@ import { inAppTemplate } from './template.ts'
 /** Delivered by inbox-stream, which reports `delivered` once the notification stands in the user's inbox. */
 export const inApp: ChannelDefinition<InAppPayload> = {
   name: 'in_app',
+  isToUser: true,
   payload: InAppPayload,
   template: inAppTemplate,
   draft(request, { locale }) {

@@ -3,6 +3,7 @@ import { maskPhone } from '@notify/privacy'
 import type { ChannelDefinition } from '../channel.ts'
 import { readPhone } from '../read-phone.ts'
 import { composeSms } from './compose.ts'
+import { countSegments } from './count-segments.ts'
 import { SmsPayload } from './payload.ts'
 import { smsTemplate } from './template.ts'
 
@@ -30,6 +31,12 @@ export const sms: ChannelDefinition<SmsPayload> = {
     faultOf: (recipient) => (e164Pattern.test(recipient) ? undefined : 'must be an E.164 number'),
     mask: maskPhone,
     hasKeywords: true,
+  },
+  contentOf: ({ text }) => ({ text }),
+  test: {
+    recipientOf: (phone) => phone,
+    templatesFor: (provider) => ({ sms: { body: `This is a test message of the provider ${provider}.` } }),
+    segmentsOf: ({ text }) => countSegments(text),
   },
   delivery: {
     by: 'carrier',

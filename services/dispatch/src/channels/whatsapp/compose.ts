@@ -19,18 +19,36 @@ export async function fillParameters(
   { parameters }: Template,
   fill: Fill,
 ): Promise<Parameters> {
-  const field = request.event_key === undefined ? 'template_data' : 'data'
-  const fillAll = async (templates: readonly string[]) => {
-    const texts = await fill(
-      templates.map((template) => ({ form: 'text', template, field })),
-      request[field] ?? {},
-    )
-    return texts.map((text) => checked(text.replace(/\s+/g, ' ').trim(), field))
-  }
-  if (Array.isArray(parameters)) return fillAll(parameters)
+  if (Array.isArray(parameters)) return fillTexts(request, parameters, fill)
   const names = Object.keys(parameters)
-  const texts = await fillAll(Object.values(parameters))
+  const texts = await fillTexts(request, Object.values(parameters), fill)
   return Object.fromEntries(names.map((name, at) => [name, texts[at]!]))
+}
+
+/** Fills the header: its text, or the address of its file. @throws Problem as {@link fillParameters} does */
+export async function fillHeader(request: DispatchRequest, header: NonNullable<Template['header']>, fill: Fill) {
+  const [value] = await fillTexts(request, [header.value], fill)
+  if (header.type === 'text' || isHttps(value!)) return { ...header, value: value! }
+  throw fieldProblem('validation_failed', fieldOf(request), 'gives an address of a file that is not an https URL')
+}
+
+/** Fills the values of buttons. @throws Problem as {@link fillParameters} does */
+export async function fillButtons(request: DispatchRequest, buttons: NonNullable<Template['buttons']>, fill: Fill) {
+  const values = buttons.map(({ value }) => value)
+  const texts = await fillTexts(request, values, fill)
+  return buttons.map((button, at) => ({ ...button, value: texts[at]! }))
+}
+
+const isHttps = (text: string) => URL.parse(text)?.protocol === 'https:'
+const fieldOf = ({ event_key }: DispatchRequest) => (event_key === undefined ? 'template_data' : 'data')
+
+async function fillTexts(request: DispatchRequest, templates: readonly string[], fill: Fill): Promise<string[]> {
+  const field = fieldOf(request)
+  const texts = await fill(
+    templates.map((template) => ({ form: 'text', template, field })),
+    request[field] ?? {},
+  )
+  return texts.map((text) => checked(text.replace(/\s+/g, ' ').trim(), field))
 }
 
 function checked(text: string, path: string): string {

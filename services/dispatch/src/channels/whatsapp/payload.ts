@@ -13,6 +13,10 @@ export const WhatsAppPayload = z.object({
   to: z.string(),
   template: TemplateReference,
   parameters: z.union([z.array(z.string()), z.record(z.string(), z.string())]),
+  header: z
+    .object({ type: z.enum(['text', 'image', 'video', 'document']), value: z.string(), name: z.string().optional() })
+    .optional(),
+  buttons: z.array(z.object({ index: z.int(), type: z.enum(['url', 'copy_code']), value: z.string() })).optional(),
   button_code: z.string().optional(),
 })
 export type WhatsAppPayload = z.output<typeof WhatsAppPayload>

@@ -40,6 +40,7 @@ export const providerTables = [
      status text not null,
      category text not null,
      quality text,
+     content jsonb,
      reported_at timestamptz not null,
      primary key (provider_id, name, language)
    )`,

@@ -2,6 +2,7 @@ import type { Migration } from '@notify/database'
 import { audienceTables } from '../baseline/audiences.ts'
 import { catalogueTables } from '../baseline/catalogue.ts'
 import { domainTables } from '../baseline/domains.ts'
+import { failureTables } from '../baseline/failures.ts'
 import { inFlightTables } from '../baseline/in-flight.ts'
 import { layoutTables } from '../baseline/layouts.ts'
 import { mailTables } from '../baseline/mail.ts'
@@ -26,5 +27,6 @@ export const baseline: Migration = {
     ...recipientTables,
     ...layoutTables,
     ...audienceTables,
+    ...failureTables,
   ],
 }

@@ -10,7 +10,7 @@ import { carrierOfKind, type Provider } from '../../catalogue/providers/provider
 import { findSuppressed } from '../../catalogue/suppressions/find-suppressed.ts'
 import type { Payload } from '../../channels/channel.ts'
 import type { FileRoom } from '../../channels/file-room.ts'
-import { payloadAad } from '../../channels/payload-aad.ts'
+import { openPayload } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
 import type { Claim } from '../claim/claim-store.ts'
 import { attachFiles } from './attach-files.ts'
@@ -52,7 +52,7 @@ export async function callCarrier(
 ): Promise<CallResult> {
   const { channels, secrets } = context
   const channel = channels[claim.channel]!
-  const stored = secrets.keyRing.decrypt(claim.payload, payloadAad(channel, { ...claim, tenantId: claim.tenant_id }))
+  const stored = openPayload(secrets.keyRing, channel, { ...claim, tenantId: claim.tenant_id })
   // The clients of carriers take milliseconds to serialize a large message; a code must not wait for several of them.
   if (stored.length > largeText) await ownLoopTurn()
   const composed = channel.payload.parse(JSON.parse(stored))

@@ -1,6 +1,7 @@
 import type { Receipt } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
+import type { WithFailureCount } from '../failures/count-failures.ts'
 import { attemptKey, planRounds } from './fold-receipts.ts'
 import { recordReads } from './read-store.ts'
 import { applyReceipts } from './receipt-store.ts'
@@ -14,7 +15,7 @@ const batch = { maxBatch: 512, maxInFlight: 2, minIntervalMs: 200 }
 export type RecordReceipt = (receipt: Receipt) => Promise<void>
 
 export function createReceiptRecorder(
-  context: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'> & { sentAttempts: SentAttempts },
+  context: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'> & WithFailureCount & { sentAttempts: SentAttempts },
 ): RecordReceipt {
   const record = coalesce<Receipt, undefined>({
     ...batch,
@@ -38,5 +39,9 @@ export function createReceiptRecorder(
     // Half of all receipts repeat what this worker has just recorded.
     if (receipt.status === 'sent' && context.sentAttempts.has(receipt.attempt_id)) return
     await record(receipt)
+    if (receipt.status === 'failed' || receipt.status === 'undelivered') {
+      const { channel, provider_id: providerId, error_code: code, reason } = receipt
+      context.countFailure({ channel, providerId, code, reason })
+    }
   }
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, serviceProcesses } from '@notify/dev-env'
-import { type Balanced, type BalancedReplica, joinReplica, startBalanced } from '../flows/restarts/behind-balancers.ts'
-import { cheapKindsOf, kindsOf } from '../flows/restarts/kinds.ts'
-import { lostCalls, startLoad } from '../flows/restarts/load.ts'
+import { type Balanced, type BalancedReplica, joinReplica, startBalanced } from './restarts/behind-balancers.ts'
+import { cheapKindsOf, kindsOf } from './restarts/kinds.ts'
+import { lostCalls, startLoad } from './restarts/load.ts'
 
-/** `npm run failover`; tests/flows/restarts.test.ts replaces all services once. */
+/** Part of `npm run failover`; restarts.test.ts replaces all services once. */
 const testWhenLong = process.env.FAILOVER === 'long' ? test : test.skip
 const replacements = 20
 const drainDelay = '5s'

@@ -1,0 +1,103 @@
+import { useApplications } from '../../api/applications.ts'
+import { useAddressFilters } from '../../ui/address-filters.ts'
+import { ApplicationFilter } from '../../ui/application-choice.tsx'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
+import { numberText } from '../../ui/number-text.ts'
+import { useCursor } from '../../ui/pager.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
+import { type ApiRequest, type RequestFilters, useRequests } from './queries.ts'
+
+const names = ['application_id', 'outcome', 'code', 'request_id'] as const
+const outcomes = [{ value: 'refused', label: 'Refused' }]
+
+const toneOf = (status: number): Tone => (status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good')
+
+const columns: Column<ApiRequest>[] = [
+  {
+    id: 'request',
+    header: 'Request',
+    cell: ({ method, path }) => (
+      <code className="block truncate font-mono text-xs">
+        {method} {path}
+      </code>
+    ),
+    grow: 'always',
+  },
+  { id: 'status', header: 'Status', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
+  {
+    id: 'code',
+    header: 'Code',
+    cell: ({ code }) =>
+      code && (
+        <a href={`/docs/errors/${code}`} className="text-accent underline underline-offset-2">
+          {code}
+        </a>
+      ),
+    wide: true,
+  },
+  {
+    id: 'id',
+    header: 'Request id',
+    cell: ({ request_id }) => <PlainText className="block max-w-64 truncate font-mono text-xs">{request_id}</PlainText>,
+    wide: true,
+  },
+  {
+    id: 'key',
+    header: 'Key',
+    cell: ({ key_id }) => <code className="font-mono text-xs text-soft">…{key_id.slice(-6)}</code>,
+    wide: true,
+  },
+  timeColumn('When', ({ requested_at }) => requested_at),
+]
+
+/** The requests with the API keys of an application, refusals too. */
+export function ApiLogPage() {
+  const address = useAddressFilters<RequestFilters>(names)
+  const { data: applications } = useApplications()
+  const application = address.filters.application_id ?? applications?.items[0]?.application_id
+  const list = useRequests(application, address.filters, useCursor())
+  const notStored = list.data?.not_stored ?? []
+  return (
+    <>
+      <ListPage
+        title="API log"
+        lead="Requests with API keys of the last 7 days, also those that were refused. The list updates by itself."
+        address={address}
+        searchBy="request_id"
+        searchLabel="Request id"
+        filters={
+          <>
+            <ApplicationFilter {...address.field('application_id')} value={application ?? ''} />
+            <FilterChoice label="Outcome" options={outcomes} {...address.field('outcome')} />
+            <FilterText label="Code" className="max-md:w-full md:w-48" {...address.field('code')} />
+          </>
+        }
+        list={list}
+        columns={columns}
+        rowId={({ request_id, requested_at }) => `${requested_at} ${request_id}`}
+        noneFound="No request matches these filters"
+        noneFoundHint="Requests are kept for 7 days. One whose key is not known has no application, and is not listed."
+        noneYet={
+          <EmptyState title="No requests yet">
+            Send one with an API key of this application; it appears here within seconds, also if it is refused.
+          </EmptyState>
+        }
+      />
+      {notStored.length > 0 ? (
+        <p className="pt-3 text-soft">
+          Many requests came at once, and these were only counted:{' '}
+          {notStored
+            .map(({ status, code, requests }) => `${numberText(requests)} × ${status}${code ? ` ${code}` : ''}`)
+            .join(', ')}
+          .
+        </p>
+      ) : null}
+    </>
+  )
+}

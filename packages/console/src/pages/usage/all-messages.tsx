@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+import { channelNames } from '../../channels/table.ts'
+import { numberText } from '../../ui/number-text.ts'
+import { Panel } from '../../ui/panel.tsx'
+import type { UsageFilters } from './queries.ts'
+
+const number = (value: number) => <td className="px-4 py-1.5 text-right tabular-nums">{numberText(value)}</td>
+const heads = ['Messages', 'Taken by carriers', 'Delivered', 'Failed', 'Charged', 'Cost'] as const
+
+/** All messages of the period by channel, those that cost nothing too, with the money by the price list. */
+export function AllMessages({ filters }: { filters: UsageFilters }) {
+  const { data } = useQuery({
+    queryKey: ['usage', 'messages', filters],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/usage/messages', { params: { query: { ...filters, limit: 1 } }, signal })),
+    placeholderData: (previous) => previous,
+  })
+  if (!data || data.totals.length === 0) return null
+  return (
+    <Panel className="mb-3 overflow-x-auto">
+      <table aria-label="All messages by channel" className="w-full border-collapse">
+        <thead>
+          <tr className="border-b border-line text-left text-xs text-faint">
+            <th className="px-4 py-1.5 font-medium">Channel</th>
+            {heads.map((head) => (
+              <th key={head} className="px-4 py-1.5 text-right font-medium">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {data.totals.map(({ channel, messages, taken, delivered, failed, charged, cost }) => (
+            <tr key={channel} className="border-b border-line last:border-0">
+              <th className="px-4 py-1.5 text-left font-normal">{channelNames[channel]}</th>
+              {number(messages)}
+              {number(taken)}
+              {number(delivered)}
+              {number(failed)}
+              {number(charged)}
+              <td className="px-4 py-1.5 text-right tabular-nums">
+                {cost === null ? <span className="text-faint">No price</span> : `${cost} ${data.currency}`}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { answer, api } from '../api/client.ts'
+import { useHasPermission } from '../api/me.ts'
+import { tokenOf } from '../api/recipients.ts'
+
+/** What Ctrl-K leads to. */
+export interface Found {
+  path: string
+  title: string
+  hint: string
+}
+
+const ownId = /^([a-z]{2,8})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** Pages that open an id by its prefix. */
+const pagesOfIds: Record<string, { path: string; hint: string }> = {
+  notif: { path: 'activity', hint: 'Activity' },
+  otp: { path: 'activity', hint: 'Activity' },
+  app: { path: 'applications', hint: 'Application' },
+  tmpl: { path: 'templates', hint: 'Template' },
+  prov: { path: 'providers', hint: 'Provider' },
+  dom: { path: 'domains', hint: 'Domain' },
+  whsub: { path: 'webhooks', hint: 'Webhook subscription' },
+  sup: { path: 'suppressions', hint: 'Suppression' },
+  aud: { path: 'audit', hint: 'Audit log' },
+}
+
+const isRecipient = (text: string) => /^\+?[\d\s().-]{7,25}$/.test(text) || /^[^\s@]+@[^\s@]+$/.test(text)
+
+/** What a text that is no title of a page leads to. */
+export function useFound(text: string): readonly Found[] {
+  const may = useHasPermission()
+  const trimmed = text.trim()
+  const { data = [] } = useQuery({
+    queryKey: ['find', trimmed],
+    queryFn: () => find(trimmed),
+    enabled: trimmed.length > 2 && may('activity:read'),
+    staleTime: 10_000,
+    gcTime: 0,
+  })
+  return data
+}
+
+async function find(text: string): Promise<Found[]> {
+  const [, prefix = ''] = ownId.exec(text) ?? []
+  const page = Object.hasOwn(pagesOfIds, prefix) ? pagesOfIds[prefix] : undefined
+  if (page) return [{ path: `${page.path}/${text}`, title: text, hint: page.hint }]
+  if (prefix === 'whdel') return ofDelivery(text)
+  if (isRecipient(text)) return ofRecipient(text)
+  const { items } = await answer(api.GET('/api/v1/find', { params: { query: { id: text } } }))
+  return items.map(({ kind, id, application_id, application_name }) => {
+    const hint = `${kinds[kind].name} of ${application_name}`
+    return { path: kinds[kind].path(application_id, encodeURIComponent(id)), title: id, hint }
+  })
+}
+
+const kinds = {
+  key: { name: 'API key', path: (application: string, id: string) => `applications/${application}/${id}` },
+  request: {
+    name: 'Request',
+    path: (application: string, id: string) => `api-log?application_id=${application}&request_id=${id}`,
+  },
+  event: { name: 'Event', path: (application: string, id: string) => `events/${application}/${id}` },
+}
+
+async function ofDelivery(id: string): Promise<Found[]> {
+  const { subscription_id } = await answer(
+    api.GET('/api/v1/webhook-deliveries/{delivery_id}', { params: { path: { delivery_id: id } } }),
+  )
+  return [{ path: `webhooks/${subscription_id}/${id}`, title: id, hint: 'Webhook delivery' }]
+}
+
+/** The address of each page has the token of the recipient only. */
+async function ofRecipient(text: string): Promise<Found[]> {
+  const recipient = text.includes('@') ? text : text.replaceAll(/[\s().-]/g, '')
+  const token = await tokenOf(recipient)
+  return [
+    { path: `activity?recipient_token=${token}`, title: 'Messages to this recipient', hint: 'Activity' },
+    { path: `suppressions?recipient_token=${token}`, title: 'Suppressions of this recipient', hint: 'Suppressions' },
+    { path: `consents?recipient=${token}`, title: 'Consent of this number', hint: 'Consents' },
+  ]
+}

@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { post, untilState } from '@notify/test-kit/api'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { ConsoleHarness } from './harness/console.ts'
+import { expectSound } from './harness/expect-sound.ts'
+import { button } from './harness/parts.ts'
+
+let harness: ConsoleHarness
+beforeAll(async () => {
+  harness = await ConsoleHarness.start(['gateway', 'dispatch', 'callbacks'])
+}, 180_000)
+afterEach(async () => expect(await harness.leave()).toEqual([]))
+afterAll(() => harness?.stop())
+
+const patience = 120_000
+
+test(
+  'a refused request is in the API log with its code, and Ctrl-K finds it by its id',
+  async () => {
+    const refused = await post(harness.env, { channel: 'sms', recipient: 'nobody', body: 'Hi' })
+    const requestId = refused.headers.get('x-request-id')!
+    const page = await harness.signIn({ path: '/api-log' })
+    await page.getByText('POST /api/v1/notifications').first().waitFor()
+    await page.getByRole('link', { name: 'invalid_recipient' }).first().waitFor()
+    await expectSound(page)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(requestId)
+    const found = page.getByRole('dialog', { name: 'Find' })
+    await found.getByRole('option', { name: requestId }).waitFor()
+    await expectSound(page)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**request_id=${requestId}`)
+    await eventually(async () => expect(await page.locator('tbody tr').count()).toBe(1))
+  },
+  patience,
+)
+
+test(
+  'a recipient is found by the whole number, which no address contains; the content is shown after a click',
+  async () => {
+    const phone = freshPhone()
+    const { body } = await post(harness.env, smsTo(phone, { body: 'Your table is ready' }))
+    await untilState(harness.env, body.notification_id, { delivery_status: 'delivered' })
+    const page = await harness.signIn({ path: '/usage' })
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(phone)
+    await page.getByRole('option', { name: 'Messages to this recipient' }).click()
+    await page.waitForURL('**/activity?recipient_token=rcp_*')
+    const row = page.locator('tbody tr[data-row]')
+    await eventually(async () => expect(await row.count()).toBe(1))
+    await row.getByText(`…${body.notification_id.slice(-6)}`).waitFor()
+    await row.click()
+    await button(page, 'Show the content').click()
+    await page.getByText('Your table is ready').waitFor()
+    await expectSound(page)
+    expect(asked.filter((url) => decodeURIComponent(url).includes(phone.slice(1)))).toEqual([])
+  },
+  patience,
+)
+
+test(
+  'failures are grouped by code with their meaning, and the usage counts every message',
+  async () => {
+    const { body } = await post(harness.env, smsTo(freshPhone('0003')))
+    await untilState(harness.env, body.notification_id, { delivery_status: 'failed' })
+    const page = await harness.signIn({ path: '/failures' })
+    await page.getByRole('cell', { name: '21211' }).waitFor()
+    await expectSound(page)
+    await page.goto(harness.url('/usage'))
+    await page.getByRole('table', { name: 'All messages by channel' }).getByRole('rowheader', { name: 'SMS' }).waitFor()
+    await expectSound(page)
+  },
+  patience,
+)
+
+test(
+  'a test message is sent from the editor, with the answer of the carrier below the button',
+  async () => {
+    const page = await harness.signIn({ path: `/events/${harness.env.applicationId}/order.shipped?tab=sms` })
+    const phone = freshPhone()
+    await page.getByLabel('Your number').fill(phone)
+    await button(page, 'Send a test').click()
+    await page.getByText('Taken by the carrier').waitFor()
+    await expectSound(page)
+    await page.getByLabel('Your number').fill(freshPhone('0003'))
+    await button(page, 'Send a test').click()
+    await page.getByText('21211', { exact: true }).waitFor()
+    expect(await harness.env.messages({ to: phone })).toHaveLength(1)
+  },
+  patience,
+)

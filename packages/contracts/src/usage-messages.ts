@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { Channel } from './channels/table.ts'
+import { idSchema } from './ids.ts'
+import { defineRoute, operator } from './route.ts'
+import { usageQuery } from './usage.ts'
+
+const Currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
+  .meta({ example: 'EUR' })
+const Money = z.string().meta({ description: 'Decimal number in the currency', example: '12.35' })
+
+export const Price = z
+  .object({
+    channel: Channel,
+    category: z.enum(['marketing', 'utility', 'authentication']).nullable().default(null).meta({
+      description:
+        'Category of a WhatsApp template; null: every message of the channel without a price of its category',
+    }),
+    price: z
+      .string()
+      .regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a decimal number with at most six places, such as 0.045')
+      .meta({ description: 'Of one message that a carrier has taken', example: '0.045' }),
+  })
+  .meta({ id: 'Price' })
+export type Price = z.infer<typeof Price>
+
+export const PriceList = z.object({ currency: Currency.nullable(), prices: z.array(Price) }).meta({ id: 'PriceList' })
+export type PriceList = z.infer<typeof PriceList>
+
+export const getPrices = defineRoute({
+  name: 'getPrices',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/usage/prices',
+  summary: 'Retrieve the price list of the tenant',
+  auth: operator('usage:read'),
+  responses: { 200: PriceList },
+  errors: [],
+})
+
+export const putPrices = defineRoute({
+  name: 'putPrices',
+  service: 'gateway',
+  method: 'PUT',
+  path: '/api/v1/usage/prices',
+  summary: 'Replace the price list of the tenant. Costs of all periods are shown with it.',
+  auth: operator('providers:manage'),
+  body: z
+    .strictObject({ currency: Currency, prices: z.array(Price).max(100) })
+    .refine(({ prices }) => new Set(prices.map((one) => `${one.channel} ${one.category}`)).size === prices.length, {
+      path: ['prices'],
+      message: 'must name each channel and category once',
+    })
+    .meta({ id: 'NewPriceList' }),
+  idempotent: true,
+  responses: { 200: PriceList },
+  errors: [],
+})
+
+const counts = {
+  messages: z.int().meta({ description: 'Accepted, without those that were cancelled or are scheduled' }),
+  taken: z.int().meta({ description: 'Taken by a carrier, or stored in an inbox' }),
+  delivered: z.int(),
+  failed: z.int().meta({ description: 'Failed or undelivered' }),
+  charged: z.int().meta({ description: 'Messages that cost credits' }),
+  cost: Money.nullable().meta({ description: 'By the price list; null without a price for the channel' }),
+}
+
+export const UsageMessages = z
+  .object({
+    period: z.string().meta({ description: 'Day or month in UTC', example: '2026-11-01' }),
+    application_id: idSchema('app'),
+    channel: Channel,
+    ...counts,
+  })
+  .meta({ id: 'UsageMessages' })
+export type UsageMessages = z.output<typeof UsageMessages>
+
+export const UsageOfChannel = z.object({ channel: Channel, ...counts }).meta({ id: 'UsageOfChannel' })
+export type UsageOfChannel = z.output<typeof UsageOfChannel>
+
+export const listUsageMessages = defineRoute({
+  name: 'listUsageMessages',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/usage/messages',
+  summary: 'List all messages of live keys by period, application and channel, charged and not, with their cost',
+  auth: operator('usage:read'),
+  query: usageQuery,
+  responses: {
+    200: z.object({
+      from: z.iso.date(),
+      to: z.iso.date(),
+      currency: Currency.nullable(),
+      totals: z.array(UsageOfChannel).meta({ description: 'Of all periods and applications, by channel' }),
+      items: z.array(UsageMessages),
+      next_cursor: z.string().nullable(),
+    }),
+  },
+  errors: [],
+})

@@ -1,0 +1,16 @@
+import type { Channel } from '@notify/contracts'
+import { column } from '@notify/database'
+
+export const failureTables = {
+  failure_hours: {
+    tenant_id: column.id('ten'),
+    hour: column.timestamp(),
+    provider_id: column.id('prov'),
+    channel: column.text<Channel>(),
+    /** The carrier's code, or ours where it gave none. */
+    code: column.text(),
+    failures: column.bigint(),
+    /** The latest reason for people, without numbers and addresses. */
+    reason: column.text().nullable(),
+  },
+}

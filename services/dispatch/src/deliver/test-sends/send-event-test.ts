@@ -1,0 +1,26 @@
+import type { sendEventTest as contract } from '@notify/contracts'
+import { idempotentAnswer } from '@notify/database'
+import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
+import { draftOf, eventIdOf, eventMissing } from '../../catalogue/events/describe-event.ts'
+import { findEvent } from '../../catalogue/events/event-store.ts'
+import { requireFillable } from '../../channels/check-templates.ts'
+import { sendTest, type TestContext } from './send-test.ts'
+
+/** Sends the draft of an event, or the given templates, to the operator. */
+export const sendEventTest: Handler<TestContext, typeof contract> = idempotentAnswer(async (context, request) => {
+  const { body, principal, params } = request
+  const { channel, recipient, data: variables, locale, time_zone, templates: given } = body
+  const { application_id: applicationId, event_key } = params
+  if (given) await requireFillable(context, principal.tenant_id, given)
+  const event = await findEvent(context.db.run, eventIdOf(request))
+  if (!event) throw eventMissing()
+  const { templates, translations } = draftOf(event)
+  const texts = given ? { templates: given, translations: null } : { templates, translations }
+  if (!texts.templates[channel]) throw fieldProblem('validation_failed', 'channel', 'is not a channel of the event')
+  const providers = await context.directory.providers.list(principal.tenant_id, applicationId, channel)
+  const sent = await sendTest(context, {
+    ...{ request, applicationId, providers, channel, recipient, variables, locale, time_zone, texts },
+    ...{ field: 'data', resource: { action: 'event.tested', id: event_key } },
+  })
+  return new Reply(200, JSON.stringify(sent))
+})

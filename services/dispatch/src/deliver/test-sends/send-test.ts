@@ -1,0 +1,131 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
+import {
+  type Channel,
+  channelContracts,
+  DispatchRequest,
+  dispatchAuditRecorded,
+  type EventTemplates,
+  type EventTranslations,
+  type Id,
+  newId,
+  type OperatorPrincipal,
+  type TestMessage,
+} from '@notify/contracts'
+import { recordAudit } from '@notify/database'
+import { fieldProblem, Problem } from '@notify/service-kit'
+import type { Renderer } from '@notify/templates'
+import type { WithCarrierTemplates } from '../../catalogue/carrier-templates/carrier-template-directory.ts'
+import { requireApproved } from '../../catalogue/carrier-templates/require-approved.ts'
+import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
+import { requireConsent } from '../../catalogue/consents/require-consent.ts'
+import { layoutFinder, type WithLayouts } from '../../catalogue/layouts/layout-catalogue.ts'
+import type { Provider, WithProviders } from '../../catalogue/providers/provider-directory.ts'
+import { findSuppressed } from '../../catalogue/suppressions/find-suppressed.ts'
+import { chooseText, formatOf } from '../../catalogue/translations/choose-text.ts'
+import type { Draft } from '../../channels/channel.ts'
+import type { Context } from '../../context.ts'
+import type { TestSends } from './create-test-sends.ts'
+
+/** What test messages need of the context. */
+export type TestContext = Context &
+  WithProviders &
+  WithConsents &
+  WithLayouts &
+  WithCarrierTemplates &
+  TestSends & { renderer: Renderer }
+
+/** A message to send to an operator. */
+export interface Test {
+  request: { principal: OperatorPrincipal; requestId: string }
+  applicationId: Id<'app'> | null
+  /** What is tested, in the audit log. */
+  resource: { action: 'event.tested' | 'provider.tested'; id: string }
+  /** The accounts to choose from. */
+  providers: readonly Provider[]
+  channel: Channel
+  recipient: string
+  field: 'data' | 'template_data'
+  variables: Record<string, unknown>
+  locale?: string | undefined
+  time_zone?: string | undefined
+  texts: { templates: EventTemplates; translations: EventTranslations | null }
+}
+
+/**
+ * Sends one message through a carrier at once. It is no notification: no table has it, it costs no credits, and its receipts
+ * change nothing. The audit log gets it before the carrier is called.
+ * @throws Problem as a send would
+ */
+export async function sendTest(context: TestContext, test: Test): Promise<TestMessage> {
+  const { channel, request, applicationId, resource } = test
+  const tenantId = request.principal.tenant_id
+  const { draft, payload, rules, locale, provider } = await composeTest(context, test, tenantId)
+  context.requireTestRoom(tenantId)
+  const ids = { notificationId: newId('notif'), attemptId: newId('att') }
+  await context.db.transaction((run) =>
+    recordAudit(run, dispatchAuditRecorded, {
+      ...{ request, applicationId, action: resource.action, resourceId: resource.id, before: null },
+      after: { channel, recipient_masked: draft.masked, provider_id: provider.id, locale },
+    }),
+  )
+  context.wakeOutbox()
+  const started = performance.now()
+  const message = { ...(rules.marked?.(payload) ?? payload), ...ids, mode: 'live' as const, traceparent: undefined }
+  const answer: CarrierAnswer = await context.callCarrier(provider, message)
+  const { outcome, code, message: text, providerMessageId } = answer
+  return {
+    ...{ is_test: true, channel, recipient_masked: draft.masked, locale, outcome, code, message: text },
+    ...{ provider_id: provider.id as Id<'prov'>, kind: provider.kind, provider_message_id: providerMessageId },
+    sms_segments: rules.segmentsOf?.(payload) ?? null,
+    duration_ms: Math.round(performance.now() - started),
+    sent_at: new Date().toISOString(),
+  }
+}
+
+async function composeTest(context: TestContext, test: Test, tenantId: Id<'ten'>) {
+  const { channel, providers, recipient, field, variables, locale: asked, time_zone, texts } = test
+  const definition = context.channels[channel]
+  const rules = definition?.test
+  if (!rules) throw fieldProblem('validation_failed', 'channel', 'has no test messages: no carrier answers at once')
+  if (!definition || providers.length === 0)
+    throw new Problem('provider_not_configured', `No provider is configured for ${channel}; add one before sending`)
+  const form = field === 'data' ? { event_key: 'test' } : { template_id: newId('tmpl') }
+  const request = DispatchRequest.parse({
+    ...{ channel, recipient: rules.recipientOf(recipient) },
+    ...{ ...form, [field]: variables },
+    ...(asked === undefined ? {} : { locale: asked }),
+    ...(time_zone === undefined ? {} : { time_zone }),
+  })
+  const application_id = test.applicationId ?? ('' as Id<'app'>)
+  const sender = { principal: { tenant_id: tenantId, application_id }, request }
+  const { text, draft, alternatives } = await chooseText(
+    context,
+    { ...sender, lane: 'transactional' },
+    definition,
+    texts,
+  )
+  const index = context.secrets.blindIndex(tenantId, draft.to)
+  const mode = 'live' as const
+  const suppressed = await findSuppressed(context.db, { tenantId, channel, mode, indexes: [index] })
+  const reason = suppressed.get(index)
+  if (reason) throw new Problem('recipient_suppressed', `The recipient is suppressed: ${reason}`)
+  if (channelContracts[channel].needsConsent)
+    await requireConsent(context, { tenant_id: tenantId, mode }, index, draft.template)
+  if (draft.template) await requireApproved(context, providers, alternatives)
+  const owner = { tenantId, applicationId: test.applicationId, locale: text.locale }
+  const payload = await draft.compose(
+    text.templates,
+    (templates, values) => context.renderer.fill(tenantId, templates, values, formatOf(sender, text)),
+    layoutFinder(context, owner),
+  )
+  const provider = await fittingProvider(context, providers, draft)
+  return { draft, payload, rules, locale: text.locale ?? null, provider }
+}
+
+/** The first provider that may send it. */
+async function fittingProvider({ directory }: TestContext, providers: readonly Provider[], { template }: Draft) {
+  if (!template) return providers[0]!
+  for (const provider of providers)
+    if ((await directory.carrierTemplates.faultOf(provider.id, template)) === undefined) return provider
+  return providers[0]!
+}

@@ -1,0 +1,36 @@
+import { activityLanes, type readContent as contract, dispatchAuditRecorded } from '@notify/contracts'
+import { idempotent, recordAudit } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { openPayload } from '../../channels/payload-aad.ts'
+import type { Context } from '../../context.ts'
+import { build } from '../../db/schema.ts'
+
+/**
+ * The content of a notification, as long as it is kept. The audit entry commits before the answer is given. Codes are in a lane of
+ * their own, and are never shown.
+ */
+export const readContent: Handler<Context, typeof contract> = idempotent({
+  async effect({ channels, secrets }, request, run) {
+    const { params, principal } = request
+    const [found] = await run(
+      build
+        .selectFrom('notifications')
+        .select(['id', 'tenant_id', 'application_id', 'channel', 'lane', 'payload'])
+        .where('id', '=', params.id)
+        .where('tenant_id', '=', principal.tenant_id)
+        .where('lane', 'in', activityLanes),
+    )
+    const definition = found && channels[found.channel]
+    if (!found?.payload || !definition?.contentOf)
+      throw new Problem('not_found', 'No content is kept of a notification with this id')
+    const { id, tenant_id: tenantId, application_id: applicationId, channel, lane } = found
+    const stored = openPayload(secrets.keyRing, definition, { id, tenantId, lane, payload: found.payload })
+    const payload = definition.payload.parse(JSON.parse(stored))
+    await recordAudit(run, dispatchAuditRecorded, {
+      ...{ request, applicationId, action: 'notification.content_read', resourceId: id, before: null },
+      after: { channel },
+    })
+    return new Reply(200, JSON.stringify({ notification_id: id, channel, content: definition.contentOf(payload) }))
+  },
+  after: ({ wakeOutbox }) => wakeOutbox(),
+})

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
+import { emailTo, freshAddress } from '@notify/test-kit/email'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+})
+afterAll(() => env?.stop())
+
+const read = (id: string, token = env.operatorToken) => env.api('POST', `/api/v1/activity/${id}/content`, { token })
+
+test('the content of a message is read with content:read, without its recipient, and each look is in the audit log', async () => {
+  const [phone, address] = [freshPhone(), freshAddress()]
+  const text = (await post(env, smsTo(phone, { body: 'Your table is ready' }))).body.notification_id
+  const mail = (await post(env, emailTo(address, { subject: 'Table', body: 'Ready' }))).body.notification_id
+  await untilState(env, text, { delivery_status: 'delivered' })
+  const { status, body } = await read(text)
+  expect([status, body]).toEqual([
+    200,
+    { notification_id: text, channel: 'sms', content: { text: 'Your table is ready' } },
+  ])
+  const ofMail = await read(mail)
+  expect(ofMail.body.content).toMatchObject({ subject: 'Table', text: expect.stringContaining('Ready') })
+  expect(JSON.stringify([body, ofMail.body])).not.toContain(phone.slice(1))
+  expect(ofMail.text).not.toContain(address)
+  await eventually(async () => {
+    const audit = await env.api('GET', `/api/v1/audit-log?action=notification.content_read&resource_id=${text}`, {
+      token: env.operatorToken,
+    })
+    expect(audit.body.items).toHaveLength(1)
+    expect(JSON.stringify(audit.body)).not.toContain('table')
+  })
+})
+
+test('without the permission, of another tenant, and of what is not kept, nothing is shown', async () => {
+  const { notification_id: id } = (await post(env, smsTo(freshPhone()))).body
+  const others = ['activity:read', 'activity:retry', 'audit:read', 'providers:manage']
+  expectProblem(await read(id, operatorToken(env, { permissions: others })), 403, 'permission_denied')
+  const { tenantId } = await addBareTenant(env)
+  expectProblem(
+    await read(id, operatorToken(env, { tenant_id: tenantId, permissions: ['content:read'] })),
+    404,
+    'not_found',
+  )
+  expectProblem(await read('notif_01jd3x8qk5w9t2m4v6b8n0p2r4'), 404, 'not_found')
+  await untilState(env, id, { delivery_status: 'delivered' })
+  await env.sql('dispatch').query('update notifications set payload = null where id = $1', [id])
+  expectProblem(await read(id), 404, 'not_found')
+})

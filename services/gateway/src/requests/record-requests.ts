@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http'
+import { getMe, newId, type Principal, type Route } from '@notify/contracts'
+import type { Queries } from '@notify/database'
+import { type Door, type Kit, type Outcome, startPeriodic, withoutLogFields } from '@notify/service-kit'
+import type { Callers } from '../callers/authenticate.ts'
+import type { Config } from '../config.ts'
+import { createRequestAllowance } from './request-allowance.ts'
+import {
+  type CountedRequests,
+  createRequestCountDeletion,
+  createRequestDeletion,
+  type NewRequest,
+  saveRequests,
+} from './request-store.ts'
+import { shownPath } from './shown-path.ts'
+
+const collectMs = 1000
+/** Of all tenants, until the next write; further ones are counted. */
+const mostWaiting = 5000
+const upkeepMs = 60_000
+
+/**
+ * The log of requests with API keys. No request waits for it: what comes within a second is written in one statement, and nothing
+ * is written while nothing comes. A process that dies loses its last second.
+ */
+export function recordRequests(
+  kit: Kit,
+  { db, config, callers }: { db: Queries; config: Config; callers: Pick<Callers, 'authenticate'> },
+): Pick<Door, 'authenticate' | 'handled'> {
+  const isStored = createRequestAllowance(config.API_LOG_PER_SECOND)
+  const waiting = collect(kit, db)
+  const principals = new WeakMap<IncomingMessage, Principal>()
+  const record = (request: IncomingMessage, principal: Principal, outcome: Outcome) => {
+    if (principal.kind !== 'key') return
+    const { tenant_id, application_id, key_id } = principal
+    const { status, code, requestId } = outcome
+    if (waiting.hasRoom() && isStored(tenant_id, status >= 400)) {
+      waiting.add({
+        ...{ id: newId('req'), tenant_id, application_id, key_id, request_id: requestId },
+        requested_at: new Date(Date.now() - outcome.ms).toISOString(),
+        method: outcome.contract?.method ?? knownMethod(request.method),
+        path: shownPath(outcome.contract, request.url ?? ''),
+        ...{ status, code: code ?? null, duration_ms: Math.round(outcome.ms) },
+      })
+    } else waiting.count({ tenant_id, application_id, status, code: code ?? '' })
+  }
+  startUpkeep(kit, db)
+  return {
+    authenticate(request, route) {
+      const found = callers.authenticate(request, route)
+      if (found instanceof Promise) found.then((principal) => principals.set(request, principal), ignore)
+      else principals.set(request, found)
+      return found
+    },
+    handled(request, outcome) {
+      const known = principals.get(request)
+      if (known) return record(request, known, outcome)
+      if (outcome.contract || !hasKey(request)) return
+      // A path without a route: whose key it is was not asked yet.
+      const found = authenticateLater(callers, request)
+      found.then((principal) => record(request, principal, outcome), ignore)
+    },
+  }
+}
+
+const ignore = () => {}
+
+/** Counts a failure as every request does. */
+const authenticateLater = async (callers: Pick<Callers, 'authenticate'>, request: IncomingMessage) =>
+  callers.authenticate(request, getMe as Route)
+
+const hasKey = ({ headers: { authorization = '' } }: IncomingMessage) => /^bearer +sk_/i.test(authorization)
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const knownMethod = (method = '') => (methods.has(method) ? method : 'other')
+
+type Kind = Pick<CountedRequests, 'tenant_id' | 'application_id' | 'status' | 'code'>
+
+/** Collects requests, and writes them at most once a second. */
+function collect({ lifecycle, log }: Kit, db: Queries) {
+  let requests: NewRequest[] = []
+  let counts = new Map<string, CountedRequests>()
+  let timer: NodeJS.Timeout | undefined
+  const write = async () => {
+    const [stored, counted] = [requests, counts]
+    requests = []
+    counts = new Map()
+    if (stored.length + counted.size === 0) return
+    // Not repeated: a second log of requests must not grow while Postgres is away.
+    await saveRequests(db.run, stored, [...counted.values()]).catch((err) =>
+      log.warn({ err, requests: stored.length }, 'requests were not logged'),
+    )
+  }
+  const begin = () => {
+    timer ??= withoutLogFields(() =>
+      setTimeout(() => {
+        timer = undefined
+        void write()
+      }, collectMs).unref(),
+    )
+  }
+  lifecycle.onStop('log of requests', () => {
+    clearTimeout(timer)
+    return write()
+  })
+  return {
+    hasRoom: () => requests.length < mostWaiting,
+    add(request: NewRequest) {
+      requests.push(request)
+      begin()
+    },
+    count(kind: Kind) {
+      const hour = `${new Date().toISOString().slice(0, 13)}:00:00.000Z`
+      const key = `${kind.application_id} ${hour} ${kind.status} ${kind.code}`
+      const known = counts.get(key)
+      if (known) known.requests++
+      else counts.set(key, { ...kind, hour, requests: 1 })
+      begin()
+    },
+  }
+}
+
+function startUpkeep(kit: Kit, db: Queries): void {
+  const deleteRequests = createRequestDeletion(db)
+  const deleteCounts = createRequestCountDeletion(db)
+  startPeriodic(kit, { name: 'request log retention', everyMs: upkeepMs, run: deleteRequests })
+  startPeriodic(kit, { name: 'request count retention', everyMs: upkeepMs * 10, run: deleteCounts })
+}

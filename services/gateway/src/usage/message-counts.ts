@@ -1,0 +1,94 @@
+import type { Channel, Id } from '@notify/contracts'
+import { cast, column, type Run } from '@notify/database'
+import { sql } from 'kysely'
+import { build } from '../db/schema.ts'
+import { periodFormats, type UsageFilter } from './usage-store.ts'
+
+export interface MessageCounts {
+  /** Empty in totals, like the application. */
+  period: string
+  application_id: Id<'app'> | ''
+  channel: Channel
+  messages: number
+  taken: number
+  delivered: number
+  failed: number
+}
+
+type Grouping = 'channel' | 'period'
+
+const sumOf = (statuses: string) =>
+  cast(column.double(), sql`coalesce(sum(count) filter (where status ${sql.raw(statuses)}), 0)`)
+
+/** A page of the messages of live keys: of each period, application and channel, or of each channel. */
+export function countMessages(
+  run: Run,
+  { tenantId, from, to, interval, application_id, channel }: UsageFilter,
+  grouping: Grouping,
+  page?: { after: [string, string, Channel] | undefined; limit: number },
+): Promise<MessageCounts[]> {
+  const isTotal = grouping === 'channel'
+  const format = sql.lit(periodFormats[interval])
+  const period = isTotal ? sql`''` : sql`to_char(starts_at at time zone 'UTC', ${format})`
+  const application = isTotal ? sql`''` : sql`application_id`
+  const counts = build
+    .selectFrom('activity_buckets')
+    .select(cast(column.text(), period).as('period'))
+    .select(cast(column.text<Id<'app'> | ''>(), application).as('application_id'))
+    .select('channel')
+    .select([
+      sumOf(`not in ('scheduled', 'cancelled')`).as('messages'),
+      sumOf(`in ('sent', 'delivered', 'undelivered', 'verified', 'expired')`).as('taken'),
+      sumOf(`in ('delivered', 'verified')`).as('delivered'),
+      sumOf(`in ('failed', 'undelivered')`).as('failed'),
+    ])
+    .where('tenant_id', '=', tenantId)
+    // An empty application stands for all of them.
+    .where('application_id', '<>', '' as Id<'app'>)
+    .where('width', '=', 'day')
+    .where('mode', '=', 'live')
+    .where('starts_at', '>=', sql<Date>`${from}::date at time zone 'UTC'`)
+    .where('starts_at', '<', sql<Date>`(${to}::date + 1) at time zone 'UTC'`)
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id!))
+    .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
+    .groupBy(['period', 'application_id', 'channel'].slice(isTotal ? 2 : 0) as ['channel'])
+    .having(sql<boolean>`sum(count) > 0`)
+  const ordered = build
+    .selectFrom(counts.as('counts'))
+    .selectAll()
+    .orderBy('period')
+    .orderBy('application_id')
+    .orderBy('channel')
+    .$if(page !== undefined, (query) => query.limit(page!.limit))
+  const { after } = page ?? {}
+  if (!after) return run(ordered)
+  return run(ordered.where(sql<boolean>`(period, application_id, channel) > (${sql.join(after)})`))
+}
+
+/** Charged messages by category, of each channel, or of each period, application and channel. */
+export async function countCategories(
+  run: Run,
+  { tenantId, from, to, interval, application_id, channel }: UsageFilter,
+  grouping: Grouping,
+): Promise<Map<string, Map<string, number>>> {
+  const period = sql`to_char(day, ${sql.lit(periodFormats[interval])})`
+  const key = grouping === 'channel' ? sql`channel` : sql`${period} || ' ' || application_id || ' ' || channel`
+  const rows = await run(
+    build
+      .selectFrom('usage_days')
+      .select(cast(column.text(), key).as('key'))
+      .select('category')
+      .select(cast(column.double(), sql`sum(messages)`).as('messages'))
+      .where('tenant_id', '=', tenantId)
+      .where('day', '>=', from)
+      .where('day', '<=', to)
+      .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id!))
+      .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
+      .groupBy(['key', 'category'])
+      .having(sql<boolean>`sum(messages) > 0`),
+  )
+  const found = new Map<string, Map<string, number>>()
+  for (const { key: of, category, messages } of rows)
+    found.set(of, (found.get(of) ?? new Map<string, number>()).set(category, messages))
+  return found
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ApiRequest, TestEnv } from '@notify/dev-env'
+import { itemOf, storeItems } from '@notify/test-kit/activity'
+import { expectProblem } from '@notify/test-kit/api'
+import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway'])
+  const of = (channel: 'sms' | 'email' | 'whatsapp', status: string, count: number, fields: object = {}) =>
+    Array.from({ length: count }, () =>
+      itemOf(env, { channel, status: status as 'sent', created_at: '2026-06-10T12:00:00.000Z', ...fields }),
+    )
+  await storeItems(env, [
+    ...of('sms', 'delivered', 8),
+    ...of('sms', 'undelivered', 1),
+    ...of('sms', 'failed', 2),
+    ...of('sms', 'cancelled', 3),
+    ...of('sms', 'delivered', 5, { mode: 'test' }),
+    ...of('email', 'delivered', 300),
+    ...of('whatsapp', 'delivered', 10),
+  ])
+  await env.sql('gateway').query(
+    `insert into usage_days (tenant_id, day, application_id, channel, category, messages, credits)
+     values ($1, '2026-06-10', $2, 'sms', '', 9, 9), ($1, '2026-06-10', $2, 'whatsapp', 'marketing', 4, 12),
+       ($1, '2026-06-10', $2, 'whatsapp', 'utility', 6, 6)`,
+    [env.tenantId, env.applicationId],
+  )
+})
+afterAll(() => env?.stop())
+
+const call = (method: string, path: string, request: ApiRequest = {}) =>
+  env.api(method, `/api/v1/usage/${path}`, { token: env.operatorToken, ...request })
+const read = (query = '') => call('GET', `messages?from=2026-06-01&to=2026-06-30&${query}`)
+
+test('every message counts, charged or not; those of test keys and cancelled ones do not', async () => {
+  const { status, body } = await read()
+  expect(status).toBe(200)
+  const counted = (channel: string) => body.totals.find((one: { channel: string }) => one.channel === channel)
+  expect(counted('email')).toEqual({
+    channel: 'email',
+    messages: 300,
+    taken: 300,
+    delivered: 300,
+    failed: 0,
+    charged: 0,
+    cost: null,
+  })
+  expect(counted('sms')).toEqual({
+    channel: 'sms',
+    messages: 11,
+    taken: 9,
+    delivered: 8,
+    failed: 3,
+    charged: 9,
+    cost: null,
+  })
+  expect(body.items).toHaveLength(3)
+  expect(body.items[0]).toMatchObject({ period: '2026-06-10', application_id: env.applicationId })
+  expect((await read('interval=month&channel=sms')).body.items).toEqual([
+    expect.objectContaining({ period: '2026-06' }),
+  ])
+})
+
+test('a price list gives each channel and category its cost, to the cent, and is in the audit log', async () => {
+  const prices = [
+    { channel: 'sms', price: '0.0755' },
+    { channel: 'whatsapp', category: 'marketing', price: '0.13' },
+    { channel: 'whatsapp', price: '0.05' },
+    { channel: 'email', price: '0.0001' },
+  ]
+  const { status, body: list } = await call('PUT', 'prices', { body: { currency: 'EUR', prices } })
+  expect([status, list.currency, list.prices.length]).toEqual([200, 'EUR', 4])
+  expect((await call('GET', 'prices')).body).toEqual(list)
+  const { body } = await read()
+  const costs = Object.fromEntries(body.totals.map((one: { channel: string; cost: string }) => [one.channel, one.cost]))
+  expect([body.currency, costs]).toEqual(['EUR', { sms: '0.6795', whatsapp: '0.82', email: '0.03' }])
+  const audit = await env.api('GET', '/api/v1/audit-log?action=price_list.changed', { token: env.operatorToken })
+  expect(audit.body.items).toHaveLength(1)
+})
+
+test('pages follow each other, and a cursor of other filters is refused', async () => {
+  const seen: string[] = []
+  let cursor = ''
+  do {
+    const { body } = await read(`limit=1${cursor}`)
+    seen.push(...body.items.map(({ channel }: { channel: string }) => channel))
+    cursor = body.next_cursor ? `&cursor=${body.next_cursor}` : ''
+  } while (cursor !== '')
+  expect(seen).toEqual(['email', 'sms', 'whatsapp'])
+  const { body } = await read('limit=1')
+  expectProblem(await read(`limit=1&channel=sms&cursor=${body.next_cursor}`), 422, 'validation_failed')
+})
+
+test.each<[string, object]>([
+  ['a price that is none', { currency: 'EUR', prices: [{ channel: 'sms', price: '1e3' }] }],
+  ['a negative price', { currency: 'EUR', prices: [{ channel: 'sms', price: '-1' }] }],
+  [
+    'a channel twice',
+    {
+      currency: 'EUR',
+      prices: [
+        { channel: 'sms', price: '1' },
+        { channel: 'sms', price: '2' },
+      ],
+    },
+  ],
+  ['a currency that is none', { currency: 'Euro', prices: [] }],
+  ['no currency', { prices: [] }],
+])('%s is refused', async (_what, body) => {
+  expectProblem(await call('PUT', 'prices', { body }), 422, 'validation_failed')
+})
+
+test('another tenant has its own list and counts, and prices are changed with providers:manage', async () => {
+  const { tenantId } = await addBareTenant(env)
+  const token = operatorToken(env, { tenant_id: tenantId, permissions: ['usage:read'] })
+  expect((await call('GET', 'prices', { token })).body).toEqual({ currency: null, prices: [] })
+  expect((await call('GET', 'messages?from=2026-06-01&to=2026-06-30', { token })).body.totals).toEqual([])
+  expectProblem(await call('PUT', 'prices', { token, body: { currency: 'EUR', prices: [] } }), 403, 'permission_denied')
+})

@@ -1,0 +1,39 @@
+import {
+  changePreferencesOf,
+  type PreferenceChanges,
+  type Preferences,
+  readPreferencesOf,
+  type ServicePrincipal,
+  type UserPrincipal,
+} from '@notify/contracts'
+import { createInternalClient, createPrincipalSigner } from '@notify/service-kit'
+import type { Config } from '../config.ts'
+
+const service: ServicePrincipal = { kind: 'service', service: 'inbox-stream', permissions: ['preferences:change'] }
+const timeoutMs = 5000
+
+/** The preferences of users, which dispatch keeps. */
+export interface PreferencesOfUsers {
+  read(user: UserPrincipal, locale: string | undefined): Promise<Preferences>
+  change(user: UserPrincipal, locale: string | undefined, changes: PreferenceChanges): Promise<Preferences>
+}
+
+export async function createPreferencesOfUsers({
+  DISPATCH_URL,
+  SERVICE_SIGNING_KEY,
+}: Pick<Config, 'DISPATCH_URL' | 'SERVICE_SIGNING_KEY'>): Promise<PreferencesOfUsers> {
+  const dispatch = createInternalClient(DISPATCH_URL)
+  const sign = await createPrincipalSigner(SERVICE_SIGNING_KEY, 'inbox-stream')
+  const ownerOf = ({ tenant_id, application_id, mode, user_id }: UserPrincipal, locale: string | undefined) => ({
+    ...{ tenant_id, application_id, mode, user_id },
+    ...(locale === undefined ? {} : { locale }),
+  })
+  return {
+    read: async (user, locale) =>
+      dispatch.call(readPreferencesOf, { principal: await sign(service), body: ownerOf(user, locale), timeoutMs }),
+    change: async (user, locale, changes) => {
+      const body = { ...ownerOf(user, locale), changes }
+      return dispatch.call(changePreferencesOf, { principal: await sign(service), body, timeoutMs })
+    },
+  }
+}
