@@ -79,6 +79,13 @@ const appendOnly = [
                published_by)
              values ('ten_1', 'app_1', 'thing.made', 1, 'Thing', '{sms}', '{}', 'op_1')`,
   },
+  {
+    table: 'dispatch.preference_changes',
+    key: 'id',
+    insert: `insert into dispatch.preference_changes (id, tenant_id, application_id, mode, recipient_index, topic, channel, after, source,
+               changed_at)
+             values ('pref_1', 'ten_1', 'app_1', 'live', 'index', '*', 'email', 'off', 'page', now())`,
+  },
 ]
 
 describe('a table that is append-only', () => {

@@ -38,6 +38,9 @@ const bodies: Record<string, (mode: Mode) => object> = {
   createList: () => ({ name: 'Customers' }),
   changeList: () => ({ name: 'Guests' }),
   createBroadcast: () => ({ channel: 'sms', body: 'We have moved.' }),
+  lookUpPreferences: () => ({ user_id: 'ada' }),
+  importPreferences: () => ({ rules: [{ user_id: 'ada', topic: '*', channel: 'email', state: 'off' }] }),
+  explainPreference: () => ({ user_id: 'ada', channel: 'email' }),
   createDomain: () => ({ domain: `d${freshPhone().slice(1)}.example` }),
 }
 

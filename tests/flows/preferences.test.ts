@@ -34,10 +34,16 @@ async function mail(to: string, topic: string, fields: object = {}) {
   }
 }
 
-/** The message as the carrier got it, with its header lines unfolded. */
+interface SesRequest {
+  Content: { Raw?: { Data: string }; Simple?: { Headers?: { Name: string; Value: string }[] } }
+}
+
+/** The header lines of the message as the carrier got it, unfolded; of a raw message all of it. */
 function sourceOf(request: unknown): string {
-  const { Content } = request as { Content?: { Raw?: { Data: string } } }
-  const source = Content?.Raw ? Buffer.from(Content.Raw.Data, 'base64').toString() : JSON.stringify(request)
+  const { Content } = request as SesRequest
+  const source = Content.Raw
+    ? Buffer.from(Content.Raw.Data, 'base64').toString()
+    : (Content.Simple?.Headers ?? []).map(({ Name, Value }) => `${Name}: ${Value}`).join('\r\n')
   return source.replace(/\r?\n[ \t]+/g, '')
 }
 

@@ -44,6 +44,7 @@ test('the SDK sends an email, and the sandbox shows it decoded, without the sign
       subject: 'Grüße',
       text: 'Hi Ada',
       html: '<p>Hi Ada</p>',
+      headers: { 'List-Unsubscribe': '<https://shop.test/u>' },
       provider_message_id: MessageId,
       status: 'accepted',
       error_code: null,

@@ -40,7 +40,10 @@ testCarrier({
     [
       'a repetition with other content',
       refusal(409, 'invalid_idempotent_request'),
-      { outcome: 'unknown', message: 'Resend has an earlier attempt of the message; it may have been sent' },
+      {
+        outcome: 'unknown',
+        message: 'invalid_idempotent_request Resend has an earlier attempt of the message; it may have been sent',
+      },
     ],
     [
       'a repetition while it works on the first',

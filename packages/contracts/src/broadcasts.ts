@@ -50,7 +50,10 @@ export const createBroadcast = defineRoute({
   params: z.object({ list_id: givenId('list') }),
   body: z
     .record(z.string(), z.unknown())
-    .meta({ allOf: [{ $ref: '#/components/schemas/DispatchRequest' }], id: 'NewBroadcast' }),
+    .meta({
+      description: 'The fields of DispatchRequest, without a recipient: each member is one',
+      id: 'NewBroadcast',
+    }),
   responses: { 202: Broadcast },
   errors: [
     'list_not_found',

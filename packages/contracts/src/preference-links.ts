@@ -28,7 +28,7 @@ export const followPreferenceLink = defineRoute({
   auth: anyone,
   params,
   bodyType: 'raw',
-  requestExample: 'List-Unsubscribe=One-Click',
+  requestExample: { 'List-Unsubscribe': 'One-Click' },
   maxBodyBytes: 64 * 1024,
   idempotent: true,
   ...page,

@@ -4581,7 +4581,10 @@ export interface components {
                 };
             }[];
         };
-        NewBroadcast: components["schemas"]["DispatchRequest"];
+        /** @description The fields of DispatchRequest, without a recipient: each member is one */
+        NewBroadcast: {
+            [key: string]: unknown;
+        };
         Me: {
             /** @constant */
             kind: "key";
@@ -14214,7 +14217,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /** @example List-Unsubscribe=One-Click */
+                /**
+                 * @example {
+                 *       "List-Unsubscribe": "One-Click"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": Record<string, never>;
             };
         };

@@ -146,6 +146,13 @@ test.each([401, 403, 422, 500])(
   },
 )
 
+test('an error that the contract of such a call declares is passed on', async () => {
+  answer = json(404, { type: 't', title: 'T', status: 404, code: 'not_found', detail: 'No such thing' })
+  const ownRoute = defineRoute({ ...getThing, auth: service('consents:check'), errors: ['not_found'] })
+  const problem = await problemOf(client.call(ownRoute, { params: { id: '1' }, timeoutMs: 5000 }))
+  expect([problem.code, problem.message]).toEqual(['not_found', 'No such thing'])
+})
+
 test('a signature of ours that the other service does not believe is not the caller’s fault', async () => {
   answer = json(401, { type: 't', title: 'T', status: 401, code: 'unauthenticated', detail: 'Who are you?' })
   expect((await problemOf(get())).code).toBe('service_unavailable')

@@ -116,8 +116,10 @@ function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): P
 /** Problems are passed on; anything else becomes an internal error. */
 function problemOf({ status, text, headers }: InternalAnswer, contract: Route): Problem {
   const parsed = ProblemBody.safeParse(tryJson(text))
-  // No caller is to blame for a call that this service signs itself, nor for a signature of ours that is not believed.
-  const isOurs = contract.auth.caller === 'service' || (parsed.success && parsed.data.code === 'unauthenticated')
+  // Of a call that this service signs itself, the caller is to blame for the errors of its contract alone.
+  const isDeclared = parsed.success && contract.errors.includes(parsed.data.code as ErrorCode)
+  const isUnbelieved = parsed.success && parsed.data.code === 'unauthenticated'
+  const isOurs = isUnbelieved || (contract.auth.caller === 'service' && !isDeclared)
   if (!isOurs && parsed.success && status < 500 && Object.hasOwn(errorCodes, parsed.data.code)) {
     const { code, detail, errors, attempts_remaining: attemptsRemaining } = parsed.data
     const retryAfter = headers['retry-after']

@@ -76,8 +76,8 @@ test('Postgres decides as the function does, and names the same choice', async (
     const owner = { tenantId, applicationId: newId('app'), mode: 'live' as const }
     if (one.kind)
       await db.run(
-        `insert into topics (tenant_id, application_id, topic_key, name, description, kind, channels, position, updated_by)
-         values ($1, $2, $3, 'Name', '', $4, '{email}', 0, 'op')`,
+        `insert into topics (tenant_id, application_id, topic_key, name, description, kind, channels, position, translations, updated_by)
+         values ($1, $2, $3, 'Name', '', $4, '{email}', 0, '{}', 'op')`,
         [tenantId, owner.applicationId, one.topic, one.kind],
       )
     const indexOf = { user: `user ${n}`, address: `address ${n}` }

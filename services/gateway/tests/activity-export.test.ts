@@ -56,7 +56,7 @@ test('CSV has a header line and quoted cells, and none that a spreadsheet runs',
   const [head, ...lines] = answer.text.split('\r\n')
   expect(head).toBe(
     'transaction_id,created_at,application_name,event_key,mode,channel,recipient_masked,recipient_tag,status,failure_reason,' +
-      'retryable,retry_count,locale,provider_id,provider_name,credits',
+      'retryable,retry_count,locale,broadcast_id,provider_id,provider_name,credits',
   )
   expect(lines).toHaveLength(6)
   expect(lines[0]).toBe(

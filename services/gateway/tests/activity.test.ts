@@ -54,6 +54,9 @@ test('an item has the documented fields, masked', async () => {
     retry_count: 0,
     locale: null,
     requested_locale: null,
+    broadcast_id: null,
+    event_key: null,
+    recipient_tag: expect.stringMatching(/^[a-z0-9]{4}$/),
     mode: 'live',
   })
   for (const phone of phones) expect(JSON.stringify(body)).not.toContain(phone.slice(1))

@@ -28,7 +28,8 @@ test.each(routes.map((route) => [route.name, route] as const))(
     const request = documented && !sample.call ? { ...sample, body: documented } : sample
     expectDeclared(route.responses, await callRoute(env, route, request))
     const query = parametersOf(route).filter((one) => one.in === 'query' && !isOfState(String(one.name)))
-    if (query.length === 0 || sample.call) return
+    // What was deleted is not there a second time.
+    if (query.length === 0 || sample.call || route.method === 'DELETE') return
     const search = new URLSearchParams(Object.fromEntries(query.map(({ name, example }) => [name, String(example)])))
     expectDeclared(route.responses, await callRoute(env, route, sample, { search: `?${search}` }))
   },

@@ -15,7 +15,7 @@ const application = {
 }
 
 test('an unchanged form sends the values that its fields show', () => {
-  const { application_id: _, created_at, updated_at, ...settings } = application
+  const { application_id: _, created_at, updated_at, bulk_requires_topic, brand, ...settings } = application
   expect(requestOf(valuesOf(application))).toEqual(settings)
 })
 

@@ -26,10 +26,6 @@ const takeDue = defineStatements(
         still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
         limit: scheduleBatch,
       })}
-    ), judged as (
-      select n.id, ${hasExpired('n')} as expired, n.when_due = 'send' and ${optedOutBecause('n')} is not null as opted_out,
-        n.when_due = 'send' and ${isCalledOff('n')} as called_off
-      from notifications n where n.id = any (array(select id from due))
     ), taken as (
       update notifications n
       set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
@@ -40,7 +36,11 @@ const takeDue = defineStatements(
             when judged.opted_out then '${optedOutReason}' else n.failure_reason end,
           revision = n.revision
             + case when n.when_due = 'give_up' or n.status = 'scheduled' or judged.expired or judged.opted_out or judged.called_off then 1 else 0 end
-      from judged where n.id = judged.id
+      from (
+        select n.id, ${hasExpired('n')} as expired, n.when_due = 'send' and ${optedOutBecause('n')} is not null as opted_out,
+          n.when_due = 'send' and ${isCalledOff('n')} as called_off
+        from notifications n where n.id = any (array(select id from due))
+      ) judged where n.id = judged.id
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},
     -- A receipt that the bus has lost may settle what is given up, or is sent again.
