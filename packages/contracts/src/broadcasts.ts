@@ -48,12 +48,10 @@ export const createBroadcast = defineRoute({
   summary: 'Send a notification to each member of a list, in the bulk lane',
   auth: apiKey('lists:manage'),
   params: z.object({ list_id: givenId('list') }),
-  body: z
-    .record(z.string(), z.unknown())
-    .meta({
-      description: 'The fields of DispatchRequest, without a recipient: each member is one',
-      id: 'NewBroadcast',
-    }),
+  body: z.record(z.string(), z.unknown()).meta({
+    description: 'The fields of DispatchRequest, without a recipient: each member is one',
+    id: 'NewBroadcast',
+  }),
   responses: { 202: Broadcast },
   errors: [
     'list_not_found',

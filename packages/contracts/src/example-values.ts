@@ -16,7 +16,6 @@ const layout = { name: 'Brand', html_body: layoutHtml }
 const event = { name: 'Order shipped', allowed_channels: ['sms'], templates }
 const twilio = { account_sid: 'AC0123456789abcdef0123456789abcdef', from: '+15005550006' }
 
-/** Bodies by the name of the route. */
 const topic = {
   name: 'Newsletter',
   description: 'New products, once a week',
@@ -25,6 +24,7 @@ const topic = {
 }
 const choices = { rules: [{ topic: '*', channel: 'sms', state: 'off' }] }
 
+/** Bodies by the name of the route. */
 export const requestExamples: Readonly<Record<string, unknown>> = {
   createNotification: shipped,
   createNotificationBatch: { requests: [shipped, { ...shipped, recipient: { phone: '+14155550101' } }] },
@@ -60,6 +60,10 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   rotateApiKey: { overlap_seconds: 86_400 },
   createEvent: { event_key: 'order.shipped', ...event },
   replaceEvent: event,
+  sendEventTest: { channel: 'sms', recipient: phone, data: order },
+  sendProviderTest: { recipient: phone },
+  lookUpRecipient: { recipient: phone },
+  putPrices: { currency: 'EUR', prices: [{ channel: 'sms', category: null, price: '0.045' }] },
   previewEvent: { channel: 'sms', data: order },
   createTopic: { topic_key: 'newsletter', ...topic },
   replaceTopic: topic,

@@ -6941,9 +6941,16 @@ export interface operations {
                      *       "from": "2026-11-21T00:00:00.000Z",
                      *       "to": "2026-11-22T00:00:00.000Z",
                      *       "buckets": [
-                     *         0,
-                     *         4,
-                     *         8
+                     *         {
+                     *           "starts_at": "2026-11-21T09:30:00.000Z",
+                     *           "counts": [
+                     *             {
+                     *               "channel": "sms",
+                     *               "status": "scheduled",
+                     *               "count": 12
+                     *             }
+                     *           ]
+                     *         }
                      *       ]
                      *     }
                      */
@@ -7872,6 +7879,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "recipient": "+14155550100",
+                 *       "data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventTest"];
             };
         };
@@ -8603,7 +8620,7 @@ export interface operations {
             query?: {
                 /**
                  * @description `refused`: status 400 and above
-                 * @example accepted
+                 * @example refused
                  */
                 outcome?: "all" | "refused";
                 /**
@@ -11974,6 +11991,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "recipient": "+14155550100"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProviderTestMessage"];
             };
         };
@@ -12025,6 +12047,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "recipient": "+14155550100"
+                 *     }
+                 */
                 "application/json": {
                     /** @description The whole recipient: E.164 number, email address, user id or URL. It need not be known. */
                     recipient: string;
@@ -12879,12 +12906,12 @@ export interface operations {
             query?: {
                 /**
                  * @description First day, UTC. Default: the first of the month of `to`.
-                 * @example 2026-11-21T00:00:00.000Z
+                 * @example 2026-11-01
                  */
                 from?: string;
                 /**
                  * @description Last day, UTC. Default: today.
-                 * @example 2026-11-22T00:00:00.000Z
+                 * @example 2026-11-30
                  */
                 to?: string;
                 /**
@@ -12927,8 +12954,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "from": "2026-11-21T00:00:00.000Z",
-                     *       "to": "2026-11-22T00:00:00.000Z",
+                     *       "from": "2026-11-01",
+                     *       "to": "2026-11-30",
                      *       "currency": "EUR",
                      *       "totals": [
                      *         {
@@ -13013,6 +13040,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "currency": "EUR",
+                 *       "prices": [
+                 *         {
+                 *           "channel": "sms",
+                 *           "category": null,
+                 *           "price": "0.045"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewPriceList"];
             };
         };

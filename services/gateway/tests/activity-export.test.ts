@@ -60,7 +60,7 @@ test('CSV has a header line and quoted cells, and none that a spreadsheet runs',
   )
   expect(lines).toHaveLength(6)
   expect(lines[0]).toBe(
-    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,0`,
+    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,,0`,
   )
 })
 

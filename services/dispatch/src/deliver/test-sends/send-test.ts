@@ -48,6 +48,8 @@ export interface Test {
   variables: Record<string, unknown>
   locale?: string | undefined
   time_zone?: string | undefined
+  /** The language of the texts that are no translation, where it is known. */
+  writtenLocale?: string | undefined
   texts: { templates: EventTemplates; translations: EventTranslations | null }
 }
 
@@ -97,7 +99,8 @@ async function composeTest(context: TestContext, test: Test, tenantId: Id<'ten'>
     ...(time_zone === undefined ? {} : { time_zone }),
   })
   const application_id = test.applicationId ?? ('' as Id<'app'>)
-  const sender = { principal: { tenant_id: tenantId, application_id }, request }
+  const principal = { tenant_id: tenantId, application_id, default_locale: test.writtenLocale }
+  const sender = { principal, request }
   const { text, draft, alternatives } = await chooseText(
     context,
     { ...sender, lane: 'transactional' },

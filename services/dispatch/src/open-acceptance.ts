@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createEgress, createHostResolver } from '@notify/egress-guard'
 import type { Kit } from '@notify/service-kit'
 import { createRenderer } from '@notify/templates'
-import { createMessageLinks } from '../catalogue/preferences/message-links.ts'
-import { createFetchFile } from '../channels/fetch-file.ts'
-import { acceptingRoom, createFileRoom } from '../channels/file-room.ts'
-import type { Context } from '../context.ts'
-import { createLockWatch } from './commit-judged.ts'
+import { createLockWatch } from './accept/commit-judged.ts'
+import { createMessageLinks } from './catalogue/preferences/message-links.ts'
+import { createFetchFile } from './channels/fetch-file.ts'
+import { acceptingRoom, createFileRoom } from './channels/file-room.ts'
+import type { Context } from './context.ts'
 
 /** Opens what acceptance needs beside the shared context: threads that render, and the way to files of the tenants. */
 export function openAcceptance(kit: Kit, { config, metrics, log }: Pick<Context, 'config' | 'metrics' | 'log'>) {
