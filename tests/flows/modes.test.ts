@@ -38,6 +38,7 @@ const bodies: Record<string, (mode: Mode) => object> = {
   createList: () => ({ name: 'Customers' }),
   changeList: () => ({ name: 'Guests' }),
   createBroadcast: () => ({ channel: 'sms', body: 'We have moved.' }),
+  lookUpRecipient: () => ({ recipient: freshPhone() }),
   lookUpPreferences: () => ({ user_id: 'ada' }),
   importPreferences: () => ({ rules: [{ user_id: 'ada', topic: '*', channel: 'email', state: 'off' }] }),
   explainPreference: () => ({ user_id: 'ada', channel: 'email' }),

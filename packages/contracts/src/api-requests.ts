@@ -36,8 +36,8 @@ export const listApiRequests = defineRoute({
   query: z.strictObject({
     outcome: z.enum(['all', 'refused']).default('all').meta({ description: '`refused`: status 400 and above' }),
     key_id: idSchema('key').optional(),
-    code: z.string().min(1).max(64).optional(),
-    request_id: z.string().min(1).max(128).optional(),
+    code: z.string().min(1).max(64).optional().meta({ description: 'Only requests that were answered with this code' }),
+    request_id: z.string().min(1).max(128).optional().meta({ description: 'The X-Request-Id of one request' }),
     ...listQuery,
   }),
   responses: {

@@ -32,7 +32,10 @@ export const listFailures = defineRoute({
   summary: 'List the most frequent failures by provider and code of the carrier, with their trend',
   auth: operator('activity:read'),
   query: z.strictObject({
-    period: z.enum(Object.keys(failurePeriods) as [FailurePeriod, ...FailurePeriod[]]).default('24h'),
+    period: z
+      .enum(Object.keys(failurePeriods) as [FailurePeriod, ...FailurePeriod[]])
+      .default('24h')
+      .meta({ description: 'How far back' }),
     channel: Channel.optional(),
     provider_id: idSchema('prov').optional(),
   }),

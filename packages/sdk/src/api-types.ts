@@ -8628,9 +8628,15 @@ export interface operations {
                  * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 key_id?: string;
-                /** @example validation_failed */
+                /**
+                 * @description Only requests that were answered with this code
+                 * @example validation_failed
+                 */
                 code?: string;
-                /** @example req_01jd3x8qk5w9t2m4v6b8n0p2r4 */
+                /**
+                 * @description The X-Request-Id of one request
+                 * @example req_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 request_id?: string;
                 /**
                  * @description Items per page
@@ -9678,7 +9684,10 @@ export interface operations {
     listFailures: {
         parameters: {
             query?: {
-                /** @example 24h */
+                /**
+                 * @description How far back
+                 * @example 24h
+                 */
                 period?: "24h" | "7d" | "30d";
                 /**
                  * @description Only items of this channel

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
 import {
   createDeadLetterStore,
@@ -10,6 +11,7 @@ import {
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
+import { createEgress, createHostResolver } from '@notify/egress-guard'
 import { type Bus, consumersCommand, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
@@ -22,7 +24,9 @@ import {
   serveHttp,
   startPeriodic,
 } from '@notify/service-kit'
+import { createRenderer } from '@notify/templates'
 import { createAcceptOne } from './accept/accept-candidate.ts'
+import { createLockWatch } from './accept/commit-judged.ts'
 import { runBroadcasts } from './audiences/broadcasts/run-broadcasts.ts'
 import { startAudienceRetention } from './audiences/delete-leftovers.ts'
 import { createCarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
@@ -33,21 +37,21 @@ import { createVerifiedDomains } from './catalogue/domains/verified-domains.ts'
 import { createEventCatalogue } from './catalogue/events/event-catalogue.ts'
 import { createLayoutCatalogue } from './catalogue/layouts/layout-catalogue.ts'
 import { loadBootstrap } from './catalogue/load-bootstrap.ts'
+import { createMessageLinks } from './catalogue/preferences/message-links.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
 import { createRecipientDirectory } from './catalogue/recipients/recipient-directory.ts'
 import { createTemplateCatalogue } from './catalogue/templates/template-catalogue.ts'
 import { createTopicDirectory } from './catalogue/topics/topic-directory.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
-import { createFileRoom, sendingRoom } from './channels/file-room.ts'
+import { createFetchFile } from './channels/fetch-file.ts'
+import { acceptingRoom, createFileRoom } from './channels/file-room.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
 import { migrations } from './db/migrations.ts'
-import { withCircuitBreakers } from './deliver/call/circuit-breaker.ts'
-import { createCarriers } from './deliver/call/create-carriers.ts'
-import { loadCarriers } from './deliver/call/load-carriers.ts'
 import { wakeLanes } from './deliver/find-queues.ts'
+import { openSending } from './deliver/open-sending.ts'
 import { createSenderWaker } from './deliver/queues/wake-senders.ts'
 import { runLane } from './deliver/run-lane.ts'
 import { startSchedulers } from './deliver/schedule/start-schedulers.ts'
@@ -55,14 +59,11 @@ import type { SendContext } from './deliver/send-notification.ts'
 import { createTestSends } from './deliver/test-sends/create-test-sends.ts'
 import { type BulkBrake, startBulkBrake } from './deliver/throttle/bulk-brake.ts'
 import { createMetrics } from './metrics.ts'
-import { openAcceptance } from './open-acceptance.ts'
-import { createFailureCount } from './outcome/failures/count-failures.ts'
 import { handOffLanes } from './outcome/hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './outcome/hand-offs/record-report.ts'
 import { startInquiries } from './outcome/inquiries/start-inquiries.ts'
 import { createCorrelator } from './outcome/receipts/correlate-receipt.ts'
 import { createReceiptRecorder } from './outcome/receipts/record-receipt.ts'
-import { createSentAttempts } from './outcome/receipts/sent-attempts.ts'
 import { routes } from './routes.ts'
 import { encryptedColumns } from './upkeep/encrypted-columns.ts'
 import { exportBalance } from './upkeep/export-balance.ts'
@@ -144,7 +145,28 @@ async function createContext(
 }
 
 /** What acceptance needs: of callers' requests, and of broadcasts. */
-const createAcceptContext = (kit: Kit, shared: SharedContext) => ({ ...shared, ...openAcceptance(kit, shared) })
+function createAcceptContext(kit: Kit, shared: SharedContext) {
+  const { config } = shared
+  const resolveHost = createHostResolver()
+  const egress = createEgress({
+    allowed: config.ATTACHMENT_EGRESS_ALLOW,
+    resolve: resolveHost,
+    ca: config.ATTACHMENT_CA_FILE && readFileSync(config.ATTACHMENT_CA_FILE, 'utf8'),
+  })
+  kit.lifecycle.onStop('egress', () => egress.close())
+  const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
+  const context = {
+    ...shared,
+    watchLocks: createLockWatch(),
+    links: createMessageLinks(config),
+    resolveHost,
+    fileRoom: createFileRoom(acceptingRoom),
+    fetchFile: createFetchFile({ egress, timeoutMs: config.ATTACHMENT_TIMEOUT }),
+    renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
+  }
+  kit.lifecycle.onStop('renderer', () => context.renderer.close())
+  return context
+}
 
 async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
   const { config, db } = shared
@@ -157,26 +179,9 @@ async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
 
 /** Hands the messages of its lanes to carriers, and nothing else: no campaign of another lane takes its time. */
 async function startSender(kit: Kit, shared: SharedContext, bus: Bus): Promise<void> {
-  const context = createSendContext(kit, shared)
+  const context = openSending(kit, shared)
   await serveHttp(kit, { config: shared.config, context, routes: [] })
   startLanes(kit, context, bus, startBulkBrake(kit))
-}
-
-function createSendContext(kit: Kit, shared: SharedContext) {
-  const { config, carrierTable, channels } = shared
-  const carriers = withCircuitBreakers(createCarriers(config, carrierTable, channels))
-  kit.lifecycle.onStop('carriers', () => carriers.close())
-  loadCarriers(kit, shared.db, carrierTable)
-  // Each process that calls carriers has circuits of its own.
-  kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
-    carriers.circuits().map(({ providerId, kind, mode, isOpen }) => ({
-      value: Number(isOpen),
-      attributes: { provider_id: providerId, kind, mode },
-    })),
-  )
-  const countFailure = createFailureCount(kit, shared.db)
-  const own = { sentAttempts: createSentAttempts(), fileRoom: createFileRoom(sendingRoom), countFailure }
-  return { ...shared, carriers, ...own }
 }
 
 /** Sends the messages of this process's lanes. */
@@ -195,7 +200,7 @@ function startLanes(kit: Kit, context: SendContext, bus: Bus, brake: BulkBrake):
 
 async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<void> {
   const { config, db } = shared
-  const context = createSendContext(kit, shared)
+  const context = openSending(kit, shared)
   const onCommit = startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,
     republishMs: config.REPUBLISH_WINDOW,

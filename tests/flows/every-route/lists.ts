@@ -28,6 +28,7 @@ const withoutRows = [
   'listWhatsAppTemplates',
   'getUsage',
   'listUsageLocales',
+  'listUsageMessages',
   'listInbox',
   'listWebhookDeliveries',
 ]

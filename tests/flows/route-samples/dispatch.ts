@@ -127,6 +127,15 @@ export function dispatchSamples(env: TestEnv): Samples {
     changeProvider: provider,
     deleteProvider: provider,
     testProvider: provider,
+    listFailures: () => ({}),
+    sendEventTest: async () => {
+      const { params } = await event()
+      return { params, fresh: { channel: 'sms', recipient: freshPhone(), data: { name: 'Ada', order: 'A-1' } } }
+    },
+    sendProviderTest: async () => ({
+      params: { provider_id: await smsProvider(env) },
+      fresh: { recipient: freshPhone(), templates: { sms: { body: 'Test' } } },
+    }),
     rotateProviderSecret: provider,
     findProviders: () => ({ call: () => findForCallbacks(env) }),
     listTopics: () => ofApplication,

@@ -18,7 +18,7 @@ export function topicIdOf({ principal, params }: TopicRequest): TopicId {
   return { tenantId: principal.tenant_id, applicationId: params.application_id, topicKey: params.topic_key }
 }
 
-export function topicMissing(path?: string): Problem {
-  const errors = path === undefined ? undefined : [{ path, message: 'names no topic of the application' }]
-  return new Problem('topic_not_found', 'The application has no topic with this key', errors && { errors })
+export function topicMissing(path = 'topic_key'): Problem {
+  const errors = [{ path, message: 'names no topic of the application' }]
+  return new Problem('topic_not_found', 'The application has no topic with this key', { errors })
 }

@@ -1,0 +1,30 @@
+import type { SendingCarriers } from '@notify/carriers/sending'
+import type { Kit } from '@notify/service-kit'
+import { createFileRoom, sendingRoom } from '../channels/file-room.ts'
+import type { Config } from '../config.ts'
+import type { Context } from '../context.ts'
+import { createFailureCount } from '../outcome/failures/count-failures.ts'
+import { createSentAttempts } from '../outcome/receipts/sent-attempts.ts'
+import { withCircuitBreakers } from './call/circuit-breaker.ts'
+import { createCarriers } from './call/create-carriers.ts'
+import { loadCarriers } from './call/load-carriers.ts'
+
+type Shared = Context & { config: Config; carrierTable: SendingCarriers }
+
+/** Opens the way to the carriers. @returns the context with what sending needs beside it */
+export function openSending<C extends Shared>(kit: Kit, shared: C) {
+  const { config, carrierTable, channels } = shared
+  const carriers = withCircuitBreakers(createCarriers(config, carrierTable, channels))
+  kit.lifecycle.onStop('carriers', () => carriers.close())
+  loadCarriers(kit, shared.db, carrierTable)
+  // Each process that calls carriers has circuits of its own.
+  kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
+    carriers.circuits().map(({ providerId, kind, mode, isOpen }) => ({
+      value: Number(isOpen),
+      attributes: { provider_id: providerId, kind, mode },
+    })),
+  )
+  const countFailure = createFailureCount(kit, shared.db)
+  const own = { sentAttempts: createSentAttempts(), fileRoom: createFileRoom(sendingRoom), countFailure }
+  return { ...shared, carriers, ...own }
+}
