@@ -20,6 +20,7 @@ beforeAll(async () => {
     env: {
       all: { DATABASE_POOL_SIZE: '1' },
       gateway: { RETRY_JOBS_PER_TENANT: '1000' },
+      'dispatch-api': { TEST_MESSAGES_PER_MINUTE: '1000' },
       callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin },
     },
   })

@@ -42,6 +42,18 @@ export const headerComponents = {
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
+  'Content-Security-Policy': {
+    description: 'What the page may load; absent from problems',
+    schema: { type: 'string' },
+  },
+  'Referrer-Policy': {
+    description: 'Present with a page: its link stays with its reader',
+    schema: { type: 'string', const: 'no-referrer' },
+  },
+  'X-Robots-Tag': {
+    description: 'Present with a page: search engines leave it out',
+    schema: { type: 'string', const: 'noindex' },
+  },
   'Idempotent-Replayed': {
     description: 'Present when the response repeats the first response to this Idempotency-Key',
     schema: { type: 'string', const: 'true' },
@@ -55,6 +67,10 @@ const beforeTheCaller: readonly number[] = [401, 408, 417, 431, 501]
 /** Streams forbid transformations as well. */
 const isPrivate = (route: Route): boolean => route.auth.caller !== 'anyone' && !isStream(route)
 
+/** Whether people may get a page: of what is not found as well. */
+const isPage = ({ responseType }: Route, status: number): boolean =>
+  responseType === 'text/html' && (status < 300 || status === 404)
+
 /** The headers of a route's response with this status, as references to the components. */
 export function headersOf(route: Route, status: number): Record<string, { $ref: string }> {
   const isCounted = permissionsFor(route.auth) !== undefined && !beforeTheCaller.includes(status)
@@ -64,7 +80,8 @@ export function headersOf(route: Route, status: number): Record<string, { $ref: 
     ...(isCounted ? (['RateLimit-Policy', 'RateLimit'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
-    ...(status >= 400 || isPrivate(route) ? (['Cache-Control'] as const) : []),
+    ...(isPage(route, status) ? (['Content-Security-Policy', 'Referrer-Policy', 'X-Robots-Tag'] as const) : []),
+    ...(status >= 400 || isPrivate(route) || isPage(route, status) ? (['Cache-Control'] as const) : []),
     ...(status < 300 && route.download ? (['Content-Disposition'] as const) : []),
     ...(status < 300 && takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
   ]

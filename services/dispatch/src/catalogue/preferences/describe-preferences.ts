@@ -1,7 +1,7 @@
 import type { Preferences } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { lookUp } from '@notify/locales'
-import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
+import type { KnownTopic } from '../topics/topic-directory.ts'
 import { decidePreference } from './decide-preference.ts'
 import type { Subject } from './person.ts'
 import { type ChoiceRow, type PreferenceOwner, readChoices } from './preference-store.ts'
@@ -34,14 +34,19 @@ function describePreferences(
   }
 }
 
+interface Read {
+  /** Listed before a transaction begins: they take a connection of their own. */
+  topics: readonly KnownTopic[]
+  subjects: readonly Subject[]
+  locales: readonly (string | undefined)[]
+}
+
 /** Reads them. */
 export async function readPreferences(
-  { directory }: WithTopics,
   run: Run,
   owner: PreferenceOwner,
-  { subjects, locales }: { subjects: readonly Subject[]; locales: readonly (string | undefined)[] },
+  { topics, subjects, locales }: Read,
 ): Promise<Preferences> {
-  const topics = await directory.topics.list(owner.applicationId)
   const choices = await readChoices(
     run,
     owner,

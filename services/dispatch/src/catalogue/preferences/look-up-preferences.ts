@@ -11,7 +11,8 @@ export const lookUpPreferences = idempotentAnswer<Context & WithTopics, typeof c
   async (context, { body, principal }) => {
     const subjects = subjectsOf(context, principal.tenant_id, body)
     const locales = [body.locale, principal.default_locale]
-    const found = await readPreferences(context, context.db.run, ownerOf(principal), { subjects, locales })
+    const topics = await context.directory.topics.list(principal.application_id)
+    const found = await readPreferences(context.db.run, ownerOf(principal), { topics, subjects, locales })
     return new Reply(200, JSON.stringify(found))
   },
 )

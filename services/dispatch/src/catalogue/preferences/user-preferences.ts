@@ -29,9 +29,10 @@ export const changeUserPreferences: Handler<Needs, typeof changeContract> = asyn
 }
 
 /** The preferences of a user. */
-export function preferencesOf(context: Needs, { owner, userId, locales }: UserOfApplication) {
+export async function preferencesOf(context: Needs, { owner, userId, locales }: UserOfApplication) {
   const subjects = subjectsOf(context, owner.tenantId, { user_id: userId })
-  return readPreferences(context, context.db.run, owner, { subjects, locales })
+  const topics = await context.directory.topics.list(owner.applicationId)
+  return readPreferences(context.db.run, owner, { topics, subjects, locales })
 }
 
 /** Makes choices of a user. What is committed when this returns counts for every later claim. @returns the resulting preferences */
@@ -43,10 +44,11 @@ export async function changePreferences(
 ) {
   await requireChoosable(context, owner, wanted)
   const subjects = subjectsOf(context, owner.tenantId, { user_id: userId })
+  const topics = await context.directory.topics.list(owner.applicationId)
   const preferences = await context.db.transaction(async (run) => {
     const choices = subjects.flatMap((subject) => wanted.map((one) => ({ ...one, subject })))
     await makeChoices(context, run, owner, choices, origin)
-    return readPreferences(context, run, owner, { subjects, locales })
+    return readPreferences(run, owner, { topics, subjects, locales })
   })
   context.wakeOutbox()
   return preferences
