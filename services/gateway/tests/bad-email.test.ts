@@ -217,7 +217,11 @@ describe('unusual but valid content is sent unchanged', () => {
     const answers = await Promise.all(bodies.map((one) => post(env, one)))
     const refused = answers.filter(({ status }) => status !== 202)
     expect(answers.length - refused.length).toBeGreaterThan(3)
-    for (const { status, headers } of refused) expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+    // The tenant's share of rendering is used up, or the room for bodies.
+    for (const { status, headers } of refused) {
+      expect([429, 503]).toContain(status)
+      expect(headers.get('retry-after')).toBe('1')
+    }
     await eventually(async () => expect((await post(env, bodies[19]!)).status).toBe(202))
     const ids = answers.filter(({ status }) => status === 202).map(({ body: answer }) => answer.notification_id)
     for (const id of ids) await untilState(env, id, { delivery_status: 'sent' })

@@ -46,9 +46,7 @@ export function gatewaySamples(env: TestEnv): Samples {
       return { params: { application_id: env.applicationId } }
     },
     lookUpRecipient: () => ({}),
-    findById: () => ({
-      call: () => env.api('GET', '/api/v1/find?id=order.shipped', { token: env.operatorToken }),
-    }),
+    findById: () => ({ search: '?id=order.shipped' }),
     listAuditLog: () => ({}),
     exportAuditLog: () => ({}),
     getUsage: () => ({}),
