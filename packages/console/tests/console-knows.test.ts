@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { post, untilState } from '@notify/test-kit/api'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectSound } from './harness/expect-sound.ts'
 import { button } from './harness/parts.ts'
@@ -15,6 +16,12 @@ afterAll(() => harness?.stop())
 
 const patience = 120_000
 
+/** Types into the finder, once it has the focus. */
+async function find(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('searchbox', { name: 'Page, id, event or recipient' }).fill(text)
+}
+
 test(
   'a refused request is in the API log with its code, and Ctrl-K finds it by its id',
   async () => {
@@ -24,8 +31,7 @@ test(
     await page.getByText('POST /api/v1/notifications').first().waitFor()
     await page.getByRole('link', { name: 'invalid_recipient' }).first().waitFor()
     await expectSound(page)
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type(requestId)
+    await find(page, requestId)
     const found = page.getByRole('dialog', { name: 'Find' })
     await found.getByRole('option', { name: requestId }).waitFor()
     await expectSound(page)
@@ -45,8 +51,7 @@ test(
     const page = await harness.signIn({ path: '/usage' })
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type(phone)
+    await find(page, phone)
     await page.getByRole('option', { name: 'Messages to this recipient' }).click()
     await page.waitForURL('**/activity?recipient_token=rcp_*')
     const row = page.locator('tbody tr[data-row]')
