@@ -36,7 +36,9 @@ const gzipped = (files: Set<string>) =>
 test('every page is a chunk of its own, and the first load of each is below 250 KB compressed', () => {
   const pages = Object.keys(manifest).filter((name) => name.startsWith('src/pages/'))
   expect(pages).toContain('src/pages/activity/activity-page.tsx')
-  expect(manifest['index.html']?.dynamicImports).toEqual(expect.arrayContaining(pages))
+  // A dialog that a page loads on demand is a chunk of the page.
+  const own = pages.filter((name) => name.endsWith('-page.tsx'))
+  expect(manifest['index.html']?.dynamicImports).toEqual(expect.arrayContaining(own))
   const sizes = pages.map((page) => [page, gzipped(filesOf(page, filesOf('index.html')))] as const)
   expect(sizes.filter(([, size]) => size > bound)).toEqual([])
 })

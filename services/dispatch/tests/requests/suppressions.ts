@@ -113,6 +113,7 @@ describe('operators', () => {
         suppression_id: expect.stringMatching(/^sup_/),
         channel: 'email',
         recipient_masked: 'A***@Example.COM',
+        recipient_tag: expect.stringMatching(/^[a-z0-9]{4}$/),
         reason: 'manual',
         source_notification_id: null,
         created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
