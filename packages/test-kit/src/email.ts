@@ -18,7 +18,7 @@ export function emailTo(recipient: string | object, fields: object = {}): Record
 /** Sends an email and expects it to be accepted. @returns its id */
 export async function sendEmail(env: TestEnv, body: Record<string, unknown>): Promise<string> {
   const answer = await post(env, body)
-  expect([answer.status, answer.body.status ?? answer.body.detail]).toEqual([202, 'accepted'])
+  expect([answer.status, answer.body.detail ?? answer.body.status]).toEqual([202, 'accepted'])
   return answer.body.notification_id
 }
 

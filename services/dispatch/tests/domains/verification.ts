@@ -15,7 +15,9 @@ describe('verifying', () => {
     expect(recordOf(body, 'mail_from', 'MX').found).toBe(`10 feedback-smtp.${demoRegion}.amazonses.com`)
     expect(Date.parse(body.verified_at)).toBeLessThanOrEqual(Date.now())
     expect(body.last_checked_at).toBe(body.verified_at)
-    expect((await domains('GET', `/${domain_id}`)).body).toEqual(body)
+    // The carriers are asked meanwhile.
+    const read = await domains('GET', `/${domain_id}`)
+    expect({ ...read.body, carriers: [] }).toEqual({ ...body, carriers: [] })
     expect(await eventsOf(domain_id)).toEqual(['pending', 'verified'])
     await verify(domain_id)
     expect(await eventsOf(domain_id)).toHaveLength(2)

@@ -131,9 +131,9 @@ test('repetitions of a key that stays held keep nobody else waiting, and succeed
     }
     expect(Math.max(...times)).toBeLessThan(1500)
     const answers = await Promise.all(repetitions)
-    expectProblem(answers[0]!, 409, 'idempotency_in_progress')
     // A busy machine may have no time left to wait for the key.
-    for (const { status } of answers) expect([409, 503]).toContain(status)
+    for (const { status, body } of answers)
+      expect(['idempotency_in_progress', 'service_unavailable']).toContain(status === 202 ? 'accepted' : body.code)
   } finally {
     await holder.giveUp()
   }

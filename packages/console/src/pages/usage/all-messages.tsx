@@ -18,34 +18,37 @@ export function AllMessages({ filters }: { filters: UsageFilters }) {
   })
   if (!data || data.totals.length === 0) return null
   return (
-    <Panel className="mb-3 overflow-x-auto">
-      <table aria-label="All messages by channel" className="w-full border-collapse">
-        <thead>
-          <tr className="border-b border-line text-left text-xs text-faint">
-            <th className="px-4 py-1.5 font-medium">Channel</th>
-            {heads.map((head) => (
-              <th key={head} className="px-4 py-1.5 text-right font-medium">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {data.totals.map(({ channel, messages, taken, delivered, failed, charged, cost }) => (
-            <tr key={channel} className="border-b border-line last:border-0">
-              <th className="px-4 py-1.5 text-left font-normal">{channelNames[channel]}</th>
-              {number(messages)}
-              {number(taken)}
-              {number(delivered)}
-              {number(failed)}
-              {number(charged)}
-              <td className="px-4 py-1.5 text-right tabular-nums">
-                {cost === null ? <span className="text-faint">No price</span> : `${cost} ${data.currency}`}
-              </td>
+    <Panel className="mb-3">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard (WCAG 2.1.1) */}
+      <section aria-label="Scrollable table" tabIndex={0} className="overflow-x-auto">
+        <table aria-label="All messages by channel" className="w-full border-collapse">
+          <thead>
+            <tr className="border-b border-line text-left text-xs text-faint">
+              <th className="px-4 py-1.5 font-medium">Channel</th>
+              {heads.map((head) => (
+                <th key={head} className="px-4 py-1.5 text-right font-medium">
+                  {head}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {data.totals.map(({ channel, messages, taken, delivered, failed, charged, cost }) => (
+              <tr key={channel} className="border-b border-line last:border-0">
+                <th className="px-4 py-1.5 text-left font-normal">{channelNames[channel]}</th>
+                {number(messages)}
+                {number(taken)}
+                {number(delivered)}
+                {number(failed)}
+                {number(charged)}
+                <td className="px-4 py-1.5 text-right tabular-nums">
+                  {cost === null ? <span className="text-faint">No price</span> : `${cost} ${data.currency}`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
     </Panel>
   )
 }
