@@ -1,5 +1,7 @@
 /** Values of what operators read beside the messages: requests, failures, costs and contents. */
 export const operatorFieldExamples: Readonly<Record<string, unknown>> = {
+  recipient_token: 'rcp_q1yZk0vX2mB7cR9s4tUvWx',
+  'PreferenceEntry.after': 'off',
   'ApiRequest.method': 'POST',
   'ApiRequest.path': '/api/v1/notifications',
   'ApiRequest.status': 422,

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
-import { idSchema } from './ids.ts'
+import { givenId, idSchema } from './ids.ts'
 import { UserId } from './inbox.ts'
-import { apiKey, apiKeyOrOperator, defineRoute, user } from './route.ts'
+import { listQuery, pageOf } from './list.ts'
+import { RecipientToken } from './recipient-token.ts'
+import { apiKey, apiKeyOrOperator, defineRoute, operator, user } from './route.ts'
 import { MomentText, Timestamp } from './text.ts'
 import { TopicKey, TopicKind } from './topics.ts'
 
@@ -79,8 +81,9 @@ const Address = z
 
 /** Whose choices: a user, an address, or both where both are known. */
 const subject = { user_id: UserId.optional(), address: Address.optional() }
-const isNamed = ({ user_id, address }: { user_id?: string | undefined; address?: string | undefined }) =>
-  user_id !== undefined || address !== undefined
+type Names = Partial<Record<'user_id' | 'address' | 'user_token' | 'address_token', string | undefined>>
+const isNamed = ({ user_id, address, user_token, address_token }: Names) =>
+  [user_id, address, user_token, address_token].some((name) => name !== undefined)
 const named = { error: 'must name user_id or address', path: ['user_id'] }
 
 const key = apiKey('recipients:manage')
@@ -227,10 +230,68 @@ export const explainPreference = defineRoute({
     .strictObject({
       application_id: idSchema('app').optional().meta({ description: 'Required for operators' }),
       ...subject,
+      user_token: RecipientToken.optional().meta({ description: 'In place of user_id: see POST /recipients/lookup' }),
+      address_token: RecipientToken.optional().meta({
+        description: 'In place of address: see POST /recipients/lookup',
+      }),
       topic: TopicKey.optional().meta({ description: 'Absent: a message without a topic' }),
       channel: Channel,
     })
-    .refine(isNamed, named),
+    .refine(isNamed, named)
+    .refine(({ user_id, user_token }) => user_id === undefined || user_token === undefined, {
+      error: 'must not be given together with user_id',
+      path: ['user_token'],
+    })
+    .refine(({ address, address_token }) => address === undefined || address_token === undefined, {
+      error: 'must not be given together with address',
+      path: ['address_token'],
+    }),
   responses: { 200: PreferenceExplanation },
   errors: ['topic_not_found', ...idempotencyErrors],
+})
+
+/** An entry of the evidence: a choice that a person made, or that was made for one. */
+export const PreferenceEntry = z
+  .object({
+    ...preferenceScope,
+    before: PreferenceState.nullable().meta({ description: 'null: there was no choice' }),
+    after: PreferenceState.nullable().meta({ description: 'null: the choice was removed' }),
+    source: PreferenceSource,
+    actor: z.string().nullable().meta({ description: 'The API key that made it; null: the person' }),
+    changed_at: Timestamp,
+  })
+  .meta({ id: 'PreferenceEntry' })
+export type PreferenceEntry = z.output<typeof PreferenceEntry>
+
+const reader = operator('consents:read')
+const recipientPath = '/api/v1/applications/:application_id/recipients/:recipient_token'
+const recipientParams = z.object({
+  application_id: givenId('app'),
+  recipient_token: z.string().meta({ description: 'Of the user id or the address: see POST /recipients/lookup' }),
+})
+
+export const getRecipientPreferences = defineRoute({
+  name: 'getRecipientPreferences',
+  service: 'dispatch',
+  method: 'GET',
+  path: `${recipientPath}/preferences`,
+  summary: 'Retrieve the preferences of the user or the address that a token stands for, in live mode',
+  auth: reader,
+  params: recipientParams,
+  query: z.strictObject({ locale: Language }),
+  responses: { 200: Preferences },
+  errors: ['not_found'],
+})
+
+export const listPreferenceChanges = defineRoute({
+  name: 'listPreferenceChanges',
+  service: 'dispatch',
+  method: 'GET',
+  path: `${recipientPath}/preference-changes`,
+  summary: 'List every choice of the user or the address that a token stands for, newest first',
+  auth: reader,
+  params: recipientParams,
+  query: z.strictObject(listQuery),
+  responses: { 200: pageOf(PreferenceEntry).meta({ id: 'PreferenceEntryList' }) },
+  errors: ['not_found'],
 })

@@ -560,6 +560,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/applications/{application_id}/recipients/{recipient_token}/preference-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List every choice of the user or the address that a token stands for, newest first
+         * @description Requires an operator's access token with the permission `consents:read`.
+         */
+        get: operations["listPreferenceChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/recipients/{recipient_token}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the preferences of the user or the address that a token stands for, in live mode
+         * @description Requires an operator's access token with the permission `consents:read`.
+         */
+        get: operations["getRecipientPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/applications/{application_id}/requests": {
         parameters: {
             query?: never;
@@ -3974,6 +4014,79 @@ export interface components {
              */
             previous_valid_until: string;
         };
+        PreferenceEntryList: {
+            items: components["schemas"]["PreferenceEntry"][];
+            next_cursor: string | null;
+        };
+        PreferenceEntry: {
+            /**
+             * @description A topic_key, or * for every topic
+             * @example newsletter
+             */
+            topic: "*" | string;
+            /**
+             * @description A channel, or * for every channel
+             * @example email
+             */
+            channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
+            /** @description null: there was no choice */
+            before: ("on" | "off") | null;
+            /** @description null: the choice was removed */
+            after: ("on" | "off") | null;
+            /** @enum {string} */
+            source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
+            /** @description The API key that made it; null: the person */
+            actor: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            changed_at: string;
+        };
+        Preferences: {
+            topics: {
+                /**
+                 * @description Key of a topic of the application
+                 * @example newsletter
+                 */
+                topic_key: string;
+                name: string;
+                description: string;
+                /** @enum {string} */
+                kind: "required" | "on" | "off";
+                channels: {
+                    /** @enum {string} */
+                    channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                    /** @enum {string} */
+                    state: "on" | "off";
+                    /** @description Whether a choice for every topic or every channel switches it off */
+                    overridden: boolean;
+                }[];
+            }[];
+            /** @description The choices themselves; a topic without one follows its kind */
+            rules: components["schemas"]["PreferenceRule"][];
+        };
+        PreferenceRule: {
+            /**
+             * @description A topic_key, or * for every topic
+             * @example newsletter
+             */
+            topic: "*" | string;
+            /**
+             * @description A channel, or * for every channel
+             * @example email
+             */
+            channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
+            /** @enum {string} */
+            state: "on" | "off";
+            /** @enum {string} */
+            source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            changed_at: string;
+        };
         ApiRequest: {
             /** @description `X-Request-Id` of the response */
             request_id: string;
@@ -4959,50 +5072,6 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             verified_at: string;
-        };
-        Preferences: {
-            topics: {
-                /**
-                 * @description Key of a topic of the application
-                 * @example newsletter
-                 */
-                topic_key: string;
-                name: string;
-                description: string;
-                /** @enum {string} */
-                kind: "required" | "on" | "off";
-                channels: {
-                    /** @enum {string} */
-                    channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                    /** @enum {string} */
-                    state: "on" | "off";
-                    /** @description Whether a choice for every topic or every channel switches it off */
-                    overridden: boolean;
-                }[];
-            }[];
-            /** @description The choices themselves; a topic without one follows its kind */
-            rules: components["schemas"]["PreferenceRule"][];
-        };
-        PreferenceRule: {
-            /**
-             * @description A topic_key, or * for every topic
-             * @example newsletter
-             */
-            topic: "*" | string;
-            /**
-             * @description A channel, or * for every channel
-             * @example email
-             */
-            channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
-            /** @enum {string} */
-            state: "on" | "off";
-            /** @enum {string} */
-            source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
-            /**
-             * Format: date-time
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            changed_at: string;
         };
         PreferenceChanges: {
             rules: {
@@ -8615,6 +8684,129 @@ export interface operations {
             };
         };
     };
+    listPreferenceChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the recipient token
+                 * @example rcp_q1yZk0vX2mB7cR9s4tUvWx
+                 */
+                recipient_token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List every choice of the user or the address that a token stands for, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "topic": "newsletter",
+                     *           "channel": "sms",
+                     *           "before": null,
+                     *           "after": "off",
+                     *           "source": "page",
+                     *           "actor": null,
+                     *           "changed_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreferenceEntryList"];
+                };
+            };
+        };
+    };
+    getRecipientPreferences: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Language of names and descriptions, BCP 47
+                 * @example de
+                 */
+                locale?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the recipient token
+                 * @example rcp_q1yZk0vX2mB7cR9s4tUvWx
+                 */
+                recipient_token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve the preferences of the user or the address that a token stands for, in live mode */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "topics": [
+                     *         {
+                     *           "topic_key": "newsletter",
+                     *           "name": "Newsletter",
+                     *           "description": "New products, once a week",
+                     *           "kind": "on",
+                     *           "channels": [
+                     *             {
+                     *               "channel": "sms",
+                     *               "state": "off",
+                     *               "overridden": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "rules": [
+                     *         {
+                     *           "topic": "*",
+                     *           "channel": "sms",
+                     *           "state": "off",
+                     *           "source": "api",
+                     *           "changed_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+        };
+    };
     listApiRequests: {
         parameters: {
             query?: {
@@ -11411,6 +11603,16 @@ export interface operations {
                      * @example ada@shop.example
                      */
                     address?: string;
+                    /**
+                     * @description In place of user_id: see POST /recipients/lookup
+                     * @example rcp_q1yZk0vX2mB7cR9s4tUvWx
+                     */
+                    user_token?: string;
+                    /**
+                     * @description In place of address: see POST /recipients/lookup
+                     * @example rcp_q1yZk0vX2mB7cR9s4tUvWx
+                     */
+                    address_token?: string;
                     /**
                      * @description Absent: a message without a topic
                      * @example newsletter

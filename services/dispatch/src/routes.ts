@@ -32,6 +32,7 @@ import {
   getLayout as getLayoutContract,
   getProvider as getProviderContract,
   getRecipient as getRecipientContract,
+  getRecipientPreferences as getRecipientPreferencesContract,
   getTemplate as getTemplateContract,
   getTemplateTranslation as getTemplateTranslationContract,
   getTopic as getTopicContract,
@@ -45,6 +46,7 @@ import {
   listEventVersions as listEventVersionsContract,
   listFailures as listFailuresContract,
   listLayouts as listLayoutsContract,
+  listPreferenceChanges as listPreferenceChangesContract,
   listProviderKinds as listProviderKindsContract,
   listProviders as listProvidersContract,
   listTemplates as listTemplatesContract,
@@ -111,6 +113,7 @@ import { explainPreference } from './catalogue/preferences/explain-preference.ts
 import { importPreferences } from './catalogue/preferences/import-preferences.ts'
 import { lookUpPreferences } from './catalogue/preferences/look-up-preferences.ts'
 import { openLink } from './catalogue/preferences/open-link.ts'
+import { getRecipientPreferences, listPreferenceChanges } from './catalogue/preferences/read-recipient.ts'
 import { changePreferencesOf, readPreferencesOf } from './catalogue/preferences/service-preferences.ts'
 import { changeUserPreferences, getUserPreferences } from './catalogue/preferences/user-preferences.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
@@ -208,6 +211,8 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(lookUpPreferencesContract, lookUpPreferences),
   route(importPreferencesContract, importPreferences),
   route(explainPreferenceContract, explainPreference),
+  route(getRecipientPreferencesContract, getRecipientPreferences),
+  route(listPreferenceChangesContract, listPreferenceChanges),
   route(openPreferenceLink, openLink),
   route(readPreferencesOfContract, readPreferencesOf),
   route(changePreferencesOfContract, changePreferencesOf),

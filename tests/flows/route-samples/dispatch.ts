@@ -97,6 +97,15 @@ export function dispatchSamples(env: TestEnv): Samples {
     )
     return { params: { broadcast_id: body.broadcast_id } }
   }
+  const ofRecipient = async (recipient: string) => {
+    const lookup = { token: env.operatorToken, body: { recipient } }
+    const { recipient_token } = (await env.api('POST', '/api/v1/recipients/lookup', lookup)).body
+    return { params: { ...ofApplication.params, recipient_token } }
+  }
+  const switchOff = (user: string, channel: string) =>
+    env.api('PATCH', `/api/v1/users/${user}/preferences`, {
+      body: { rules: [{ topic: '*', channel, state: 'off' }] },
+    })
   const twice = async (make: () => Promise<unknown>) => {
     await make()
     await make()
@@ -148,6 +157,12 @@ export function dispatchSamples(env: TestEnv): Samples {
     lookUpPreferences: () => ({}),
     importPreferences: () => ({}),
     explainPreference: () => ({}),
+    getRecipientPreferences: () => ofRecipient('user-42'),
+    listPreferenceChanges: async () => {
+      const user = `user-${crypto.randomUUID()}`
+      for (const channel of ['sms', 'email']) await switchOff(user, channel)
+      return ofRecipient(user)
+    },
     readPreferencesOf: () => ({ call: () => asInboxStream(env, readPreferencesOf, {}) }),
     changePreferencesOf: () => ({
       call: () => asInboxStream(env, changePreferencesOf, { changes: exampleBody('changeOwnPreferences') }),

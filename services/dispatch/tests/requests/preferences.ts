@@ -191,6 +191,50 @@ test('an application may refuse bulk messages without a topic', async () => {
   await eventually(async () => expect((await post(env, { ...bulk, topic: 'x' }, { token: apiKey })).status).toBe(202))
 })
 
+test('operators read choices and their evidence by the token of a user id or an address, of their tenant alone', async () => {
+  const topic = await addTopic()
+  const user = `user-${crypto.randomUUID()}`
+  for (const state of ['off', 'on', null]) await choose(user, { topic, channel: 'sms', state })
+  await choose(user, { topic: '*', channel: '*', state: 'off' })
+  const asOperator = { token: env.operatorToken }
+  const lookup = { ...asOperator, body: { recipient: user } }
+  const { recipient_token } = (await env.api('POST', '/api/v1/recipients/lookup', lookup)).body
+  const path = `/recipients/${recipient_token}`
+  const { body } = await operator('GET', `${path}/preferences`)
+  expect(body.rules).toMatchObject([{ topic: '*', channel: '*', state: 'off', source: 'api' }])
+  const shown = body.topics.find((one: { topic_key: string }) => one.topic_key === topic)
+  expect(shown.channels).toEqual([{ channel: 'sms', state: 'off', overridden: true }])
+  const first = (await operator('GET', `${path}/preference-changes?limit=3`)).body
+  expect(first.items).toMatchObject([
+    { topic: '*', before: null, after: 'off', source: 'api', actor: expect.stringMatching(/^key_/) },
+    { topic, before: 'on', after: null },
+    { topic, before: 'off', after: 'on' },
+  ])
+  const rest = (await operator('GET', `${path}/preference-changes?limit=3&cursor=${first.next_cursor}`)).body
+  expect(rest).toMatchObject({ items: [{ topic, before: null, after: 'off' }], next_cursor: null })
+
+  const asked = { application_id: env.applicationId, user_token: recipient_token, topic, channel: 'sms' }
+  expect(await explain(asked, asOperator)).toMatchObject({
+    sends: false,
+    considered: expect.arrayContaining([expect.objectContaining({ check: 'choice', decided: true })]),
+  })
+  const wrong: object[] = [{ user_id: user }, { user_token: 'rcp_short' }, { address_token: '' }]
+  for (const bad of wrong) expect(await explain({ ...asked, ...bad }, asOperator)).toMatchObject({ status: 422 })
+
+  const permitted = { permissions: ['consents:read'] }
+  const refused = operatorToken(env, { permissions: ['topics:manage', 'activity:read'] })
+  const stranger = operatorToken(env, { tenant_id: (await addBareTenant(env)).tenantId, ...permitted })
+  for (const one of ['/preferences', '/preference-changes']) {
+    const url = `/api/v1/applications/${env.applicationId}${path}${one}`
+    expect((await env.api('GET', url, { token: operatorToken(env, permitted) })).status).toBe(200)
+    expectProblem(await env.api('GET', url, { token: refused }), 403, 'permission_denied')
+    expectProblem(await env.api('GET', url, { token: stranger }), 404, 'not_found')
+    expectProblem(await operator('GET', `/recipients/${user}${one}`), 404, 'not_found')
+  }
+  const unlike = await env.api('POST', '/api/v1/preferences/explain', { token: stranger, body: asked })
+  expectProblem(unlike, 422, 'validation_failed')
+})
+
 test('preferences are looked up by address, imported whole or not at all, and explained', async () => {
   const topic = await addTopic()
   const [user, address] = [`user-${crypto.randomUUID()}`, `Ada.${crypto.randomUUID()}@Shop.example`]

@@ -37,7 +37,7 @@ function describePreferences(
 interface Read {
   /** Listed before a transaction begins: they take a connection of their own. */
   topics: readonly KnownTopic[]
-  subjects: readonly Subject[]
+  subjects: readonly Pick<Subject, 'index'>[]
   locales: readonly (string | undefined)[]
 }
 

@@ -14,18 +14,19 @@ import { findSuppressed } from '../suppressions/find-suppressed.ts'
 import { topicMissing } from '../topics/describe-topic.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
 import { appliesTo, decidePreference } from './decide-preference.ts'
-import { ownerOfCaller, type Subject, subjectsOf } from './person.ts'
+import { ownerOfCaller, type Subject, subjectsOf, subjectsOfTokens } from './person.ts'
 import { type PreferenceOwner, readChoices } from './preference-store.ts'
 
 type Needs = Context & WithTopics & WithConsents
 type Considered = PreferenceExplanation['considered'][number]
+type Asked = Omit<Subject, 'name'>
 /** Which of them decides is known at the end. */
 type Step = Omit<Considered, 'decided'>
 
 /** Explains whether a message would be sent: everything that is looked at, in the order in which it decides. */
 export const explainPreference = idempotentAnswer<Needs, typeof contract>(async (context, { body, principal }) => {
   const owner = ownerOfCaller(principal, body.application_id)
-  const subjects = subjectsOf(context, owner.tenantId, body)
+  const subjects = [...subjectsOf(context, owner.tenantId, body), ...subjectsOfTokens(body)]
   const steps = [
     ...(await judgeAddress(context, owner, subjects, body.channel)),
     ...(await judgeTopic(context, owner, subjects, body)),
@@ -40,7 +41,7 @@ export const explainPreference = idempotentAnswer<Needs, typeof contract>(async 
 async function judgeAddress(
   context: Needs,
   { tenantId, mode }: PreferenceOwner,
-  subjects: readonly Subject[],
+  subjects: readonly Asked[],
   channel: Channel,
 ): Promise<Step[]> {
   const address = subjects.find(({ of }) => of === 'address')
@@ -72,7 +73,7 @@ async function judgeAddress(
 async function judgeTopic(
   { directory, db }: Needs,
   owner: PreferenceOwner,
-  subjects: readonly Subject[],
+  subjects: readonly Asked[],
   { topic, channel }: { topic?: string | undefined; channel: Channel },
 ): Promise<Step[]> {
   if (topic === undefined)

@@ -1,4 +1,4 @@
-import type { Id, KeyMode, KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
+import { type Id, indexOfToken, type KeyMode, type KeyPrincipal, type OperatorPrincipal } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { PreferenceOwner } from './preference-store.ts'
@@ -25,6 +25,21 @@ export function subjectsOf(
   const subject = (of: Subject['of'], name: string | undefined): Subject[] =>
     name === undefined ? [] : [{ of, name, index: secrets.blindIndex(tenantId, name) }]
   return [...subject('user', user_id), ...subject('address', address)]
+}
+
+/** A person by the tokens of the user id and of an address. */
+export interface Tokens {
+  user_token?: string | undefined
+  address_token?: string | undefined
+}
+
+/** The subjects of tokens, whose names are not known. */
+export function subjectsOfTokens({ user_token, address_token }: Tokens): Omit<Subject, 'name'>[] {
+  const subject = (of: Subject['of'], token: string | undefined) => {
+    const index = token && indexOfToken(token)
+    return index ? [{ of, index }] : []
+  }
+  return [...subject('user', user_token), ...subject('address', address_token)]
 }
 
 /** Whose choices a caller reads and changes: those of its application, made with keys of its mode. */
