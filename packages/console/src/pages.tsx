@@ -14,8 +14,10 @@ import {
   PanelTop,
   Plug,
   ScrollText,
+  Tags,
   Terminal,
   TriangleAlert,
+  UserRoundSearch,
   Users,
   Webhook,
 } from 'lucide-react'
@@ -103,6 +105,15 @@ export const pages: readonly ConsolePage[] = [
     load: async () => (await import('./pages/events/events-page.tsx')).EventsPage,
   },
   {
+    path: 'topics',
+    rest: ':applicationId?/:topicKey?',
+    title: 'Topics',
+    group: 'Set up',
+    icon: Tags,
+    permission: 'topics:manage',
+    load: async () => (await import('./pages/topics/topics-page.tsx')).TopicsPage,
+  },
+  {
     path: 'templates',
     rest: ':id?',
     title: 'Templates',
@@ -155,6 +166,15 @@ export const pages: readonly ConsolePage[] = [
     icon: Webhook,
     permission: 'webhooks:manage',
     load: async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,
+  },
+  {
+    path: 'people',
+    rest: ':of?/:token?',
+    title: 'People',
+    group: 'Recipients',
+    icon: UserRoundSearch,
+    permission: 'consents:read',
+    load: async () => (await import('./pages/people/people-page.tsx')).PeoplePage,
   },
   {
     path: 'lists',

@@ -74,6 +74,12 @@ test('an application is created and changed; its name is text and nothing else, 
   await page.getByRole('button', { name: 'Save the settings' }).click()
   await page.locator('input[name=default_locale][aria-invalid=true]').waitFor()
   await page.getByLabel('Default language').fill('pt-br')
+  await page.getByLabel('Bulk messages without a topic').selectOption('yes')
+  await page.getByLabel('Color of pages that recipients open').fill('blue')
+  await page.getByLabel('Logo of these pages').fill('https://shop.example/logo.svg')
+  await page.getByRole('button', { name: 'Save the settings' }).click()
+  await page.locator('input[name="brand.color"][aria-invalid=true]').waitFor()
+  await page.getByLabel('Color of pages that recipients open').fill('#0a5dc2')
   await page.getByRole('button', { name: 'Save the settings' }).click()
   await page.getByText('The settings are saved.').waitFor()
   await page.reload()
@@ -82,6 +88,9 @@ test('an application is created and changed; its name is text and nothing else, 
   expect(await page.getByLabel('Codes a minute, at most').inputValue()).toBe('30')
   expect(await page.getByLabel('Default language').inputValue()).toBe('pt-BR')
   expect(await page.getByLabel('Default time zone').inputValue()).toBe('Europe/Berlin')
+  expect(await page.getByLabel('Bulk messages without a topic').inputValue()).toBe('yes')
+  expect(await page.getByLabel('Color of pages that recipients open').inputValue()).toBe('#0a5dc2')
+  expect(await page.getByLabel('Logo of these pages').inputValue()).toBe('https://shop.example/logo.svg')
 })
 
 test('marks that turn the direction of text do not reach what stands around a name', async () => {

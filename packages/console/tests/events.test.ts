@@ -7,6 +7,7 @@ import './events/layouts.ts'
 import './events/list.ts'
 import './events/publishing.ts'
 import './events/stored-templates.ts'
+import './events/topics.ts'
 import { harness, start } from './events/stack.ts'
 
 beforeAll(start, 180_000)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import { useHasPermission } from '../api/me.ts'
-import { tokenOf } from '../api/recipients.ts'
+import { addressOf, isAddress, tokenOf } from '../api/recipients.ts'
 
 /** What Ctrl-K leads to. */
 export interface Found {
@@ -25,8 +25,6 @@ const pagesOfIds: Record<string, { path: string; hint: string }> = {
   aud: { path: 'audit', hint: 'Audit log' },
 }
 
-const isRecipient = (text: string) => /^\+?[\d\s().-]{7,25}$/.test(text) || /^[^\s@]+@[^\s@]+$/.test(text)
-
 /** What a text that is no title of a page leads to. */
 export function useFound(text: string): readonly Found[] {
   const may = useHasPermission()
@@ -46,7 +44,7 @@ async function find(text: string): Promise<Found[]> {
   const page = Object.hasOwn(pagesOfIds, prefix) ? pagesOfIds[prefix] : undefined
   if (page) return [{ path: `${page.path}/${text}`, title: text, hint: page.hint }]
   if (prefix === 'whdel') return ofDelivery(text)
-  if (isRecipient(text)) return ofRecipient(text)
+  if (isAddress(text)) return ofRecipient(text)
   const { items } = await answer(api.GET('/api/v1/find', { params: { query: { id: text } } }))
   return items.map(({ kind, id, application_id, application_name }) => {
     const hint = `${kinds[kind].name} of ${application_name}`
@@ -72,9 +70,9 @@ async function ofDelivery(id: string): Promise<Found[]> {
 
 /** The address of each page has the token of the recipient only. */
 async function ofRecipient(text: string): Promise<Found[]> {
-  const recipient = text.includes('@') ? text : text.replaceAll(/[\s().-]/g, '')
-  const token = await tokenOf(recipient)
+  const token = await tokenOf(addressOf(text))
   return [
+    { path: `people/address/${token}`, title: 'All about this recipient', hint: 'People' },
     { path: `activity?recipient_token=${token}`, title: 'Messages to this recipient', hint: 'Activity' },
     { path: `suppressions?recipient_token=${token}`, title: 'Suppressions of this recipient', hint: 'Suppressions' },
     { path: `consents?recipient=${token}`, title: 'Consent of this number', hint: 'Consents' },

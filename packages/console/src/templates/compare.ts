@@ -11,6 +11,7 @@ export interface Templated {
   /** For a stored template: the name of the application that may use it. */
   application?: string
   allowed_channels?: readonly Channel[]
+  topic?: string | null
   templates: Templates
   translations?: Translations
 }
@@ -21,10 +22,18 @@ export function compare(before: Templated | undefined, after: Templated): Differ
 }
 
 /** Every text of a content with its name, in the order of the editor. */
-export function textsOf({ name, application, allowed_channels, templates, translations = {} }: Templated): Named[] {
+export function textsOf({
+  name,
+  application,
+  topic,
+  allowed_channels,
+  templates,
+  translations = {},
+}: Templated): Named[] {
   return [
     ['Name', name],
     ...(application === undefined ? [] : [['Application', application] as Named]),
+    ...(topic ? [['Topic', topic] as Named] : []),
     ...(allowed_channels ? [['Channels', namesOf(allowed_channels)] as Named] : []),
     ...namedTexts(templates),
     ...Object.entries(translations)

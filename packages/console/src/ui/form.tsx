@@ -39,6 +39,8 @@ export function Form({ action, onSubmit, onCancel, refusal, children }: FormProp
   }, [error])
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    // React passes it on to the form around a dialog, which must not be submitted.
+    event.stopPropagation()
     if (busy) return
     setBusy(true)
     setThrown(undefined)

@@ -8,19 +8,19 @@ const application = {
   otp: { allowed_countries: ['+44', '+49'], autofill_host: 'shop.example', sends_per_minute: 60 },
   default_locale: 'pt-BR',
   default_time_zone: 'America/Sao_Paulo',
-  bulk_requires_topic: false,
-  brand: {},
+  bulk_requires_topic: true,
+  brand: { color: '#0a5dc2', logo_url: 'https://shop.example/logo.svg' },
   created_at: '2026-11-21T09:30:00.000Z',
   updated_at: '2026-11-21T09:30:00.000Z',
 }
 
 test('an unchanged form sends the values that its fields show', () => {
-  const { application_id: _, created_at, updated_at, bulk_requires_topic, brand, ...settings } = application
+  const { application_id: _, created_at, updated_at, ...settings } = application
   expect(requestOf(valuesOf(application))).toEqual(settings)
 })
 
 test('an emptied field removes its setting, and empty lines are none', () => {
-  const texts = { origins: '\n https://a.example \n\n', countries: ' \n', locale: ' ' }
+  const texts = { origins: '\n https://a.example \n\n', countries: ' \n', locale: ' ', color: ' ', logo: '' }
   const values = { ...valuesOf(application), ...texts, autofillHost: '', timeZone: '' }
   expect(requestOf({ ...values, sendsPerMinute: ' ' })).toEqual({
     name: 'Shop',
@@ -28,6 +28,8 @@ test('an emptied field removes its setting, and empty lines are none', () => {
     default_time_zone: null,
     allowed_origins: ['https://a.example'],
     otp: { allowed_countries: null, autofill_host: null, sends_per_minute: null },
+    bulk_requires_topic: true,
+    brand: {},
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Named } from '../../edits/compare-texts.ts'
+import { numberOf } from '../../ui/number-text.ts'
 import type { Application } from './queries.ts'
 
 /** The values of the settings form. */
@@ -10,6 +11,10 @@ export interface SettingsValues {
   countries: string
   autofillHost: string
   sendsPerMinute: string
+  /** `yes` or `no`. */
+  bulkRequiresTopic: string
+  color: string
+  logo: string
 }
 
 const lines = (text: string) =>
@@ -18,18 +23,14 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** The number in a field. Other text is sent unchanged, so that the service refuses it at its field. */
-export const numberOf = (text: string): number => {
-  const trimmed = text.trim()
-  return trimmed === '' || Number.isNaN(Number(trimmed)) ? (trimmed as unknown as number) : Number(trimmed)
-}
-
 export const valuesOf = ({
   name,
   default_locale,
   default_time_zone,
   allowed_origins,
   otp,
+  bulk_requires_topic,
+  brand,
 }: Application): SettingsValues => ({
   name,
   locale: default_locale ?? '',
@@ -38,11 +39,15 @@ export const valuesOf = ({
   countries: otp.allowed_countries?.join('\n') ?? '',
   autofillHost: otp.autofill_host ?? '',
   sendsPerMinute: otp.sends_per_minute?.toString() ?? '',
+  bulkRequiresTopic: bulk_requires_topic ? 'yes' : 'no',
+  color: brand.color ?? '',
+  logo: brand.logo_url ?? '',
 })
 
 /** The changed settings. An empty field removes its setting, which gets its default. */
 export function requestOf(values: SettingsValues) {
   const { name, locale, timeZone, origins, countries, autofillHost, sendsPerMinute } = values
+  const [color, logo_url] = [values.color.trim(), values.logo.trim()]
   const allowed_countries = lines(countries)
   return {
     name,
@@ -54,6 +59,8 @@ export function requestOf(values: SettingsValues) {
       autofill_host: autofillHost.trim() || null,
       sends_per_minute: sendsPerMinute.trim() ? numberOf(sendsPerMinute) : null,
     },
+    bulk_requires_topic: values.bulkRequiresTopic === 'yes',
+    brand: { ...(color ? { color } : {}), ...(logo_url ? { logo_url } : {}) },
   }
 }
 
@@ -66,4 +73,7 @@ export const textsOf = (values: SettingsValues): Named[] => [
   ['Countries that one-time codes are sent to', values.countries],
   ['Host that asks for the code', values.autofillHost],
   ['Codes a minute, at most', values.sendsPerMinute],
+  ['Bulk messages without a topic', values.bulkRequiresTopic],
+  ['Color', values.color],
+  ['Logo', values.logo],
 ]

@@ -1,6 +1,6 @@
 import { CheckGroup } from '../../ui/check-group.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { numberOf } from './form-values.ts'
+import { numberOf } from '../../ui/number-text.ts'
 import { type KeyPermission, permissionChoices } from './key-words.ts'
 import type { ApiKey } from './queries.ts'
 

@@ -2,14 +2,19 @@ import { useMemo } from 'react'
 import { answer, api } from '../../api/client.ts'
 import { EditForm } from '../../edits/edit-form.tsx'
 import { useEdits } from '../../edits/use-edits.ts'
-import { TextAreaField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { requestOf, type SettingsValues, textsOf, valuesOf } from './form-values.ts'
 import { type Application, useShowApplication } from './queries.ts'
 
 const storedOf = (application: Application) => ({ form: valuesOf(application), revision: application.updated_at })
 
-/** Name, language, origins of the inbox, and how codes are sent. */
+const topicChoices = [
+  { value: 'no', label: 'are sent' },
+  { value: 'yes', label: 'are refused' },
+]
+
+/** Name, language, origins of the inbox, how codes are sent, and how recipients see the application. */
 export function SettingsForm({ application }: { application: Application }) {
   const path = { application_id: application.application_id }
   const show = useShowApplication()
@@ -76,6 +81,30 @@ export function SettingsForm({ application }: { application: Application }) {
         inputMode="numeric"
         hint="Empty: the limit of the installation."
         {...field('sendsPerMinute')}
+      />
+      <SelectField
+        label="Bulk messages without a topic"
+        name="bulk_requires_topic"
+        options={topicChoices}
+        hint="Refused, nobody gets an offer that cannot be switched off."
+        {...field('bulkRequiresTopic')}
+      />
+      <TextField
+        label="Color of pages that recipients open"
+        name="brand.color"
+        placeholder="#0a5dc2"
+        hint="Of buttons and links, where people choose their messages. Empty: the color of the installation."
+        spellCheck={false}
+        {...field('color')}
+      />
+      <TextField
+        label="Logo of these pages"
+        name="brand.logo_url"
+        type="url"
+        placeholder="https://shop.example/logo.svg"
+        hint="Its https address. Empty: the name alone."
+        spellCheck={false}
+        {...field('logo')}
       />
     </EditForm>
   )

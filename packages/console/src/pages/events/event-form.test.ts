@@ -7,6 +7,7 @@ import type { EventContent } from './queries.ts'
 
 const full: EventContent = {
   name: 'Order <b>shipped</b>',
+  topic: 'orders',
   allowed_channels: ['email', 'sms'],
   templates: {
     sms: { body: 'Hi {{ name }}' },
@@ -22,6 +23,7 @@ test('the form returns stored values unchanged', () => {
   const named = { ...full.templates.whatsapp!, parameters: { first: '{{ a }}', second: 'x' } }
   const least: EventContent = {
     name: 'Least',
+    topic: null,
     allowed_channels: [],
     templates: { email: { subject: 'S', body: 'B' }, in_app: { title: 'T', body: 'B' }, whatsapp: named },
   }

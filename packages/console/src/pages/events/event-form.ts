@@ -10,18 +10,20 @@ import type { EventContent, EventRecord } from './queries.ts'
 export interface EventForm {
   name: string
   allowed_channels: Channel[]
+  /** The key of its topic; empty: none. */
+  topic: string
   templates: TemplateForms
   /** Absent: they stay as they are. */
   translations?: TranslationForms
 }
 
 /** The version that the editor begins with: the draft, or else the published version. */
-export function storedContent({ draft, name, allowed_channels, templates, translations }: EventRecord) {
-  return draft ?? { name, allowed_channels, templates, translations }
+export function storedContent({ draft, name, allowed_channels, templates, translations, topic }: EventRecord) {
+  return draft ?? { name, allowed_channels, templates, translations, topic }
 }
 
-export function formOf({ name, allowed_channels, templates, translations }: EventContent): EventForm {
-  const form = { name, allowed_channels, templates: formsOf(templates) }
+export function formOf({ name, allowed_channels, templates, translations, topic }: EventContent): EventForm {
+  const form = { name, allowed_channels, topic: topic ?? '', templates: formsOf(templates) }
   return translations ? { ...form, translations: translationFormsOf(translations) } : form
 }
 
@@ -29,7 +31,7 @@ export function formOf({ name, allowed_channels, templates, translations }: Even
 export function contentOf(form: EventForm): { content: EventContent; errors: FormError[] } {
   const { templates, errors } = templatesOf(form.templates)
   const allowed_channels = channels.filter((channel) => form.allowed_channels.includes(channel))
-  const content = { name: form.name, allowed_channels, templates }
+  const content = { name: form.name, allowed_channels, templates, topic: form.topic.trim() || null }
   if (!form.translations) return { content, errors }
   return { content: { ...content, translations: translationsOf(form.translations, errors) }, errors }
 }

@@ -76,7 +76,7 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
         {tab === versionsTab ? (
           <Versions id={id} record={record} />
         ) : tab === settingsTab ? (
-          <SettingsEditor editor={editor} />
+          <SettingsEditor applicationId={id.applicationId} editor={editor} />
         ) : (
           <LanguageEditor key={tab} {...{ channel: tab, editor, coverage, previewer, onConfirm }}>
             <EventChannel id={id} channel={tab} editor={editor} previewer={previewer} />
