@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
-import { givenId, idSchema } from './ids.ts'
 import { UserId } from './inbox.ts'
-import { listQuery, pageOf } from './list.ts'
-import { RecipientToken } from './recipient-token.ts'
-import { apiKey, apiKeyOrOperator, defineRoute, operator, user } from './route.ts'
+import { apiKey, defineRoute, user } from './route.ts'
 import { MomentText, Timestamp } from './text.ts'
 import { TopicKey, TopicKind } from './topics.ts'
 
@@ -80,17 +77,23 @@ const Address = z
   .meta({ description: 'Email address or E.164 number', example: 'ada@shop.example' })
 
 /** Whose choices: a user, an address, or both where both are known. */
-const subject = { user_id: UserId.optional(), address: Address.optional() }
+export const personFields = { user_id: UserId.optional(), address: Address.optional() }
 type Names = Partial<Record<'user_id' | 'address' | 'user_token' | 'address_token', string | undefined>>
-const isNamed = ({ user_id, address, user_token, address_token }: Names) =>
+/** Whether a body names one. */
+export const namesPerson = ({ user_id, address, user_token, address_token }: Names) =>
   [user_id, address, user_token, address_token].some((name) => name !== undefined)
-const named = { error: 'must name user_id or address', path: ['user_id'] }
+export const unnamedPerson = { error: 'must name user_id or address', path: ['user_id'] }
 
 const key = apiKey('recipients:manage')
 const userParams = z.object({ user_id: z.string() })
 /** Why a choice is refused. */
 export const preferenceErrors = ['topic_not_found', 'topic_is_required'] as const
-const Language = z.string().max(35).optional().meta({ description: 'Language of names and descriptions, BCP 47' })
+/** The language in which topics are described. */
+export const TopicLanguage = z
+  .string()
+  .max(35)
+  .optional()
+  .meta({ description: 'Language of names and descriptions, BCP 47' })
 
 export const getOwnPreferences = defineRoute({
   name: 'getOwnPreferences',
@@ -99,7 +102,7 @@ export const getOwnPreferences = defineRoute({
   path: '/api/v1/preferences',
   summary: "Retrieve the user's own preferences",
   auth: user,
-  query: z.strictObject({ locale: Language }),
+  query: z.strictObject({ locale: TopicLanguage }),
   responses: { 200: Preferences },
   errors: [],
 })
@@ -111,7 +114,7 @@ export const changeOwnPreferences = defineRoute({
   path: '/api/v1/preferences',
   summary: "Change the user's own preferences. Messages that are not sent yet follow them.",
   auth: user,
-  query: z.strictObject({ locale: Language }),
+  query: z.strictObject({ locale: TopicLanguage }),
   body: PreferenceChanges,
   responses: { 200: Preferences },
   errors: [...preferenceErrors],
@@ -125,7 +128,7 @@ export const getUserPreferences = defineRoute({
   summary: 'Retrieve the preferences of a user',
   auth: key,
   params: userParams,
-  query: z.strictObject({ locale: Language }),
+  query: z.strictObject({ locale: TopicLanguage }),
   responses: { 200: Preferences },
   errors: [],
 })
@@ -138,7 +141,7 @@ export const changeUserPreferences = defineRoute({
   summary: 'Change the preferences of a user. Messages that are not sent yet follow them.',
   auth: key,
   params: userParams,
-  query: z.strictObject({ locale: Language }),
+  query: z.strictObject({ locale: TopicLanguage }),
   body: PreferenceChanges,
   responses: { 200: Preferences },
   errors: [...preferenceErrors],
@@ -151,7 +154,7 @@ export const lookUpPreferences = defineRoute({
   path: '/api/v1/preferences/lookup',
   summary: 'Retrieve the preferences of an address, of a user, or of both together',
   auth: key,
-  body: z.strictObject({ ...subject, locale: Language }).refine(isNamed, named),
+  body: z.strictObject({ ...personFields, locale: TopicLanguage }).refine(namesPerson, unnamedPerson),
   responses: { 200: Preferences },
   errors: idempotencyErrors,
 })
@@ -172,13 +175,13 @@ export const importPreferences = defineRoute({
       .array(
         z
           .strictObject({
-            ...subject,
+            ...personFields,
             ...Change.shape,
             changed_at: MomentText.optional().meta({
               description: 'When the person chose. A later choice that is known already stays. Default: now.',
             }),
           })
-          .refine(isNamed, named)
+          .refine(namesPerson, unnamedPerson)
           .refine(({ user_id, address }) => user_id === undefined || address === undefined, {
             error: 'must not be given together with user_id',
             path: ['address'],
@@ -191,107 +194,4 @@ export const importPreferences = defineRoute({
     200: z.object({ changed: z.int(), unchanged: z.int() }).meta({ id: 'PreferenceImport' }),
   },
   errors: [...preferenceErrors, ...idempotencyErrors],
-})
-
-/** What a rule of precedence found. */
-const Consideration = z.object({
-  check: z.enum(['suppression', 'consent', 'topic', 'choice', 'kind']),
-  outcome: z
-    .enum(['stops', 'sends', 'passes'])
-    .meta({ description: 'passes: it does not apply, the next one is asked' }),
-  detail: z.string(),
-  rule: z
-    .object({
-      of: z.enum(['user', 'address']),
-      ...preferenceScope,
-      state: PreferenceState,
-      source: PreferenceSource,
-      changed_at: Timestamp,
-    })
-    .optional()
-    .meta({ description: 'The choice that was looked at' }),
-  decided: z.boolean(),
-})
-
-export const PreferenceExplanation = z
-  .object({ sends: z.boolean(), considered: z.array(Consideration) })
-  .meta({ id: 'PreferenceExplanation' })
-export type PreferenceExplanation = z.output<typeof PreferenceExplanation>
-
-export const explainPreference = defineRoute({
-  name: 'explainPreference',
-  service: 'dispatch',
-  method: 'POST',
-  path: '/api/v1/preferences/explain',
-  summary:
-    'Explain whether a message of a topic would be sent: everything that is looked at, in its order, and what decides',
-  auth: apiKeyOrOperator('recipients:manage', 'consents:read'),
-  body: z
-    .strictObject({
-      application_id: idSchema('app').optional().meta({ description: 'Required for operators' }),
-      ...subject,
-      user_token: RecipientToken.optional().meta({ description: 'In place of user_id: see POST /recipients/lookup' }),
-      address_token: RecipientToken.optional().meta({
-        description: 'In place of address: see POST /recipients/lookup',
-      }),
-      topic: TopicKey.optional().meta({ description: 'Absent: a message without a topic' }),
-      channel: Channel,
-    })
-    .refine(isNamed, named)
-    .refine(({ user_id, user_token }) => user_id === undefined || user_token === undefined, {
-      error: 'must not be given together with user_id',
-      path: ['user_token'],
-    })
-    .refine(({ address, address_token }) => address === undefined || address_token === undefined, {
-      error: 'must not be given together with address',
-      path: ['address_token'],
-    }),
-  responses: { 200: PreferenceExplanation },
-  errors: ['topic_not_found', ...idempotencyErrors],
-})
-
-/** An entry of the evidence: a choice that a person made, or that was made for one. */
-export const PreferenceEntry = z
-  .object({
-    ...preferenceScope,
-    before: PreferenceState.nullable().meta({ description: 'null: there was no choice' }),
-    after: PreferenceState.nullable().meta({ description: 'null: the choice was removed' }),
-    source: PreferenceSource,
-    actor: z.string().nullable().meta({ description: 'The API key that made it; null: the person' }),
-    changed_at: Timestamp,
-  })
-  .meta({ id: 'PreferenceEntry' })
-export type PreferenceEntry = z.output<typeof PreferenceEntry>
-
-const reader = operator('consents:read')
-const recipientPath = '/api/v1/applications/:application_id/recipients/:recipient_token'
-const recipientParams = z.object({
-  application_id: givenId('app'),
-  recipient_token: z.string().meta({ description: 'Of the user id or the address: see POST /recipients/lookup' }),
-})
-
-export const getRecipientPreferences = defineRoute({
-  name: 'getRecipientPreferences',
-  service: 'dispatch',
-  method: 'GET',
-  path: `${recipientPath}/preferences`,
-  summary: 'Retrieve the preferences of the user or the address that a token stands for, in live mode',
-  auth: reader,
-  params: recipientParams,
-  query: z.strictObject({ locale: Language }),
-  responses: { 200: Preferences },
-  errors: ['not_found'],
-})
-
-export const listPreferenceChanges = defineRoute({
-  name: 'listPreferenceChanges',
-  service: 'dispatch',
-  method: 'GET',
-  path: `${recipientPath}/preference-changes`,
-  summary: 'List every choice of the user or the address that a token stands for, newest first',
-  auth: reader,
-  params: recipientParams,
-  query: z.strictObject(listQuery),
-  responses: { 200: pageOf(PreferenceEntry).meta({ id: 'PreferenceEntryList' }) },
-  errors: ['not_found'],
 })
