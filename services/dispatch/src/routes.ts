@@ -3,9 +3,7 @@ import {
   acceptServiceNotifications as acceptServiceContract,
   addSuppression as addContract,
   cancelNotification as cancelContract,
-  changePreferencesOf as changePreferencesOfContract,
   changeProvider as changeProviderContract,
-  changeUserPreferences as changeUserPreferencesContract,
   compareNotifications as compareContract,
   createDomain as createDomainContract,
   createEvent as createEventContract,
@@ -22,7 +20,6 @@ import {
   deleteRecipient as deleteRecipientContract,
   deleteTemplate as deleteTemplateContract,
   deleteTopic as deleteTopicContract,
-  explainPreference as explainPreferenceContract,
   findProviders as findProvidersContract,
   getNotification as getContract,
   getDomain as getDomainContract,
@@ -32,12 +29,9 @@ import {
   getLayout as getLayoutContract,
   getProvider as getProviderContract,
   getRecipient as getRecipientContract,
-  getRecipientPreferences as getRecipientPreferencesContract,
   getTemplate as getTemplateContract,
   getTemplateTranslation as getTemplateTranslationContract,
   getTopic as getTopicContract,
-  getUserPreferences as getUserPreferencesContract,
-  importPreferences as importPreferencesContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
@@ -46,15 +40,12 @@ import {
   listEventVersions as listEventVersionsContract,
   listFailures as listFailuresContract,
   listLayouts as listLayoutsContract,
-  listPreferenceChanges as listPreferenceChangesContract,
   listProviderKinds as listProviderKindsContract,
   listProviders as listProvidersContract,
   listTemplates as listTemplatesContract,
   listTemplateTranslations as listTemplateTranslationsContract,
   listTopics as listTopicsContract,
   listWhatsAppTemplates,
-  lookUpPreferences as lookUpPreferencesContract,
-  openPreferenceLink,
   previewEvent as previewEventContract,
   previewLayout as previewLayoutContract,
   previewTemplate as previewTemplateContract,
@@ -64,7 +55,6 @@ import {
   putTemplateTranslation as putTemplateTranslationContract,
   readAttempts as readAttemptsContract,
   readContent as readContentContract,
-  readPreferencesOf as readPreferencesOfContract,
   readProviders as readProvidersContract,
   replaceEvent as replaceEventContract,
   replaceLayout as replaceLayoutContract,
@@ -109,13 +99,7 @@ import { deleteLayout } from './catalogue/layouts/delete-layout.ts'
 import { previewLayout } from './catalogue/layouts/preview-layout.ts'
 import { getLayout, listLayouts } from './catalogue/layouts/read-layouts.ts'
 import { replaceLayout } from './catalogue/layouts/replace-layout.ts'
-import { explainPreference } from './catalogue/preferences/explain-preference.ts'
-import { importPreferences } from './catalogue/preferences/import-preferences.ts'
-import { lookUpPreferences } from './catalogue/preferences/look-up-preferences.ts'
-import { openLink } from './catalogue/preferences/open-link.ts'
-import { getRecipientPreferences, listPreferenceChanges } from './catalogue/preferences/read-recipient.ts'
-import { changePreferencesOf, readPreferencesOf } from './catalogue/preferences/service-preferences.ts'
-import { changeUserPreferences, getUserPreferences } from './catalogue/preferences/user-preferences.ts'
+import { preferenceRoutes } from './catalogue/preferences/routes.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
 import { createProvider } from './catalogue/providers/create-provider.ts'
 import { findProviders } from './catalogue/providers/find-providers.ts'
@@ -206,16 +190,7 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(replaceLayoutContract, replaceLayout),
   route(deleteLayoutContract, deleteLayout),
   route(previewLayoutContract, previewLayout),
-  route(getUserPreferencesContract, getUserPreferences),
-  route(changeUserPreferencesContract, changeUserPreferences),
-  route(lookUpPreferencesContract, lookUpPreferences),
-  route(importPreferencesContract, importPreferences),
-  route(explainPreferenceContract, explainPreference),
-  route(getRecipientPreferencesContract, getRecipientPreferences),
-  route(listPreferenceChangesContract, listPreferenceChanges),
-  route(openPreferenceLink, openLink),
-  route(readPreferencesOfContract, readPreferencesOf),
-  route(changePreferencesOfContract, changePreferencesOf),
+  ...preferenceRoutes,
   route(listEventsContract, listEvents),
   route(createEventContract, createEvent),
   route(getEventContract, getEvent),
