@@ -73,3 +73,12 @@ test('the choice of a test key is not told to live streams', async () => {
   expect(live.events.filter(({ event }) => event === 'preferences.changed')).toHaveLength(1)
   live.close()
 })
+
+test('a wide off overrides a narrow one too, and both are kept', async () => {
+  const [token, topic] = [await userToken(env, freshUser()), await addTopic()]
+  const rules = [...changeOf(topic, 'off').rules, { topic: '*', channel: '*', state: 'off' }]
+  const { body } = await env.api('PATCH', '/api/v1/preferences', { token, body: { rules } })
+  const shown = body.topics.find(({ topic_key }: { topic_key: string }) => topic_key === topic)
+  expect(shown.channels).toEqual(['email', 'in_app'].map((channel) => ({ channel, state: 'off', overridden: true })))
+  expect(body.rules).toHaveLength(2)
+})
