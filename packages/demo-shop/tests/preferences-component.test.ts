@@ -127,6 +127,16 @@ test('what the server refuses is undone and reported, and what changes while inb
   await isOn(page, 'Weekly news', 'Email', false)
 })
 
+test('a choice made while nats-server is away shows after it is back', async () => {
+  const { user, tab } = await person()
+  const page = await tab()
+  await env.kill('nats')
+  const rules = [{ topic, channel: 'email', state: 'off' }]
+  expect((await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules } })).status).toBe(200)
+  await env.restart('nats')
+  await isOn(page, 'Weekly news', 'Email', false)
+})
+
 test.each([
   ['light', '', 'ltr', 'Weekly news'],
   ['dark', '&locale=ar', 'rtl', 'أخبار الأسبوع'],
