@@ -10,7 +10,7 @@ let server: StubInbox
 let kept: Preferences
 /** Answers to changes, one after the other; without one the change is made. */
 let refusals: { status: number; code: string }[]
-/** Held back until it resolves. */
+/** Answers wait until it resolves. */
 let holding: Promise<void> | undefined
 const stops: (() => void)[] = []
 beforeEach(async () => {
@@ -78,7 +78,7 @@ test('a refused change takes back itself alone', async () => {
   expect(states(store.getState())).toEqual(['on', 'off'])
 })
 
-test('a signal of the stream makes it read again, and a burst of signals once more', async () => {
+test('a signal of the stream makes it read again, and a burst of signals only a few times', async () => {
   const store = await open()
   kept = applyPreferences(kept, [off('*', 'email')])
   const held = Promise.withResolvers<void>()
@@ -107,7 +107,7 @@ test('a read that began before a change does not undo it', async () => {
   expect(states(store.getState())).toEqual(['off', 'on'])
 })
 
-test('what changed while the stream was away is read after it returns, in the language that was asked for', async () => {
+test('a change made while the stream was away is read after it returns, in the language that was asked for', async () => {
   const store = await open('de-AT')
   kept = applyPreferences(kept, [off('news', '*')])
   server.streams[0]!.end()

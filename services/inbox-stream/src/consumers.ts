@@ -2,7 +2,7 @@ import { applicationChanged, inboxRequested, topicPreferenceChanged } from '@not
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { saveApplication } from './applications/application-store.ts'
 import type { ConsumerContext } from './context.ts'
-import { tellPreferences } from './preferences/tell-preferences.ts'
+import { signalPreferences } from './preferences/signal-preferences.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 /** Messages that a killed process held are redelivered after this; later ones of the same order wait for them. */
@@ -29,7 +29,7 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
     durable: 'inbox-stream-preference-changed',
     concurrency: 16,
     retry,
-    handle: tellPreferences,
+    handle: signalPreferences,
   }),
   consumer(applicationChanged, {
     durable: 'inbox-stream-application-changed',

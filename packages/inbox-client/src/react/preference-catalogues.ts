@@ -1,7 +1,6 @@
 import { languageOf } from './catalogues.ts'
+import { channelNames } from './channels/table.ts'
 import type { PreferenceLabels } from './preference-labels.ts'
-
-const names = { sms: 'SMS', whatsapp: 'WhatsApp', webhook: 'Webhook' }
 
 /** The words of the preferences in a language, by its code. English stands for all others. */
 export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = {
@@ -9,7 +8,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: 'What you receive',
     everything: 'Everything',
     allChannels: 'All channels',
-    channels: { ...names, email: 'Email', in_app: 'In the app' },
+    channels: channelNames.en,
     required: 'Always sent',
     overridden: 'Switched off above',
     loading: 'Loading…',
@@ -23,7 +22,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: 'Was Sie erhalten',
     everything: 'Alles',
     allChannels: 'Alle Kanäle',
-    channels: { ...names, email: 'E-Mail', in_app: 'In der App' },
+    channels: channelNames.de,
     required: 'Wird immer gesendet',
     overridden: 'Oben ausgeschaltet',
     loading: 'Wird geladen …',
@@ -37,7 +36,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: 'Ce que vous recevez',
     everything: 'Tout',
     allChannels: 'Tous les canaux',
-    channels: { ...names, email: 'E-mail', in_app: 'Dans l’application' },
+    channels: channelNames.fr,
     required: 'Toujours envoyé',
     overridden: 'Désactivé plus haut',
     loading: 'Chargement…',
@@ -51,7 +50,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: 'Lo que recibe',
     everything: 'Todo',
     allChannels: 'Todos los canales',
-    channels: { ...names, email: 'Correo electrónico', in_app: 'En la aplicación' },
+    channels: channelNames.es,
     required: 'Se envía siempre',
     overridden: 'Desactivado más arriba',
     loading: 'Cargando…',
@@ -65,7 +64,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: 'O que você recebe',
     everything: 'Tudo',
     allChannels: 'Todos os canais',
-    channels: { ...names, email: 'E-mail', in_app: 'No aplicativo' },
+    channels: channelNames.pt,
     required: 'Sempre enviado',
     overridden: 'Desativado acima',
     loading: 'Carregando…',
@@ -79,7 +78,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: 'Co otrzymujesz',
     everything: 'Wszystko',
     allChannels: 'Wszystkie kanały',
-    channels: { ...names, email: 'E-mail', in_app: 'W aplikacji' },
+    channels: channelNames.pl,
     required: 'Wysyłane zawsze',
     overridden: 'Wyłączone powyżej',
     loading: 'Wczytywanie…',
@@ -93,7 +92,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: 'ما تستلمه',
     everything: 'الكل',
     allChannels: 'كل القنوات',
-    channels: { ...names, email: 'البريد الإلكتروني', in_app: 'في التطبيق' },
+    channels: channelNames.ar,
     required: 'يُرسل دائمًا',
     overridden: 'متوقف أعلاه',
     loading: 'جارٍ التحميل…',
@@ -107,7 +106,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: 'आपको क्या मिलता है',
     everything: 'सब कुछ',
     allChannels: 'सभी माध्यम',
-    channels: { ...names, email: 'ईमेल', in_app: 'ऐप में' },
+    channels: channelNames.hi,
     required: 'हमेशा भेजा जाता है',
     overridden: 'ऊपर बंद किया गया है',
     loading: 'लोड हो रहा है…',
@@ -121,7 +120,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: '您接收的内容',
     everything: '全部内容',
     allChannels: '所有渠道',
-    channels: { ...names, email: '电子邮件', in_app: '应用内' },
+    channels: channelNames.zh,
     required: '始终发送',
     overridden: '已在上方关闭',
     loading: '正在加载…',
@@ -135,7 +134,7 @@ export const preferenceCatalogues: Readonly<Record<string, PreferenceLabels>> = 
     title: '受け取る内容',
     everything: 'すべての内容',
     allChannels: 'すべての経路',
-    channels: { ...names, email: 'メール', in_app: 'アプリ内' },
+    channels: channelNames.ja,
     required: '常に送信されます',
     overridden: '上の設定でオフです',
     loading: '読み込み中…',

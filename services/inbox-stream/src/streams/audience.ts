@@ -43,7 +43,7 @@ export class Audience implements Source {
         // A slice would keep the whole message in memory.
         this.#latest = undefined
       },
-      onPreferences: () => this.tellPreferences(),
+      onPreferences: () => this.signalPreferences(),
     })
   }
 
@@ -66,10 +66,10 @@ export class Audience implements Source {
   }
 
   /** Tells all streams, soon, that the preferences of the user may have changed. */
-  tellPreferences(delayMs = coalesceMs): void {
+  signalPreferences(delayMs = coalesceMs): void {
     this.#telling ??= setTimeout(() => {
       this.#telling = undefined
-      for (const { reader } of this.listeners) reader.tellPreferences()
+      for (const { reader } of this.listeners) reader.signalPreferences()
     }, delayMs)
   }
 

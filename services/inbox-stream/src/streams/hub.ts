@@ -98,7 +98,7 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: HubC
   live.onGap(() => {
     comparison.wake()
     // A lost change of preferences has no sequence by which it would be missed.
-    for (const audience of audiences.values()) audience.tellPreferences(Math.random() * spreadMs)
+    for (const audience of audiences.values()) audience.signalPreferences(Math.random() * spreadMs)
   })
   const counts = createStreamCounts(kit, db, {
     keys: () => audiences.keys(),

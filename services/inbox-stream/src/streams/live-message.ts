@@ -11,7 +11,7 @@ interface Line extends Omit<InboxEvent, 'content'> {
 
 const lineEnd = 10
 
-/** Tells that the preferences of the user have changed. It has no content: whoever shows them reads them again. */
+/** Tells that the preferences of the user have changed. It has no content: clients that show them read them again. */
 export const preferencesSignal = 'preferences'
 const signalBytes = Buffer.from(`${JSON.stringify(preferencesSignal)}\n`)
 

@@ -82,7 +82,7 @@ export class Reader {
   }
 
   /** Before the start it is needless: clients read their preferences after `connection.ready`. */
-  tellPreferences(): void {
+  signalPreferences(): void {
     if (this.#isStarted) this.#writer.send({ id: this.#sent, event: 'preferences.changed', data: {} })
   }
 

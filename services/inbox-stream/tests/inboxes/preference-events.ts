@@ -13,7 +13,7 @@ async function addTopic(): Promise<string> {
 
 const changeOf = (topic: string, state: 'on' | 'off' | null) => ({ rules: [{ topic, channel: 'in_app', state }] })
 
-test("streams of a user hear that preferences changed, by whomever, and no other user's streams do", async () => {
+test('streams of a user hear that preferences changed by the user or a key, and those of another user do not', async () => {
   const [topic, user, other] = [await addTopic(), freshUser(), freshUser()]
   const token = await userToken(env, user)
   const [one, two] = [await readEvents(env, token), await readEvents(env, token)]
@@ -56,7 +56,7 @@ test('twelve choices made together are fewer events, and the next notification h
   stream.close()
 })
 
-test('the choice of a test key is not told to live streams', async () => {
+test('the choice of a test key is not sent to live streams', async () => {
   const [user, topic] = [freshUser(), await addTopic()]
   const live = await readEvents(env, await userToken(env, user))
   const path = `/api/v1/applications/${env.applicationId}/keys`

@@ -4,7 +4,7 @@ import type { StoreContext } from '../context.ts'
 import { inboxKeyOf } from '../inbox/inbox-key.ts'
 
 /** Tells the open streams of a user that their preferences changed. A choice of an address belongs to no user. */
-export async function tellPreferences(
+export async function signalPreferences(
   { secrets, live }: Pick<StoreContext, 'secrets' | 'live'>,
   change: TopicPreferenceChange,
 ): Promise<void> {
