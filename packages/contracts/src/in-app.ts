@@ -69,6 +69,9 @@ export const streamInbox = defineStream({
       notification: InboxNotification.nullable().meta({ description: 'Null when all were read, or it was deleted' }),
       unread_count,
     }),
+    'preferences.changed': z.object({}).meta({
+      description: "The user's preferences may have changed: read them again. Its id is that of the last event.",
+    }),
     heartbeat: z.object({}),
   },
   errors: ['not_acceptable'],

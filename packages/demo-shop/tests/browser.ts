@@ -1,4 +1,5 @@
 import { patienceMs, requireBinary } from '@notify/dev-env'
+import axe from 'axe-core'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 /** The machine's Chromium. */
@@ -34,4 +35,14 @@ export async function openInbox(context: BrowserContext, url: string): Promise<P
   await page.goto(url)
   await page.getByTestId('status').filter({ hasText: 'live' }).waitFor()
   return page
+}
+
+/** What axe (WCAG 2.2 AA and best practices) finds on the page. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    // @ts-expect-error axe is a global of the page
+    const { violations: found } = await globalThis.axe.run()
+    return found.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`)
+  })
 }

@@ -2,9 +2,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { countRequests, launchBrowser, openContext, openInbox } from './browser.ts'
+import { countRequests, launchBrowser, openContext, openInbox, violations } from './browser.ts'
 
 let env: TestEnv
 let browser: Browser
@@ -42,16 +41,6 @@ const unread = (page: Page, count: number) =>
   eventually(async () => expect(await page.getByTestId('unread').textContent()).toBe(String(count)))
 const titles = (page: Page, expected: string[]) =>
   eventually(async () => expect(await items(page).locator('.ni-title').allTextContents()).toEqual(expected))
-
-/** What axe (WCAG 2.2 AA and best practices) finds on the page. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    // @ts-expect-error axe is a global of the page
-    const { violations: found } = await globalThis.axe.run()
-    return found.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`)
-  })
-}
 
 test('a notification to oneself arrives live, is announced to screen readers and counted', async () => {
   const { tab } = await person()

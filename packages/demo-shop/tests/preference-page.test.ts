@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
-import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
-import { launchBrowser, openContext } from './browser.ts'
+import type { Browser } from 'playwright-core'
+import { launchBrowser, openContext, violations } from './browser.ts'
 
 let env: TestEnv
 let browser: Browser
@@ -16,15 +15,6 @@ afterAll(async () => {
   await browser?.close()
   await env?.stop()
 })
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    // @ts-expect-error axe is a global of the page
-    const { violations: found } = await globalThis.axe.run()
-    return found.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`)
-  })
-}
 
 /** Sends a mail of a topic. @returns the link in it */
 async function linkIn(locale: string): Promise<string> {

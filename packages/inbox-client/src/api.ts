@@ -74,6 +74,7 @@ export async function readPage({ call }: Api, search = '', signal?: AbortSignal)
 /** Reads a problem (RFC 9457). */
 async function errorOf(response: Response): Promise<InboxError> {
   const { status, headers } = response
-  const { detail = `Status ${status}` } = (await response.json().catch(() => ({}))) as { detail?: string }
-  return new InboxError(detail, { status, retryAfterMs: Number(headers.get('retry-after')) * 1000 || 0 })
+  const problem = (await response.json().catch(() => ({}))) as { detail?: string; code?: string }
+  const { detail = `Status ${status}`, code } = problem
+  return new InboxError(detail, { status, code, retryAfterMs: Number(headers.get('retry-after')) * 1000 || 0 })
 }

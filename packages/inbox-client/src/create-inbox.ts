@@ -2,6 +2,7 @@ import { type ApiOptions, createApi, readPage } from './api.ts'
 import { type Delays, delayOf, pause } from './delays.ts'
 import { followStream, type News } from './follow-stream.ts'
 import { InboxError } from './inbox-error.ts'
+import type { PreferenceChange, Preferences } from './preferences.ts'
 import { type Channel, canShare, shareStream } from './share-stream.ts'
 import type { InboxState } from './state.ts'
 import { Store } from './store.ts'
@@ -30,6 +31,19 @@ export interface InboxClient {
   remove(id: string): Promise<void>
   /** Loads older notifications, if there are any. @throws InboxError */
   loadMore(): Promise<void>
+  /** What the user receives. @param locale language of names and descriptions, BCP 47 @throws InboxError */
+  getPreferences(locale?: string): Promise<Preferences>
+  /**
+   * Makes or removes up to 100 choices of the user.
+   * @returns what follows from them
+   * @throws InboxError with the code `topic_is_required` or `topic_not_found`: then none is made
+   */
+  changePreferences(rules: readonly PreferenceChange[], locale?: string): Promise<Preferences>
+  /**
+   * Calls back when preferences may have changed: anywhere, or unseen while the stream was away. It needs a subscriber.
+   * @returns a function that unsubscribes
+   */
+  onPreferencesChanged(tell: () => void): () => void
   /** Connects again, also after `denied`. */
   reload(): void
 }
@@ -47,21 +61,34 @@ export function createInbox(options: InboxOptions): InboxClient {
   const { share = true, delays } = options
   const api = createApi(options)
   const subscribers = new Set<() => void>()
+  const watchers = new Set<() => void>()
+  const tellWatchers = () => {
+    for (const tell of watchers) tell()
+  }
+  let wasLive = false
   const store = new Store(() => {
     for (const tell of subscribers) tell()
+    const isLive = store.status === 'live'
+    if (isLive && !wasLive) tellWatchers()
+    wasLive = isLive
   })
   const me = String(Math.random())
   let session: AbortController | undefined
   let loadingMore: Promise<void> | undefined
 
+  const tell = (news: News, channel: Channel<Message> | undefined) => {
+    if (news.kind === 'preferences') tellWatchers()
+    channel?.send(news)
+  }
   const lead = (channel: Channel<Message> | undefined, signal: AbortSignal) =>
-    followStream({ api, store, delays, tell: (news) => channel?.send(news) }, signal)
+    followStream({ api, store, delays, tell: (news) => tell(news, channel) }, signal)
   const hear = (message: Message, channel: Channel<Message>, isLeader: boolean) => {
     const { contents, status } = store
     if (message.kind === 'hello') {
       const isLoaded = isLeader && contents.seq !== undefined
       if (isLoaded) channel.send({ kind: 'contents', contents, status, to: message.from })
     } else if (isLeader) return
+    else if (message.kind === 'preferences') tellWatchers()
     else if (message.kind === 'event') {
       if (!store.apply(message.event)) channel.send({ kind: 'hello', from: me })
     } else {
@@ -106,6 +133,11 @@ export function createInbox(options: InboxOptions): InboxClient {
   const stop = () => {
     session?.abort()
     session = undefined
+  }
+  const preferences = async (method: string, locale?: string, body?: object) => {
+    const search = locale === undefined ? '' : `?locale=${encodeURIComponent(locale)}`
+    const response = await api.call(method, `/preferences${search}`, body && { body })
+    return response.json() as Promise<Preferences>
   }
   const itemPath = (id: string) => `/inbox/${encodeURIComponent(id)}`
   const loadNext = async () => {
@@ -153,6 +185,13 @@ export function createInbox(options: InboxOptions): InboxClient {
         loadingMore = undefined
       })
       return loadingMore
+    },
+    getPreferences: (locale) => preferences('GET', locale),
+    changePreferences: (rules, locale) => preferences('PATCH', locale, { rules }),
+    onPreferencesChanged(onChange) {
+      const watch = () => onChange()
+      watchers.add(watch)
+      return () => void watchers.delete(watch)
     },
     reload() {
       stop()

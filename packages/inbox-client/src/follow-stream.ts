@@ -16,6 +16,8 @@ export type News =
   /** Called with each heartbeat as well. */
   | { kind: 'status'; status: InboxStatus }
   | { kind: 'event'; event: ChangeEvent }
+  /** The user's preferences may have changed. */
+  | { kind: 'preferences' }
   /** The whole inbox: for all, or in reply to one tab. */
   | { kind: 'contents'; contents: Contents; status: InboxStatus; to?: string }
 
@@ -85,6 +87,7 @@ async function connect({ api, store, tell }: Stream, signal: AbortSignal, onLive
   }
   const take = (event: StreamEvent) => {
     if (event.event === 'heartbeat') tell({ kind: 'status', status: store.status })
+    else if (event.event === 'preferences.changed') tell({ kind: 'preferences' })
     else if (event.event === 'connection.ready') {
       const { recovered, head_id } = event.data
       if (recovered && store.contents.seq !== undefined) onLive()

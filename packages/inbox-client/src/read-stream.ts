@@ -33,6 +33,6 @@ export async function readStream(response: Response, { onEvent, onRetry, onData 
 
 /** An event that this version knows; others are skipped. */
 function eventOf({ event, id, data }: EventSourceMessage): StreamEvent | undefined {
-  const isKnown = event === 'connection.ready' || event?.startsWith('notification.') || event === 'heartbeat'
+  const isKnown = /^(notification\..*|connection\.ready|preferences\.changed|heartbeat)$/.test(event ?? '')
   return isKnown ? ({ event, id: Number(id), data: JSON.parse(data) } as StreamEvent) : undefined
 }

@@ -25,7 +25,11 @@ interface Updated {
 /** An event that changes the inbox; ids of one user grow by one. */
 export type ChangeEvent = Created | Updated
 
-export type StreamEvent = Ready | ChangeEvent | { readonly event: 'heartbeat' }
+export type StreamEvent =
+  | Ready
+  | ChangeEvent
+  | { readonly event: 'heartbeat' }
+  | { readonly event: 'preferences.changed' }
 
 /** The contents after an event. An event that is contained already must not be applied again. */
 export function applyEvent(contents: Contents, event: ChangeEvent): Contents {

@@ -24,6 +24,7 @@ interface Request {
   path: string
   token: string
   lastEventId: string | undefined
+  body: unknown
 }
 
 /** A server of the inbox's protocol whose answers the test decides; only its order of events is under test. */
@@ -70,19 +71,26 @@ export class StubInbox {
     stream.write(`id: ${id}\nevent: notification.updated\ndata: ${JSON.stringify(data)}\n\n`)
   }
 
+  preferencesChanged(stream = this.openStreams.at(-1)!): void {
+    stream.write('id: 0\nevent: preferences.changed\ndata: {}\n\n')
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections()
     this.#server.close()
     await once(this.#server, 'close')
   }
 
-  async #handle({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = incoming
     const path = url.replace('/api/v1', '')
+    const text = (await incoming.toArray()).join('')
     const request = {
       method,
       path,
       token: (headers.authorization ?? '').replace('Bearer ', ''),
       lastEventId: headers['last-event-id'] as string | undefined,
+      body: text && JSON.parse(text),
     }
     this.requests.push(request)
     if (await this.answer(request, response)) return

@@ -1,7 +1,8 @@
-import { applicationChanged, inboxRequested } from '@notify/contracts'
+import { applicationChanged, inboxRequested, topicPreferenceChanged } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { saveApplication } from './applications/application-store.ts'
 import type { ConsumerContext } from './context.ts'
+import { signalPreferences } from './preferences/signal-preferences.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 /** Messages that a killed process held are redelivered after this; later ones of the same order wait for them. */
@@ -24,6 +25,12 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
       handle: ({ storeHandOff }: ConsumerContext, handOff, { span }) => storeHandOff(handOff, span.traceparent),
     }),
   ),
+  consumer(topicPreferenceChanged, {
+    durable: 'inbox-stream-preference-changed',
+    concurrency: 16,
+    retry,
+    handle: signalPreferences,
+  }),
   consumer(applicationChanged, {
     durable: 'inbox-stream-application-changed',
     concurrency: 4,

@@ -1,6 +1,7 @@
 import { afterAll } from '@jest/globals'
 // Each defines the tests of its subject; all use one stack.
 import './inboxes/inbox.ts'
+import './inboxes/preference-events.ts'
 import './inboxes/stream-limit.ts'
 import './inboxes/stream-faults.ts'
 import { env } from './inboxes/stack.ts'

@@ -1,7 +1,8 @@
 import { createInbox } from '@notify/inbox-client'
 import { Inbox } from '@notify/inbox-client/inbox'
+import { Preferences } from '@notify/inbox-client/preferences'
 import { useInbox } from '@notify/inbox-client/react'
-import { StrictMode } from 'react'
+import { StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import '@notify/inbox-client/inbox.css'
 import './page.css'
@@ -11,7 +12,10 @@ import { SendForm } from './send-form.tsx'
 const element = document.querySelector<HTMLElement>('#page')!
 const { apiUrl = '', userId: demoUser = '' } = element.dataset
 /** Another user can be named in the address: `/demo/inbox?user=ada`. */
-const userId = new URLSearchParams(location.search).get('user') ?? decodeURIComponent(demoUser)
+const search = new URLSearchParams(location.search)
+const userId = search.get('user') ?? decodeURIComponent(demoUser)
+/** Language of the widgets: `/demo/inbox?locale=ar`. */
+const locale = search.get('locale')
 
 const inbox = createInbox({
   url: apiUrl,
@@ -22,12 +26,24 @@ const inbox = createInbox({
 
 function Page() {
   const { status, unreadCount } = useInbox(inbox)
+  const [isChoosing, setIsChoosing] = useState(false)
+  const language = locale === null ? {} : { locale }
   return (
     <>
       <header className="bar">
         <strong>Demo Shop</strong>
-        <Inbox inbox={inbox} onOpen={(_notification, event) => event.preventDefault()} />
+        <span className="tools">
+          <button type="button" aria-expanded={isChoosing} onClick={() => setIsChoosing(!isChoosing)}>
+            Preferences
+          </button>
+          <Inbox {...language} inbox={inbox} onOpen={(_notification, event) => event.preventDefault()} />
+        </span>
       </header>
+      {isChoosing && (
+        <div className="choices">
+          <Preferences {...language} inbox={inbox} />
+        </div>
+      )}
       <main>
         <h1>Your inbox, live</h1>
         <p>

@@ -4,6 +4,9 @@ import type { InboxEvent } from './inbox-event.ts'
 import type { LiveBus } from './live-bus.ts'
 import type { Reader, Source } from './reader.ts'
 
+/** Changes of preferences within this time are sent as one event. */
+const coalesceMs = 100
+
 export interface Listener {
   reader: Reader
   /** When its token expires, in Unix milliseconds. */
@@ -29,14 +32,18 @@ export class Audience implements Source {
   readonly #unsubscribe: () => void
   /** The event that is being sent to the streams. */
   #latest: { event: InboxEvent; encoded: EncodedEvent } | undefined
+  #telling: NodeJS.Timeout | undefined
 
   constructor(address: InboxAddress, supply: Supply) {
     this.address = address
     this.#supply = supply
-    this.#unsubscribe = supply.live.listen(address, (events) => {
-      for (const event of events) for (const { reader } of this.listeners) reader.hear(event)
-      // A slice would keep the whole message in memory.
-      this.#latest = undefined
+    this.#unsubscribe = supply.live.listen(address, {
+      onEvents: (events) => {
+        for (const event of events) for (const { reader } of this.listeners) reader.hear(event)
+        // A slice would keep the whole message in memory.
+        this.#latest = undefined
+      },
+      onPreferences: () => this.signalPreferences(),
     })
   }
 
@@ -58,7 +65,16 @@ export class Audience implements Source {
     this.#supply.onFailure(error)
   }
 
+  /** Tells all streams, soon, that the preferences of the user may have changed. */
+  signalPreferences(delayMs = coalesceMs): void {
+    this.#telling ??= setTimeout(() => {
+      this.#telling = undefined
+      for (const { reader } of this.listeners) reader.signalPreferences()
+    }, delayMs)
+  }
+
   close(): void {
+    clearTimeout(this.#telling)
     this.#unsubscribe()
   }
 }

@@ -18,6 +18,8 @@ const sweepMs = 1000
 /** How often streams are compared with Postgres: an event lost on the bus is found by the next one, or by this. */
 const compareMs = 5000
 const headsBatch = 1000
+/** After a gap of the bus, users read their preferences again within this time, and not all at once. */
+const spreadMs = 2000
 /** Concurrent replays; further ones wait, so that other work gets database connections. */
 const readsAtOnce = 4
 
@@ -93,7 +95,11 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: HubC
   }
   const comparison = startPeriodic(kit, { name: 'stream comparison', everyMs: compareMs, run: compare })
   startPeriodic(kit, { name: 'stream sweep', everyMs: sweepMs, run: sweep })
-  live.onGap(() => comparison.wake())
+  live.onGap(() => {
+    comparison.wake()
+    // A lost change of preferences has no sequence by which it would be missed.
+    for (const audience of audiences.values()) audience.signalPreferences(Math.random() * spreadMs)
+  })
   const counts = createStreamCounts(kit, db, {
     keys: () => audiences.keys(),
     countOf: (inboxKey) => audiences.get(inboxKey)?.listeners.size ?? 0,

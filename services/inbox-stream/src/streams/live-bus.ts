@@ -2,7 +2,7 @@ import { type InboxAddress, liveSubject } from '@notify/contracts'
 import type { Bus } from '@notify/messaging'
 import { coalesce, type Kit } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
-import { readLiveMessage, writeLiveMessage } from './live-message.ts'
+import { preferencesSignal, readLiveMessage, writeLiveMessage, writePreferencesSignal } from './live-message.ts'
 
 /** NATS accepts 1 MiB; an event has at most a third of it. */
 const maxMessage = 400_000
@@ -12,12 +12,19 @@ const flushMs = 1000
 
 export interface AddressedEvent extends InboxEvent, InboxAddress {}
 
+export interface LiveHearer {
+  onEvents(events: InboxEvent[]): void
+  onPreferences(): void
+}
+
 /** Sends committed events to other replicas at once. Lost ones are read from Postgres. */
 export interface LiveBus {
   /** Publishes events in the order of their sequences. Never throws, because it runs after the commit. */
   publish(events: readonly AddressedEvent[]): void
+  /** Tells every replica that the preferences of a user have changed. @throws Error when the connection is closed */
+  publishPreferences(address: InboxAddress): void
   /** @returns a function that unsubscribes */
-  listen(address: InboxAddress, hear: (events: InboxEvent[]) => void): () => void
+  listen(address: InboxAddress, hearer: LiveHearer): () => void
   /** Waits until the server knows all listeners, or cannot be asked: a stream then reads the events that it missed. */
   ready(): Promise<void>
   /** Called when the connection was lost and is restored. */
@@ -41,12 +48,17 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
         log.warn({ err: error }, 'open streams did not receive an event and will read it')
       }
     },
-    listen(address, hear) {
+    publishPreferences(address) {
+      connection.publish(liveSubject(address), writePreferencesSignal())
+    },
+    listen(address, { onEvents, onPreferences }) {
       const subscription = connection.subscribe(liveSubject(address), {
         callback: (error, message) => {
           if (error) return
           try {
-            hear(readLiveMessage(message.data))
+            const heard = readLiveMessage(message.data)
+            if (heard === preferencesSignal) onPreferences()
+            else onEvents(heard)
           } catch (cause) {
             log.warn({ err: cause }, 'an event could not be sent to open streams, which will read it')
           }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { InboxEvent } from './inbox-event.ts'
-import { readLiveMessage, writeLiveMessage } from './live-message.ts'
+import { preferencesSignal, readLiveMessage, writeLiveMessage, writePreferencesSignal } from './live-message.ts'
 
 const event = (seq: number, content: Buffer | null): InboxEvent => ({
   seq,
@@ -26,4 +26,8 @@ test('a message that is part of a larger buffer is read alone', () => {
 
 test.each(['', '\n', 'x', '{"seq":1}\n', '[{"seq":1}'])('a text that is no live message is an error: %j', (text) => {
   expect(() => readLiveMessage(Buffer.from(text))).toThrow()
+})
+
+test('the signal of changed preferences is no event', () => {
+  expect(readLiveMessage(writePreferencesSignal())).toBe(preferencesSignal)
 })

@@ -33,6 +33,7 @@ export class Reader {
   #sent = 0
   #target = 0
   #isReading = true
+  #isStarted = false
 
   constructor(writer: InboxWriter, source: Source) {
     this.#writer = writer
@@ -52,6 +53,7 @@ export class Reader {
   /** Begins after `sent`, and reads up to `head`. Earlier events are not lost: they raised the target. */
   start(sent: number, head: number): void {
     this.#sent = sent
+    this.#isStarted = true
     this.#isReading = false
     this.reach(head)
   }
@@ -77,6 +79,11 @@ export class Reader {
   /** Ends the stream. */
   end(): void {
     this.#writer.end()
+  }
+
+  /** Before the start it is needless: clients read their preferences after `connection.ready`. */
+  signalPreferences(): void {
+    if (this.#isStarted) this.#writer.send({ id: this.#sent, event: 'preferences.changed', data: {} })
   }
 
   beat(): void {

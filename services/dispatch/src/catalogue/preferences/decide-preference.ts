@@ -25,6 +25,10 @@ export const appliesTo = ({ topic, channel }: Asked, choice: Choice): boolean =>
 /** How wide a choice is; of several that switch off, the narrowest is named. */
 const widthOf = ({ topic, channel }: Choice): number => Number(topic === anyOne) * 2 + Number(channel === anyOne)
 
+/** Whether a choice for every topic or every channel stops a message, whatever a narrower one says. */
+export const isOverridden = (asked: Asked, choices: readonly Choice[]): boolean =>
+  asked.kind !== 'required' && choices.some((one) => one.state === 'off' && widthOf(one) > 0 && appliesTo(asked, one))
+
 /**
  * Decides whether a message goes out: a required topic always does; any `off` that applies stops it; an `on` for the topic sends
  * it; then the kind of the topic decides. `optedOutBecause` is the same in SQL.

@@ -2,7 +2,7 @@ import type { Preferences } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { lookUp } from '@notify/locales'
 import type { KnownTopic } from '../topics/topic-directory.ts'
-import { decidePreference } from './decide-preference.ts'
+import { decidePreference, isOverridden } from './decide-preference.ts'
 import type { Subject } from './person.ts'
 import { type ChoiceRow, type PreferenceOwner, readChoices } from './preference-store.ts'
 
@@ -23,9 +23,9 @@ function describePreferences(
     topics: topics.map((topic) => ({
       ...{ topic_key: topic.topic_key, kind: topic.kind, ...wordsOf(topic, locales) },
       channels: topic.channels.map((channel) => {
-        const { sends, by } = decidePreference({ topic: topic.topic_key, kind: topic.kind, channel }, choices)
-        const isWider = by !== 'kind' && (by.topic !== topic.topic_key || by.channel !== channel)
-        return { channel, state: sends ? 'on' : 'off', overridden: !sends && isWider }
+        const asked = { topic: topic.topic_key, kind: topic.kind, channel }
+        const { sends } = decidePreference(asked, choices)
+        return { channel, state: sends ? 'on' : 'off', overridden: isOverridden(asked, choices) }
       }),
     })),
     rules: choices.map(({ topic, channel, state, source, changed_at }) => ({

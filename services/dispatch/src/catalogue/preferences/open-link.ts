@@ -2,7 +2,7 @@ import type { openPreferenceLink as contract, LinkAction, OpenedLink } from '@no
 import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
-import { type Asked, decidePreference } from './decide-preference.ts'
+import { type Asked, decidePreference, isOverridden } from './decide-preference.ts'
 import { wordsOf } from './describe-preferences.ts'
 import { makeChoices, type Wanted } from './make-choices.ts'
 import type { LinkContent, WithLinks } from './message-links.ts'
@@ -92,12 +92,12 @@ function describe(
     topic: shown.some(({ topic_key, kind }) => topic_key === topic && kind !== 'required') ? topic! : null,
     all_off: choices.some((one) => stopsAll(link, one)),
     topics: shown.map((one) => {
-      const { sends, by } = decidePreference(askedOf(link, one), choices)
-      const isWider = by !== 'kind' && (by.topic === '*' || by.channel === '*')
+      const asked = askedOf(link, one)
+      const { sends } = decidePreference(asked, choices)
       return {
         ...{ topic_key: one.topic_key, ...wordsOf(one, [link.locale, ...locales]) },
         state: one.kind === 'required' ? 'required' : sends ? 'on' : 'off',
-        overridden: !sends && isWider,
+        overridden: isOverridden(asked, choices),
       }
     }),
   }

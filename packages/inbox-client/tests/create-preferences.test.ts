@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { createPreferences, type PreferencesClient } from '../src/create-preferences.ts'
+import { createInbox, InboxError, type PreferenceChange, type Preferences } from '../src/index.ts'
+import { applyPreferences } from '../src/preferences.ts'
+import { StubInbox, tokenOf } from './stub-inbox.ts'
+
+let server: StubInbox
+/** What the server keeps. */
+let kept: Preferences
+/** Answers to changes, one after the other; without one the change is made. */
+let refusals: { status: number; code: string }[]
+/** Answers wait until it resolves. */
+let holding: Promise<void> | undefined
+const stops: (() => void)[] = []
+beforeEach(async () => {
+  server = await StubInbox.start()
+  kept = { topics: [{ topic_key: 'news', name: 'News', description: '', kind: 'on', channels: [] }], rules: [] }
+  kept = applyPreferences({ ...kept, topics: [{ ...kept.topics[0]!, channels: channelsOf('email', 'sms') }] }, [])
+  refusals = []
+  holding = undefined
+  server.answer = async ({ method, path, body }, response) => {
+    if (!path.startsWith('/preferences')) return false
+    const answer = kept
+    await holding
+    const refusal = method === 'PATCH' ? refusals.shift() : undefined
+    if (method === 'PATCH' && !refusal) kept = applyPreferences(kept, (body as { rules: PreferenceChange[] }).rules)
+    const json = refusal ?? (method === 'PATCH' ? kept : answer)
+    response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+    return true
+  }
+})
+afterEach(async () => {
+  for (const stop of stops.splice(0)) stop()
+  await server.stop()
+})
+
+const channelsOf = (...names: string[]) =>
+  names.map((channel) => ({ channel, state: 'on' as const, overridden: false }))
+const off = (topic: string, channel: string): PreferenceChange => ({ topic, channel, state: 'off' })
+const states = (preferences: Preferences) => preferences.topics[0]?.channels.map(({ state }) => state)
+const reads = () => server.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/preferences'))
+
+/** The store of a live client. */
+async function open(locale?: string): Promise<PreferencesClient> {
+  const delays = { baseMs: 10, maxMs: 20 }
+  const inbox = createInbox({ url: server.url, getToken: () => tokenOf('ada'), share: false, delays })
+  const store = createPreferences(inbox, locale)
+  stops.push(store.subscribe(() => {}))
+  await eventually(() => expect(server.openStreams).toHaveLength(1))
+  server.ready(false, 0)
+  await eventually(() => expect(store.getState()).toMatchObject({ isLoaded: true, status: 'live' }))
+  // At once, and again after the connection.
+  await eventually(() => expect(reads()).toHaveLength(2))
+  return store
+}
+
+test('a change shows at once, and is taken back with its reason when it is refused', async () => {
+  const store = await open()
+  refusals = [{ status: 422, code: 'topic_is_required' }]
+  const changing = store.change([off('news', 'email')])
+  expect(states(store.getState())).toEqual(['off', 'on'])
+  const error = await changing.catch((cause) => cause)
+  expect(error).toBeInstanceOf(InboxError)
+  expect([error.status, error.code]).toEqual([422, 'topic_is_required'])
+  expect(states(store.getState())).toEqual(['on', 'on'])
+  await store.change([off('news', 'sms')])
+  expect(states(store.getState())).toEqual(['on', 'off'])
+  expect(kept.rules).toEqual([off('news', 'sms')])
+})
+
+test('a refused change takes back itself alone', async () => {
+  const store = await open()
+  refusals = [{ status: 422, code: 'topic_is_required' }]
+  const results = Promise.allSettled([store.change([off('news', 'email')]), store.change([off('news', 'sms')])])
+  expect(states(store.getState())).toEqual(['off', 'off'])
+  expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(states(store.getState())).toEqual(['on', 'off'])
+})
+
+test('a signal of the stream makes it read again, and a burst of signals only a few times', async () => {
+  const store = await open()
+  kept = applyPreferences(kept, [off('*', 'email')])
+  const held = Promise.withResolvers<void>()
+  holding = held.promise
+  server.preferencesChanged()
+  await eventually(() => expect(reads()).toHaveLength(3))
+  kept = applyPreferences(kept, [off('*', 'sms')])
+  for (let at = 0; at < 20; at++) server.preferencesChanged()
+  holding = undefined
+  held.resolve()
+  await eventually(() => expect(states(store.getState())).toEqual(['off', 'off']))
+  expect(reads().length).toBeLessThanOrEqual(5)
+})
+
+test('a read that began before a change does not undo it', async () => {
+  const store = await open()
+  const held = Promise.withResolvers<void>()
+  holding = held.promise
+  server.preferencesChanged()
+  await eventually(() => expect(reads()).toHaveLength(3))
+  const changing = store.change([off('news', 'email')])
+  expect(states(store.getState())).toEqual(['off', 'on'])
+  holding = undefined
+  held.resolve()
+  await changing
+  expect(states(store.getState())).toEqual(['off', 'on'])
+})
+
+test('a change made while the stream was away is read after it returns, in the language that was asked for', async () => {
+  const store = await open('de-AT')
+  kept = applyPreferences(kept, [off('news', '*')])
+  server.streams[0]!.end()
+  await eventually(() => expect(server.streams).toHaveLength(2))
+  server.ready(true, 0)
+  await eventually(() => expect(states(store.getState())).toEqual(['off', 'off']))
+  expect(new Set(reads().map(({ path }) => path))).toEqual(new Set(['/preferences?locale=de-AT']))
+})
+
+const topic = { topic_key: 'news', name: 'News', description: '' }
+const on = (name: string, channel: string): PreferenceChange => ({ topic: name, channel, state: 'on' })
+
+test.each([
+  ['the kind decides without a choice', 'on', [], 'on', false],
+  ['also where it is off', 'off', [], 'off', false],
+  ['an on of the topic sends', 'off', [on('news', '*')], 'on', false],
+  ['an on of every topic does not', 'off', [on('*', '*')], 'off', false],
+  ['an off of the channel stops', 'on', [off('news', 'email')], 'off', false],
+  ['a wider off overrides an on', 'on', [on('news', 'email'), off('*', '*')], 'off', true],
+  ['a wider off overrides an off', 'on', [off('news', 'email'), off('news', '*')], 'off', true],
+  ['nothing stops what is required', 'required', [off('*', '*')], 'on', false],
+  ['another channel does not count', 'on', [off('*', 'sms')], 'on', false],
+  ['what is removed does not count', 'on', [off('*', '*'), { ...off('*', '*'), state: null }], 'on', false],
+] as const)('%s', (_, kind, changes, state, overridden) => {
+  const { topics } = applyPreferences(
+    { topics: [{ ...topic, kind, channels: channelsOf('email') }], rules: [] },
+    changes,
+  )
+  expect(topics[0]!.channels).toEqual([{ channel: 'email', state, overridden }])
+})
