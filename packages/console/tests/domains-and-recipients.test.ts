@@ -200,6 +200,54 @@ test('a list leads to its broadcasts, and a broadcast is paused, resumed and can
   await drawer(page).getByText('Cancelled', { exact: true }).waitFor()
 })
 
+test('a recipient is suppressed, found, and removed after a second look', async () => {
+  const address = `${crypto.randomUUID()}@example.com`
+  const page = await harness.signIn({ path: '/suppressions' })
+  await page.getByText('Nobody is suppressed').waitFor()
+  await page.getByRole('button', { name: 'Suppress a recipient' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Suppress a recipient' })
+  await form.getByLabel('Email address').fill('nobody')
+  await page.keyboard.press('Enter')
+  await eventually(async () => expect(await form.getByLabel('Email address').getAttribute('aria-invalid')).toBe('true'))
+  await form.getByLabel('Email address').fill(address)
+  await page.keyboard.press('Enter')
+  await form.waitFor({ state: 'detached' })
+  await rows(page).first().waitFor()
+  for (const reason of ['stop', 'bounce']) {
+    const { rowCount } = await harness.env.admin.query(
+      `insert into dispatch.suppressions select (jsonb_populate_record(s, jsonb_build_object('id', $1::text,
+         'recipient_index', $1::text, 'reason', $2::text))).* from dispatch.suppressions s limit 1`,
+      [`sup_${crypto.randomUUID()}`, reason],
+    )
+    expect(rowCount).toBe(1)
+  }
+  await page.reload()
+  await eventually(async () => expect(await rows(page).count()).toBe(3))
+  await expectNoAxeViolations(page)
+  await page.keyboard.press('/')
+  await page.keyboard.type(address)
+  await page.keyboard.press('Enter')
+  await eventually(async () => expect(await rows(page).count()).toBe(1))
+  await page.keyboard.press('Escape')
+  await rowAfter(page, 'j')
+  await page.keyboard.press('Enter')
+  await drawer(page).getByText('An operator added it.').waitFor()
+  await expectNoAxeViolations(page)
+  await drawer(page).getByRole('button', { name: 'Remove' }).click()
+  await page.reload()
+  const asked = page.getByRole('alertdialog', { name: 'Remove the suppression?' })
+  await eventually(async () => expect(await asked.evaluate((one) => one.contains(document.activeElement))).toBe(true))
+  await page.keyboard.press('Escape')
+  await asked.waitFor({ state: 'detached' })
+  await drawer(page).getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove the suppression' }).click()
+  await page.getByText('Nothing matches these filters').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await eventually(async () => expect(await rows(page).count()).toBe(2))
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
+  await expectNoAxeViolations(page)
+})
+
 test('a person is found by the whole number, with choices, their source and history, and what decides', async () => {
   const { env } = harness
   const byKey = async (method: string, path: string, body: object) => (await env.api(method, path, { body })).body
@@ -266,54 +314,6 @@ test('a person is found by the user id, and not without consents:read', async ()
   await refused.getByText('consents:read').waitFor()
   expect(await refused.getByRole('link', { name: 'People' }).count()).toBe(0)
 }, 120_000)
-
-test('a recipient is suppressed, found, and removed after a second look', async () => {
-  const address = `${crypto.randomUUID()}@example.com`
-  const page = await harness.signIn({ path: '/suppressions' })
-  await page.getByText('Nobody is suppressed').waitFor()
-  await page.getByRole('button', { name: 'Suppress a recipient' }).first().click()
-  const form = page.getByRole('dialog', { name: 'Suppress a recipient' })
-  await form.getByLabel('Email address').fill('nobody')
-  await page.keyboard.press('Enter')
-  await eventually(async () => expect(await form.getByLabel('Email address').getAttribute('aria-invalid')).toBe('true'))
-  await form.getByLabel('Email address').fill(address)
-  await page.keyboard.press('Enter')
-  await form.waitFor({ state: 'detached' })
-  await rows(page).first().waitFor()
-  for (const reason of ['stop', 'bounce']) {
-    const { rowCount } = await harness.env.admin.query(
-      `insert into dispatch.suppressions select (jsonb_populate_record(s, jsonb_build_object('id', $1::text,
-         'recipient_index', $1::text, 'reason', $2::text))).* from dispatch.suppressions s limit 1`,
-      [`sup_${crypto.randomUUID()}`, reason],
-    )
-    expect(rowCount).toBe(1)
-  }
-  await page.reload()
-  await eventually(async () => expect(await rows(page).count()).toBe(3))
-  await expectNoAxeViolations(page)
-  await page.keyboard.press('/')
-  await page.keyboard.type(address)
-  await page.keyboard.press('Enter')
-  await eventually(async () => expect(await rows(page).count()).toBe(1))
-  await page.keyboard.press('Escape')
-  await rowAfter(page, 'j')
-  await page.keyboard.press('Enter')
-  await drawer(page).getByText('An operator added it.').waitFor()
-  await expectNoAxeViolations(page)
-  await drawer(page).getByRole('button', { name: 'Remove' }).click()
-  await page.reload()
-  const asked = page.getByRole('alertdialog', { name: 'Remove the suppression?' })
-  await eventually(async () => expect(await asked.evaluate((one) => one.contains(document.activeElement))).toBe(true))
-  await page.keyboard.press('Escape')
-  await asked.waitFor({ state: 'detached' })
-  await drawer(page).getByRole('button', { name: 'Remove' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove the suppression' }).click()
-  await page.getByText('Nothing matches these filters').waitFor()
-  await page.getByRole('button', { name: 'Clear the filters' }).click()
-  await eventually(async () => expect(await rows(page).count()).toBe(2))
-  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
-  await expectNoAxeViolations(page)
-})
 
 test('an opt-in and an opt-out are recorded; after it the form asks for new evidence, and the refusal is explained', async () => {
   const phone = freshPhone()
