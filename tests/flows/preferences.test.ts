@@ -136,6 +136,16 @@ test('junk is link_not_valid: a problem for programs, a page for people', async 
   }
 })
 
+test('junk beyond the limit of its address is refused, and a valid link from there is not', async () => {
+  const { url } = await mail(freshAddress(), await addTopic())
+  const junk = `${url.slice(0, url.lastIndexOf('/'))}/junk`
+  await eventually(async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, () => follow(junk)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]))
+    expect((await oneClick(url)).status).toBe(200)
+  })
+})
+
 test('a link works after the message and the key ring are gone', async () => {
   const topic = await addTopic()
   const to = freshAddress()

@@ -6,10 +6,11 @@ import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectSound } from './harness/expect-sound.ts'
 import { button } from './harness/parts.ts'
+import { signInWithout } from './harness/sign-in-without.ts'
 
 let harness: ConsoleHarness
 beforeAll(async () => {
-  harness = await ConsoleHarness.start(['gateway', 'dispatch', 'callbacks'])
+  harness = await ConsoleHarness.start(['gateway', 'dispatch', 'callbacks', 'consent'])
 }, 180_000)
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
@@ -97,3 +98,71 @@ test(
   },
   patience,
 )
+
+test('a person is found by the whole number, with choices, their source and history, and what decides', async () => {
+  const { env } = harness
+  const byKey = async (method: string, path: string, body: object) => (await env.api(method, path, { body })).body
+  const topic = { topic_key: 'offers', name: 'Offers', channels: ['sms', 'in_app'] }
+  const operator = (path: string, body: object) => env.api('POST', path, { token: env.operatorToken, body })
+  await operator(`/api/v1/applications/${env.applicationId}/topics`, topic)
+  const phone = freshPhone()
+  const { notification_id } = await byKey('POST', '/api/v1/notifications', smsTo(phone))
+  await untilState(env, notification_id, { delivery_status: 'delivered' })
+  for (const state of ['on', 'off'])
+    await byKey('POST', '/api/v1/preferences/import', {
+      rules: [{ address: phone, topic: 'offers', channel: 'sms', state }],
+    })
+  const page = await harness.signIn({ path: '/people' })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.getByText('Search for one person').waitFor()
+  await expectSound(page)
+  await page.keyboard.press('/')
+  await page.keyboard.type(phone)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/people/address/rcp_*')
+  const table = (name: string) => page.getByRole('table', { name, exact: true })
+  await table('Topics').getByText('SMS: Off').waitFor()
+  await table('Topics').getByText('In-app: On').waitFor()
+  await table('Choices').getByText('Import').waitFor()
+  await eventually(async () => expect(await table('History').locator('tbody tr').count()).toBe(2))
+  await page.getByText('The address is not suppressed').waitFor()
+  await page.getByText('No consent is recorded').waitFor()
+  await table('Last messages').getByText('Delivered').waitFor()
+  await page.getByLabel('Topic', { exact: true }).selectOption('offers')
+  await page.getByLabel('Channel', { exact: true }).selectOption('sms')
+  await button(page, 'Explain').click()
+  await page.getByText('It would not be sent.').waitFor()
+  const decisive = page.getByRole('listitem').filter({ hasText: 'Decides: stops it' })
+  await decisive.getByText('The address chose Off for offers, SMS. Source: Import.').waitFor()
+  await expectSound(page)
+  expect(asked.filter((url) => decodeURIComponent(url).includes(phone.slice(1)))).toEqual([])
+
+  await operator('/api/v1/suppressions', { channel: 'sms', recipient: phone, reason: 'manual' })
+  await button(page, 'Explain').click()
+  await decisive.getByText('Suppression').waitFor()
+  await page.reload()
+  await table('Suppressions').getByText('Manual').waitFor()
+  expect(await page.content()).not.toContain(phone)
+}, 120_000)
+
+test('a person is found by the user id, and not without consents:read', async () => {
+  const { env } = harness
+  const user = `user-${crypto.randomUUID()}`
+  const rules = [{ topic: '*', channel: '*', state: 'off' }]
+  expect((await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules } })).status).toBe(200)
+  const page = await signInWithout(harness, 'activity:read', '/people')
+  await page.keyboard.press('/')
+  await page.keyboard.type(user)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/people/user/rcp_*')
+  await page.getByRole('table', { name: 'Choices' }).getByText('Every topic, every channel').waitFor()
+  await page.getByText('activity:read').waitFor()
+  await button(page, 'Explain').click()
+  await page.getByText('It would be sent.').waitFor()
+  await expectSound(page)
+  const address = new URL(page.url()).pathname.replace('/console', '')
+  const refused = await signInWithout(harness, 'consents:read', address)
+  await refused.getByText('consents:read').waitFor()
+  expect(await refused.getByRole('link', { name: 'People' }).count()).toBe(0)
+}, 120_000)

@@ -1,14 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
-import { untilState } from '@notify/test-kit/api'
-import { freshPhone, smsTo } from '@notify/test-kit/sms'
-import type { Page } from 'playwright-core'
+import { freshPhone } from '@notify/test-kit/sms'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
-import { expectSound } from './harness/expect-sound.ts'
 import { expireSession } from './harness/expire-session.ts'
-import { button } from './harness/parts.ts'
+import { signInWithout } from './harness/sign-in-without.ts'
 import { drawer, rowAfter, rows, widthAt390 } from './harness/table.ts'
 
 let harness: ConsoleHarness
@@ -42,18 +39,6 @@ async function publish(domain: string, except: readonly string[] = []): Promise<
   const { records } = items.find((item: { domain: string }) => item.domain === domain)
   const shown = records.filter(({ purpose }: { purpose: string }) => !except.includes(purpose))
   await harness.env.setDns(shown)
-}
-
-/** An operator with all permissions but one. */
-async function signInWithout(permission: string, path: string): Promise<Page> {
-  const visitor = await harness.visit()
-  await visitor.context.route('**/api/v1/me', async (route) => {
-    const response = await route.fetch()
-    const me = await response.json()
-    const permissions = me.permissions.filter((name: string) => name !== permission)
-    await route.fulfill({ response, json: { ...me, permissions } })
-  })
-  return harness.logIn({ path, visitor })
 }
 
 test('a domain is added, its records are published, and it is verified against the DNS', async () => {
@@ -248,73 +233,6 @@ test('a recipient is suppressed, found, and removed after a second look', async 
   await expectNoAxeViolations(page)
 })
 
-test('a person is found by the whole number, with choices, their source and history, and what decides', async () => {
-  const { env } = harness
-  const byKey = async (method: string, path: string, body: object) => (await env.api(method, path, { body })).body
-  const topic = { topic_key: 'offers', name: 'Offers', channels: ['sms', 'in_app'] }
-  await call('POST', `/api/v1/applications/${env.applicationId}/topics`, topic)
-  const phone = freshPhone()
-  const { notification_id } = await byKey('POST', '/api/v1/notifications', smsTo(phone))
-  await untilState(env, notification_id, { delivery_status: 'sent' })
-  for (const state of ['on', 'off'])
-    await byKey('POST', '/api/v1/preferences/import', {
-      rules: [{ address: phone, topic: 'offers', channel: 'sms', state }],
-    })
-  const page = await harness.signIn({ path: '/people' })
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
-  await page.getByText('Search for one person').waitFor()
-  await expectSound(page)
-  await page.keyboard.press('/')
-  await page.keyboard.type(phone)
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**/people/address/rcp_*')
-  const table = (name: string) => page.getByRole('table', { name, exact: true })
-  await table('Topics').getByText('SMS: Off').waitFor()
-  await table('Topics').getByText('In-app: On').waitFor()
-  await table('Choices').getByText('Import').waitFor()
-  await eventually(async () => expect(await table('History').locator('tbody tr').count()).toBe(2))
-  await page.getByText('The address is not suppressed').waitFor()
-  await page.getByText('No consent is recorded').waitFor()
-  await table('Last messages').getByText('Sent').waitFor()
-  await page.getByLabel('Topic', { exact: true }).selectOption('offers')
-  await page.getByLabel('Channel', { exact: true }).selectOption('sms')
-  await button(page, 'Explain').click()
-  await page.getByText('It would not be sent.').waitFor()
-  const decisive = page.getByRole('listitem').filter({ hasText: 'Decides: stops it' })
-  await decisive.getByText('The address chose Off for offers, SMS. Source: Import.').waitFor()
-  await expectSound(page)
-  expect(asked.filter((url) => decodeURIComponent(url).includes(phone.slice(1)))).toEqual([])
-
-  await call('POST', '/api/v1/suppressions', { channel: 'sms', recipient: phone, reason: 'manual' })
-  await button(page, 'Explain').click()
-  await decisive.getByText('Suppression').waitFor()
-  await page.reload()
-  await table('Suppressions').getByText('Manual').waitFor()
-  expect(await page.content()).not.toContain(phone)
-}, 120_000)
-
-test('a person is found by the user id, and not without consents:read', async () => {
-  const { env } = harness
-  const user = `user-${crypto.randomUUID()}`
-  const rules = [{ topic: '*', channel: '*', state: 'off' }]
-  expect((await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules } })).status).toBe(200)
-  const page = await signInWithout('activity:read', '/people')
-  await page.keyboard.press('/')
-  await page.keyboard.type(user)
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**/people/user/rcp_*')
-  await page.getByRole('table', { name: 'Choices' }).getByText('Every topic, every channel').waitFor()
-  await page.getByText('activity:read').waitFor()
-  await button(page, 'Explain').click()
-  await page.getByText('It would be sent.').waitFor()
-  await expectSound(page)
-  const address = new URL(page.url()).pathname.replace('/console', '')
-  const refused = await signInWithout('consents:read', address)
-  await refused.getByText('consents:read').waitFor()
-  expect(await refused.getByRole('link', { name: 'People' }).count()).toBe(0)
-}, 120_000)
-
 test('an opt-in and an opt-out are recorded; after it the form asks for new evidence, and the refusal is explained', async () => {
   const phone = freshPhone()
   const page = await harness.signIn({ path: '/consents' })
@@ -381,7 +299,7 @@ test('a login that is forced while a form is filled in leads back to the open fo
 })
 
 test('an operator without the permission to change sees which one is missing', async () => {
-  const suppressions = await signInWithout('providers:manage', '/suppressions')
+  const suppressions = await signInWithout(harness, 'providers:manage', '/suppressions')
   const consents = await suppressions.context().newPage()
   await consents.goto(harness.url('/consents'))
   await consents.locator('button[formaction$="operator=demo-operator"]').click()
@@ -397,7 +315,7 @@ test('an operator without the permission to change sees which one is missing', a
       'This needs the permission providers:manage',
     ])
   }
-  const page = await signInWithout('domains:manage', '/domains')
+  const page = await signInWithout(harness, 'domains:manage', '/domains')
   await page.getByText('You lack a permission').waitFor()
   expect(await page.getByRole('link', { name: 'Domains' }).count()).toBe(0)
 })

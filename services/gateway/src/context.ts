@@ -9,6 +9,7 @@ import type { Config } from './config.ts'
 import type { Accept } from './dispatching/accept.ts'
 import type { OpenExports } from './exports/open-exports.ts'
 import type { Peers } from './forwarding/peers.ts'
+import type { FailureLimit } from './limits/limit-failures.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import type { CountUsage } from './usage/count-usage.ts'
 
@@ -34,8 +35,7 @@ export interface RouteContext extends Context {
   accept: Accept
   exports: OpenExports
   profileOf: Callers['profileOf']
-  /** Counts a request for a page of a link. @throws Problem `rate_limited` */
-  limitPage(address: string): void
+  failures: FailureLimit
 }
 
 /** The context of consumers. */

@@ -44,7 +44,6 @@ import { createPeers } from './forwarding/peers.ts'
 import { createAdmission } from './limits/admit.ts'
 import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
-import { createPageLimit } from './limits/limit-pages.ts'
 import { createRefusalReport } from './limits/report-refusals.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
@@ -125,7 +124,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       accept: createAcceptance(context),
       exports,
       profileOf: callers.profileOf,
-      limitPage: createPageLimit(redis, metrics, limitKey, config.RATE_LIMIT_ADDRESS_PER_SECOND),
+      failures,
     },
     routes,
     streams: { maxBytes: config.STREAM_MEMORY },

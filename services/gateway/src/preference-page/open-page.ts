@@ -28,7 +28,6 @@ type Request = Pick<HttpRequest<typeof showContract>, 'params' | 'headers' | 'ad
 async function answer(context: RouteContext, request: Request, choice: LinkAction | undefined): Promise<Reply> {
   const { params, headers } = request
   const locales = localesOf(headers['accept-language'])
-  context.limitPage(request.address())
   try {
     const link = await context.dispatch.call(openPreferenceLink, {
       principal: await context.signPrincipal(service),
@@ -41,6 +40,8 @@ async function answer(context: RouteContext, request: Request, choice: LinkActio
     return replyOf(200, renderPage(link, sender, language, noticeOf(choice)))
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'link_not_valid') throw error
+    // A provider's one address clicks for many people, so only what is no link counts.
+    context.failures.count(request.address())
     // People follow links, programs read problems.
     if (!headers.accept?.includes('text/html')) throw new Problem('link_not_valid', error.message)
     return replyOf(404, renderInvalid(languageOf(locales)))

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { getMe, newId, type Principal, type Route } from '@notify/contracts'
 import type { Queries } from '@notify/database'
-import { type Door, type Kit, type Outcome, startPeriodic, withoutLogFields } from '@notify/service-kit'
+import { createDelayedWrite, type Door, type Kit, type Outcome, startPeriodic } from '@notify/service-kit'
 import type { Callers } from '../callers/authenticate.ts'
 import type { Config } from '../config.ts'
 import { createRequestAllowance } from './request-allowance.ts'
@@ -77,10 +77,9 @@ const knownMethod = (method = '') => (methods.has(method) ? method : 'other')
 type Kind = Pick<CountedRequests, 'tenant_id' | 'application_id' | 'status' | 'code'>
 
 /** Collects requests, and writes them at most once a second. */
-function collect({ lifecycle, log }: Kit, db: Queries) {
+function collect(kit: Kit, db: Queries) {
   let requests: NewRequest[] = []
   let counts = new Map<string, CountedRequests>()
-  let timer: NodeJS.Timeout | undefined
   const write = async () => {
     const [stored, counted] = [requests, counts]
     requests = []
@@ -88,26 +87,15 @@ function collect({ lifecycle, log }: Kit, db: Queries) {
     if (stored.length + counted.size === 0) return
     // Not repeated: a second log of requests must not grow while Postgres is away.
     await saveRequests(db.run, stored, [...counted.values()]).catch((err) =>
-      log.warn({ err, requests: stored.length }, 'requests were not logged'),
+      kit.log.warn({ err, requests: stored.length }, 'requests were not logged'),
     )
   }
-  const begin = () => {
-    timer ??= withoutLogFields(() =>
-      setTimeout(() => {
-        timer = undefined
-        void write()
-      }, collectMs).unref(),
-    )
-  }
-  lifecycle.onStop('log of requests', () => {
-    clearTimeout(timer)
-    return write()
-  })
+  const changed = createDelayedWrite(kit, { name: 'log of requests', delayMs: collectMs, write })
   return {
     hasRoom: () => requests.length < mostWaiting,
     add(request: NewRequest) {
       requests.push(request)
-      begin()
+      changed()
     },
     count(kind: Kind) {
       const hour = `${new Date().toISOString().slice(0, 13)}:00:00.000Z`
@@ -115,7 +103,7 @@ function collect({ lifecycle, log }: Kit, db: Queries) {
       const known = counts.get(key)
       if (known) known.requests++
       else counts.set(key, { ...kind, hour, requests: 1 })
-      begin()
+      changed()
     },
   }
 }

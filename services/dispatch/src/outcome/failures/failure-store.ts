@@ -41,12 +41,12 @@ export interface FailureFilter {
   providerId?: Id<'prov'> | undefined
 }
 
-/** A tenant has few failing codes of few providers; what is more is left out. */
+/** A tenant has few failing codes of few providers; of more, the oldest are left out. */
 const mostRows = 20_000
 
 const latestReason = sql`(array_agg(f.reason order by f.hour desc) filter (where f.reason is not null))[1]`
 
-/** Failures by provider, channel, code and bucket, oldest first. */
+/** Failures by provider, channel, code and bucket, newest first. */
 export function readFailures(run: Run, { tenantId, from, to, bucket, channel, providerId }: FailureFilter) {
   return run(
     build
@@ -65,7 +65,7 @@ export function readFailures(run: Run, { tenantId, from, to, bucket, channel, pr
       .$if(channel !== undefined, (query) => query.where('f.channel', '=', channel!))
       .$if(providerId !== undefined, (query) => query.where('f.provider_id', '=', providerId!))
       .groupBy(['f.provider_id', 'p.name', 'p.kind', 'f.channel', 'f.code', 'starts_at'])
-      .orderBy('starts_at')
+      .orderBy('starts_at', 'desc')
       .limit(mostRows),
   )
 }

@@ -18,7 +18,7 @@ export const listFailures: Handler<Context, typeof contract> = async ({ db }, { 
     ...{ bucket, channel, providerId },
   })
   const groups = new Map<string, FailureGroup>()
-  for (const { provider_id, name, kind, channel, code, starts_at, failures, last_at, reason } of rows) {
+  for (const { provider_id, name, kind, channel, code, starts_at, failures, last_at, reason } of rows.toReversed()) {
     const key = `${provider_id} ${channel} ${code}`
     const group = groups.get(key) ?? {
       ...{ provider_id, provider_name: name, kind, channel, code, meaning: null },
