@@ -16,7 +16,8 @@ const read = (id: string, token = env.operatorToken) => env.api('POST', `/api/v1
 test('the content of a message is read with content:read, without its recipient, and each look is in the audit log', async () => {
   const [phone, address] = [freshPhone(), freshAddress()]
   const text = (await post(env, smsTo(phone, { body: 'Your table is ready' }))).body.notification_id
-  const mail = (await post(env, emailTo(address, { subject: 'Table', body: 'Ready' }))).body.notification_id
+  const content = { subject: 'Table', body: 'Ready. {{ unsubscribe_url }}', template_data: {} }
+  const mail = (await post(env, emailTo(address, content))).body.notification_id
   await untilState(env, text, { delivery_status: 'delivered' })
   const { status, body } = await read(text)
   expect([status, body]).toEqual([
@@ -24,7 +25,10 @@ test('the content of a message is read with content:read, without its recipient,
     { notification_id: text, channel: 'sms', content: { text: 'Your table is ready' } },
   ])
   const ofMail = await read(mail)
-  expect(ofMail.body.content).toMatchObject({ subject: 'Table', text: expect.stringContaining('Ready') })
+  expect(ofMail.body.content).toMatchObject({
+    subject: 'Table',
+    text: expect.stringMatching(/^Ready\. http\S+\/u\/…$/),
+  })
   expect(JSON.stringify([body, ofMail.body])).not.toContain(phone.slice(1))
   expect(ofMail.text).not.toContain(address)
   await eventually(async () => {

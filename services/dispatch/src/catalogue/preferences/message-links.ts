@@ -52,3 +52,6 @@ export function createMessageLinks({
     },
   }
 }
+
+/** A text without the tokens of links in it: with one, its reader could choose for the recipient. */
+export const withoutLinkTokens = (text: string): string => text.replaceAll(/(\/u\/)[\w-]{40,}/g, '$1…')

@@ -1,6 +1,7 @@
 import { activityLanes, type readContent as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { withoutLinkTokens } from '../../catalogue/preferences/message-links.ts'
 import { openPayload } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
 import { build } from '../../db/schema.ts'
@@ -30,7 +31,8 @@ export const readContent: Handler<Context, typeof contract> = idempotent({
       ...{ request, applicationId, action: 'notification.content_read', resourceId: id, before: null },
       after: { channel },
     })
-    return new Reply(200, JSON.stringify({ notification_id: id, channel, content: definition.contentOf(payload) }))
+    const answer = JSON.stringify({ notification_id: id, channel, content: definition.contentOf(payload) })
+    return new Reply(200, withoutLinkTokens(answer))
   },
   after: ({ wakeOutbox }) => wakeOutbox(),
 })
