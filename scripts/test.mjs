@@ -8,6 +8,8 @@ import { runChecks } from './check.mjs'
 const root = join(import.meta.dirname, '..')
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js')
 const args = process.argv.slice(2)
+/** Jest's workers inherit them. With V8's default for young objects, a fifth of their CPU time collects garbage. */
+const nodeOptions = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', '--max-semi-space-size=64']
 
 let child
 let stopped = false
@@ -20,11 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM'])
 /** Runs jest. @returns its exit code */
 function test(options) {
   return new Promise((resolve) => {
-    child = spawn(
-      process.execPath,
-      ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...options],
-      { cwd: root, stdio: 'inherit' },
-    )
+    child = spawn(process.execPath, [...nodeOptions, jest, ...options], { cwd: root, stdio: 'inherit' })
     child.on('close', (code) => resolve(code ?? 1))
   })
 }

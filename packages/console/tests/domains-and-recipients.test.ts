@@ -262,6 +262,7 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   await form.getByLabel('Evidence').fill(`https://shop.example/opt-ins/${crypto.randomUUID()}`)
   await form.getByRole('button', { name: 'Record the opt-in' }).click()
   await page.getByText('Opted in', { exact: true }).waitFor()
+  await form.waitFor({ state: 'detached' })
   await eventually(async () => expect(await rows(page).count()).toBe(3))
 
   await page.keyboard.press('Escape')

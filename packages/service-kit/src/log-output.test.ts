@@ -88,10 +88,12 @@ test('a reader that comes back gets whole lines in order, and the number of drop
     .split('\n')
     .map((line) => JSON.parse(line))
   const numbers = said.filter(({ i }) => i !== undefined).map(({ i }) => i)
-  expect(numbers).toEqual(Array.from(numbers, (_, place) => place))
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
+  expect(new Set(numbers).size).toBe(numbers.length)
   expect(numbers.length).toBeLessThan(20_000)
+  // The pipe may have room once before the last line is dropped: then two lines report the dropped ones.
   const dropped = said.filter(({ msg }) => msg.startsWith('log lines were dropped'))
-  expect(dropped.map(({ lines }) => lines)).toEqual([40_000 - numbers.length])
+  expect(dropped.reduce((sum, { lines: some }) => sum + some, 0)).toBe(40_000 - numbers.length)
   expect(said.at(-1)).toMatchObject({ msg: 'seen again' })
 })
 

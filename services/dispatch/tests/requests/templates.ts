@@ -152,7 +152,8 @@ test('a preview that cannot be is refused as the send would be', async () => {
   })
   const started = performance.now()
   expectProblem(await call('POST', `${of(endless.template_id)}/preview`, { body: {} }), 422, 'validation_failed')
-  expect(performance.now() - started).toBeLessThan(1000)
+  // A thread that renders for longer is killed; a busy machine notices later.
+  expect(performance.now() - started).toBeLessThan(5000)
 })
 
 const sms = (body: string) => ({ name: 'T', templates: { sms: { body } } })
