@@ -34,10 +34,12 @@ function packChart(folder: string, version: string): string {
   return `notify-${version}.tgz`
 }
 
-function packPackage(folder: string, name: string): string {
+/** Packs one of the packages as it is published. @returns the name of its file */
+export function packPackage(folder: string, name: string): string {
   const source = join(root, 'packages', name)
   const built = join(folder, 'built')
-  buildPackage(source, built)
+  const { GITHUB_SERVER_URL: host, GITHUB_REPOSITORY: repository } = process.env
+  buildPackage(source, built, repository && `${host}/${repository}`)
   const packed = execFileSync('npm', ['pack', built, '--json', '--pack-destination', folder], { encoding: 'utf8' })
   rmSync(built, { recursive: true })
   return JSON.parse(packed)[0].filename

@@ -10,7 +10,9 @@ export function faultsOfRelease(root: string, version: string): string[] {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const chart = parse(read('charts/notify/Chart.yaml')) as { version: string; appVersion: string }
-  const heading = read('CHANGELOG.md').match(/^## \[.*$/m)?.[0] ?? ''
+  const changelogs = ['CHANGELOG.md', ...publishedPackages.map((name) => `packages/${name}/CHANGELOG.md`)]
+  const headings = changelogs.map((file) => [file, read(file).match(/^## \[.*$/m)?.[0] ?? ''] as const)
+  const isReleased = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\] - \\d{4}-\\d{2}-\\d{2}$`)
   const tag = process.env.GITHUB_REF_TYPE === 'tag' ? process.env.GITHUB_REF_NAME : undefined
   const versions = publishedPackages.map((name) => [
     `packages/${name}`,
@@ -19,9 +21,9 @@ export function faultsOfRelease(root: string, version: string): string[] {
   const named = [['charts/notify', chart.version], ['its appVersion', chart.appVersion], ...versions]
   return [
     ...named.flatMap(([what, found]) => (found === version ? [] : `${what} has version ${found}, not ${version}`)),
-    ...(new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\] - \\d{4}-\\d{2}-\\d{2}$`).test(heading)
-      ? []
-      : [`the first section of CHANGELOG.md is "${heading}", not [${version}] with a date`]),
+    ...headings.flatMap(([file, heading]) =>
+      isReleased.test(heading) ? [] : `the first section of ${file} is "${heading}", not [${version}] with a date`,
+    ),
     ...(tag === undefined || tag === `v${version}` ? [] : [`the tag is ${tag}, not v${version}`]),
     ...(git('status', '--porcelain') === '' ? [] : ['files are not committed']),
   ]

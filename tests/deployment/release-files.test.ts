@@ -1,17 +1,18 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { toolPath } from '../../scripts/kubernetes-tools.ts'
 import { publishedPackages, releasedImages } from '../../scripts/release/artifacts.ts'
 import { publishingCommands } from '../../scripts/release/publishing.ts'
+import { faultsOfRelease } from '../../scripts/release/readiness.ts'
 import { readText, root, services } from './project.ts'
 
 const run = promisify(execFile)
@@ -36,7 +37,8 @@ describeWithHelm('the files of a release', () => {
   beforeAll(async () => {
     writeFileSync(keyFile, keys.privateKey.export({ type: 'pkcs8', format: 'pem' }))
     writeFileSync(publicKeyFile, keys.publicKey.export({ type: 'spki', format: 'pem' }))
-    said = (await release([], { RELEASE_FOLDER: files, RELEASE_KEY_FILE: keyFile })).stdout
+    const workflow = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'example/notify' }
+    said = (await release([], { RELEASE_FOLDER: files, RELEASE_KEY_FILE: keyFile, ...workflow })).stdout
   }, 120_000)
 
   test('are the chart, the packages, the description of the API, and an SBOM for each', () => {
@@ -110,6 +112,12 @@ describeWithHelm('the files of a release', () => {
     server.close()
     expect(stdout.trim()).toBe('n1 true true')
     await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', project])
+    for (const name of publishedPackages) {
+      const { repository } = JSON.parse(
+        readFileSync(join(project, 'node_modules/@notify', name, 'package.json'), 'utf8'),
+      )
+      expect(repository.url).toBe('git+https://github.com/example/notify.git')
+    }
   }, 60_000)
 
   const use = `import { createInbox } from '@notify/inbox-client'
@@ -203,6 +211,32 @@ test('a release pushes, signs and describes every image and the chart, and publi
     const { status, stderr } = spawnSync('bash', ['-n', '-c', command], { encoding: 'utf8' })
     expect({ command, status, stderr }).toEqual({ command, status: 0, stderr: '' })
   }
+})
+
+test('a release needs its version, with a date, in the changelogs of the service and of each package', async () => {
+  const repository = join(folder, 'repository')
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(repository, name)), { recursive: true })
+    writeFileSync(join(repository, name), text)
+  }
+  const changelogs = ['CHANGELOG.md', ...publishedPackages.map((name) => `packages/${name}/CHANGELOG.md`)]
+  write('charts/notify/Chart.yaml', 'version: 1.2.0\nappVersion: 1.2.0\n')
+  for (const name of publishedPackages) write(`packages/${name}/package.json`, '{"version":"1.2.0"}')
+  for (const name of changelogs) write(name, '# Changelog\n\n## [1.2.0] - 2026-01-31\n')
+  const git = (...args: string[]) =>
+    run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: repository })
+  const commit = async () => {
+    await git('add', '.')
+    await git('commit', '-qm', 'x')
+  }
+  await git('init', '-q')
+  await commit()
+  expect(faultsOfRelease(repository, '1.2.0')).toEqual([])
+  for (const name of changelogs) write(name, '# Changelog\n\n## [1.2.0] - unreleased\n')
+  await commit()
+  expect(faultsOfRelease(repository, '1.2.0')).toEqual(
+    changelogs.map((name) => expect.stringContaining(`the first section of ${name} is "## [1.2.0] - unreleased"`)),
+  )
 })
 
 interface Workflow {

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { publint } from 'publint'
 import { buildPackage } from '../../../scripts/build-package.ts'
+
+const repository = 'https://github.com/example/notify'
 
 interface Published {
   /** Entry points with types. */
@@ -23,7 +25,7 @@ export function testPublishedPackage(source: string, { entrypoints, untyped = []
   const built = { folder: '' }
   beforeAll(() => {
     built.folder = mkdtempSync(join(source, 'node_modules', '.built-'))
-    buildPackage(source, built.folder)
+    buildPackage(source, built.folder, repository)
   })
   afterAll(() => rmSync(built.folder, { recursive: true, force: true }))
 
@@ -50,6 +52,17 @@ export function testPublishedPackage(source: string, { entrypoints, untyped = []
     } finally {
       rmSync(temporary, { recursive: true, force: true })
     }
+  })
+
+  test('the manifest names the repository that npm compares with the provenance, and links lead there', () => {
+    const read = (name: string) => readFileSync(join(built.folder, name), 'utf8')
+    const { repository: named, version } = JSON.parse(read('package.json'))
+    const directory = `packages/${basename(source)}`
+    expect(named).toEqual({ type: 'git', url: `git+${repository}.git`, directory })
+    const links = ['README.md', 'CHANGELOG.md'].flatMap((name) => [...read(name).matchAll(/\]\(([^)]+)\)/g)])
+    expect(links.map(([, target]) => target)).toContain(`${repository}/blob/v${version}/CHANGELOG.md`)
+    expect(links.filter(([, target]) => !target!.startsWith('https://'))).toEqual([])
+    expect(read('CHANGELOG.md')).toContain(`\n## [${version}] - `)
   })
 
   test('published files name no workspace and no tool', () => {

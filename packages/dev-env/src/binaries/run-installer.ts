@@ -42,7 +42,7 @@ async function runStep(
     })
     return code === 0
       ? undefined
-      : (lines.findLast((line) => /^(E:|Error|error)/.test(line)) ?? lines.at(-1) ?? `exit code ${code}`)
+      : (lines.findLast((line) => /^(E:|Error|error|npm error code)/.test(line)) ?? lines.at(-1) ?? `exit code ${code}`)
   } catch (error) {
     return messageOf(error)
   } finally {
