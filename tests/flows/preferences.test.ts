@@ -71,6 +71,34 @@ test('a mail of a topic has the headers of one-click unsubscribe, one of a requi
   expect(other.url).not.toBe('')
 })
 
+test("the demo's offers name the topic of the bootstrap document: one click ends them, and the audit log has it", async () => {
+  const topic = 'weekly-offers'
+  const to = freshAddress()
+  const offer = {
+    channel: 'email',
+    recipient: to,
+    event_key: 'offers.weekly',
+    data: { name: 'Ada', offer: 'A new lamp' },
+  }
+  expect((await post(env, offer)).status).toBe(202)
+  const { request, text } = await eventually(() => emailOf(env, to))
+  const [url = ''] = /https?:\S+\/u\/[\w-]+/.exec(text) ?? []
+  expect(sourceOf(request.body)).toContain(`List-Unsubscribe: <${url}>`)
+  expect((await oneClick(url)).status).toBe(200)
+  expectProblem(await post(env, offer), 422, 'recipient_opted_out')
+  expect((await post(env, { ...offer, event_key: 'invoice.ready', data: { name: 'Ada', order: '1' } })).status).toBe(
+    202,
+  )
+  await eventually(async () => {
+    const { body } = await env.api('GET', '/api/v1/audit-log?action=topic.created&limit=100', {
+      token: env.operatorToken,
+    })
+    expect(body.items).toContainEqual(
+      expect.objectContaining({ actor: { kind: 'system', id: 'bootstrap' }, resource: { type: 'topic', id: topic } }),
+    )
+  })
+})
+
 test('one click switches the topic off, any number of times; looking changes nothing', async () => {
   const topic = await addTopic({ translations: { de: { name: 'Wochenblatt' } } })
   const to = freshAddress()

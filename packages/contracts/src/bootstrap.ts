@@ -4,12 +4,11 @@ import { Channel, EventTemplates } from './channels/table.ts'
 import { idSchema } from './ids.ts'
 import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { EventKey } from './text.ts'
+import { NewTopic, TopicKey } from './topics.ts'
 
-/**
- * The initial data of an installation. Each service upserts its own part of BOOTSTRAP_FILE at every start.
- * API keys are hashes. Provider credentials are in plain text, so the file is a secret.
- */
-export const BootstrapDocument = z.strictObject({
+const owner = { tenant_id: idSchema('ten'), application_id: idSchema('app') }
+
+const content = z.strictObject({
   tenants: z.array(
     z.strictObject({
       tenant_id: idSchema('ten'),
@@ -48,16 +47,18 @@ export const BootstrapDocument = z.strictObject({
         }
       }),
   ),
+  topics: z.array(NewTopic.extend(owner)).default([]),
   events: z.array(
     z.strictObject({
-      tenant_id: idSchema('ten'),
-      application_id: idSchema('app'),
+      ...owner,
       event_key: EventKey,
       name: z.string(),
       status: z.enum(['draft', 'published', 'inactive']),
       version: z.int().positive(),
       allowed_channels: z.array(Channel),
       templates: EventTemplates,
+      /** The key of one of the document's topics. */
+      topic: TopicKey.nullable().optional(),
     }),
   ),
   providers: z.array(
@@ -76,5 +77,25 @@ export const BootstrapDocument = z.strictObject({
       credentials: z.record(z.string(), z.string()),
     }),
   ),
+})
+
+type Topic = z.output<typeof content>['topics'][number]
+const topicOf = ({ tenant_id, application_id }: Pick<Topic, keyof typeof owner>, key: string) =>
+  `${tenant_id} ${application_id} ${key}`
+
+/**
+ * The initial data of an installation. Each service upserts its own part of BOOTSTRAP_FILE at every start.
+ * API keys are hashes. Provider credentials are in plain text, so the file is a secret.
+ */
+export const BootstrapDocument = content.superRefine(({ topics, events }, issues) => {
+  const declared = topics.map((topic) => topicOf(topic, topic.topic_key))
+  const refuse = (path: (string | number)[], message: string) => issues.addIssue({ code: 'custom', path, message })
+  for (const [at, topic] of declared.entries()) {
+    if (declared.indexOf(topic) < at) refuse(['topics', at, 'topic_key'], 'must not be that of another topic')
+  }
+  for (const [at, event] of events.entries()) {
+    if (event.topic && !declared.includes(topicOf(event, event.topic)))
+      refuse(['events', at, 'topic'], 'names no topic of the application in the document')
+  }
 })
 export type BootstrapDocument = z.infer<typeof BootstrapDocument>

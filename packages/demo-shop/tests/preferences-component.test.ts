@@ -63,6 +63,21 @@ const isGreyed = async (page: Page, group: string, name: string) =>
 const choices = async (user: string) =>
   (await env.api('GET', '/api/v1/preferences', { token: await userToken(env, user) })).body.rules
 
+test("the shop shows the topic of its offers, and what is chosen there stops the event's mail", async () => {
+  const { user, tab } = await person()
+  const page = await tab()
+  await page.getByText('New products and discounts').waitFor()
+  await toggle(page, 'Weekly offers', 'Email').click()
+  await isOn(page, 'Weekly offers', 'Email', false)
+  const email = freshAddress()
+  expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { email } })).status).toBeLessThan(300)
+  const offer = { channel: 'email', recipient: { user_id: user }, event_key: 'offers.weekly' }
+  await eventually(async () => {
+    const refused = await post(env, { ...offer, data: { name: 'Ada', offer: 'A lamp' } })
+    expect([refused.status, refused.body.code]).toEqual([422, 'recipient_opted_out'])
+  })
+})
+
 test('a choice binds, and open tabs follow what another tab, the API and one click change, on one stream', async () => {
   const { user, context, tab } = await person()
   const streams = countRequests(context, '/api/v1/in-app/stream')

@@ -30,6 +30,7 @@ export function bootstrapDocument(state: State, shopOrigins: readonly string[] =
       key('Send only', keys.send_only, ['notifications:send']),
       key('No permissions', keys.no_permissions, []),
     ],
+    topics: demoTopics.map((topic) => ({ tenant_id, application_id, ...topic })),
     events: demoEvents.map((event) => ({ tenant_id, application_id, version: 1, ...event })),
     providers: demoChannels.flatMap(([channel, { accounts }]) =>
       accounts(state).map((account) => ({ ...account, tenant_id, application_id: null, channel })),
@@ -38,6 +39,19 @@ export function bootstrapDocument(state: State, shopOrigins: readonly string[] =
 }
 
 type DemoEvent = Omit<BootstrapDocument['events'][number], 'tenant_id' | 'application_id' | 'version'>
+
+/** What recipients of the demo shop may switch off. */
+const demoTopics: Omit<BootstrapDocument['topics'][number], 'tenant_id' | 'application_id'>[] = [
+  {
+    topic_key: 'weekly-offers',
+    name: 'Weekly offers',
+    description: 'New products and discounts',
+    kind: 'on',
+    channels: ['email', 'whatsapp'],
+    position: 0,
+    translations: { de: { name: 'Angebote der Woche', description: 'Neues und Rabatte' } },
+  },
+]
 
 const demoEvents: DemoEvent[] = [
   {

@@ -47,11 +47,23 @@ const provider = () => ({
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'f'.repeat(32), from: '+15005550006' },
 })
 
-async function load(keyRing: ReturnType<typeof keyRingOf>, providers: object[]): Promise<void> {
+async function load(keyRing: ReturnType<typeof keyRingOf>, providers: object[], more: object = {}): Promise<void> {
   const file = join(folder, 'bootstrap.json')
-  await writeFile(file, JSON.stringify({ tenants: [], applications: [], api_keys: [], events: [], providers }))
+  const document = { tenants: [], applications: [], api_keys: [], events: [], providers, ...more }
+  await writeFile(file, JSON.stringify(document))
   await loadBootstrap(kit, contextWith(keyRing), file)
 }
+
+/** What the audit log gets of resources whose tenant or id is this. */
+async function auditedOf(id: string) {
+  const rows = await db.run<{ event: { action: string; actor: object; before: object; after: object } }>(
+    `select event -> 'event' as event from outbox, json_array_elements(events::json) as event
+     where subject = 'dispatch.audit.recorded' and events like $1 order by id`,
+    [`%${id}%`],
+  )
+  return rows.map(({ event: { action, actor, before, after } }) => ({ action, actor, before, after }))
+}
+const actor = { kind: 'system', id: 'bootstrap' }
 
 test('a provider whose encryption key is missing is skipped and counted; the others are loaded', async () => {
   const [lost, other] = [provider(), provider()]
@@ -71,15 +83,7 @@ test('a provider whose encryption key is missing is skipped and counted; the oth
 
 test('changes by the bootstrap document are audited as its own, and a start without changes records nothing', async () => {
   const [keyRing, changing] = [keyRingOf('new'), provider()]
-  const entries = async () => {
-    const rows = await db.run<{ event: { action: string; actor: object; before: object; after: object } }>(
-      `select event -> 'event' as event from outbox, json_array_elements(events::json) as event
-       where subject = 'dispatch.audit.recorded' and events like $1 order by id`,
-      [`%${changing.provider_id}%`],
-    )
-    return rows.map(({ event: { action, actor, before, after } }) => ({ action, actor, before, after }))
-  }
-  const actor = { kind: 'system', id: 'bootstrap' }
+  const entries = () => auditedOf(changing.provider_id)
   await load(keyRing, [changing])
   await load(keyRing, [changing])
   const created = { action: 'provider.created', actor, before: null, after: expect.objectContaining({ name: 'Main' }) }
@@ -130,3 +134,76 @@ test('a webhook secret that the document replaces signs on for a day, and loadin
   }
   expect((await stored()).revision).toBe(2)
 })
+
+test('topics and the events that name them follow the document, and a repeated start writes nothing', async () => {
+  const owner = { tenant_id: newId('ten'), application_id: newId('app') }
+  const topic = { ...owner, topic_key: 'offers', name: 'Offers', channels: ['email'] }
+  const templates = { email: { subject: 'New', body: 'New lamps' } }
+  const event = { ...owner, event_key: 'offers.weekly', name: 'Weekly', status: 'published', version: 1, templates }
+  const events = [{ ...event, allowed_channels: ['email'], topic: 'offers' }]
+  const start = (topics: object[]) => load(keyRingOf('topics'), [], { topics, events })
+  const stored = () =>
+    db.run(
+      `select t.name, t.kind, t.updated_by, t.xmin::text, t.updated_at, e.topic, e.xmin::text as event_xmin, e.updated_at as event_at,
+         v.topic as version_topic
+       from topics t join events e using (application_id) join event_versions v using (application_id)
+       where t.application_id = $1`,
+      [owner.application_id],
+    )
+  await start([topic])
+  const [first] = await stored()
+  expect(first).toMatchObject({
+    name: 'Offers',
+    kind: 'on',
+    updated_by: null,
+    topic: 'offers',
+    version_topic: 'offers',
+  })
+  await start([topic])
+  expect(await stored()).toEqual([first])
+  expect(await auditedOf(owner.tenant_id)).toMatchObject([
+    { action: 'topic.created', actor, before: null, after: { topic_key: 'offers', name: 'Offers' } },
+    { action: 'event.created', actor, before: null, after: { event_key: 'offers.weekly', topic: 'offers' } },
+  ])
+  await start([{ ...topic, name: 'Discounts', kind: 'off' }])
+  expect((await auditedOf(owner.tenant_id)).slice(2)).toEqual([
+    {
+      action: 'topic.changed',
+      actor,
+      before: { name: 'Offers', kind: 'on' },
+      after: { name: 'Discounts', kind: 'off' },
+    },
+  ])
+})
+
+test.each([
+  [
+    'an event whose topic the document has not',
+    { events: [{ topic: 'offers' }] },
+    'events.0.topic names no topic of the application in the document',
+  ],
+  ['a topic that is there twice', { topics: [{}, {}] }, 'topics.1.topic_key must not be that of another topic'],
+  ['a topic whose key is no key', { topics: [{ topic_key: 'a b' }] }, 'topics.0.topic_key must be 1 to 64 letters'],
+  ['a topic for no channel', { topics: [{ channels: [] }] }, 'topics.0.channels'],
+])(
+  '%s ends the start, naming the field, and nothing is written',
+  async (_, { topics = [], events = [] }: { topics?: object[]; events?: object[] }, message) => {
+    const owner = { tenant_id: newId('ten'), application_id: newId('app') }
+    const topic = { ...owner, topic_key: 'news', name: 'News', channels: ['email'] }
+    const event = {
+      ...owner,
+      event_key: 'a',
+      name: 'A',
+      status: 'published',
+      version: 1,
+      allowed_channels: ['email'],
+      templates: {},
+    }
+    const document = {
+      topics: topics.map((one) => ({ ...topic, ...one })),
+      events: events.map((one) => ({ ...event, ...one })),
+    }
+    await expect(load(keyRingOf('bad'), [], document)).rejects.toThrow(message)
+    expect(await db.run('select 1 from topics where tenant_id = $1', [owner.tenant_id])).toEqual([])
+  },
+)

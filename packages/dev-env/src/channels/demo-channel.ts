@@ -8,5 +8,5 @@ type Provider = BootstrapDocument['providers'][number]
 export interface DemoChannel<C extends Channel = Channel> {
   /** Accounts at the sandbox. */
   accounts(state: State): Omit<Provider, 'tenant_id' | 'application_id' | 'channel'>[]
-  events?: (Pick<Event, 'event_key' | 'name' | 'status'> & { template: NonNullable<EventTemplates[C]> })[]
+  events?: (Pick<Event, 'event_key' | 'name' | 'status' | 'topic'> & { template: NonNullable<EventTemplates[C]> })[]
 }

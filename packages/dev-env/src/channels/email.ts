@@ -36,5 +36,16 @@ export const email: DemoChannel<'email'> = {
         html_body: '<p>Hi {{name}},</p><p>the invoice for your order <strong>{{order}}</strong> is ready.</p>',
       },
     },
+    {
+      event_key: 'offers.weekly',
+      name: 'Offers of the week',
+      status: 'published',
+      topic: 'weekly-offers',
+      template: {
+        subject: 'This week for you, {{name}}',
+        body: 'Hi {{name}},\n\n{{offer}}.\n\nDemo Shop\nUnsubscribe: {{unsubscribe_url}}',
+        html_body: '<p>Hi {{name}},</p><p>{{offer}}.</p><p><a href="{{unsubscribe_url}}">Unsubscribe</a></p>',
+      },
+    },
   ],
 }

@@ -32,6 +32,7 @@ export const whatsapp: DemoChannel<'whatsapp'> = {
       event_key: 'promo.pending',
       name: 'Promotion, its template still pending approval',
       status: 'published',
+      topic: 'weekly-offers',
       template: { template_name: 'promo_spring', language: 'en_US', category: 'marketing', parameters: ['{{name}}'] },
     },
   ],

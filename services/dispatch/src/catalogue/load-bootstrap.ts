@@ -5,23 +5,41 @@ import type { Context } from '../context.ts'
 import { auditedEvent } from './events/describe-event.ts'
 import { lockEvent, saveInitialEvent } from './events/event-store.ts'
 import { saveProvider } from './providers/save-provider.ts'
+import { describeTopic } from './topics/describe-topic.ts'
+import { lockTopic, saveInitialTopic } from './topics/topic-store.ts'
 
 /**
- * Upserts the initial events and providers, except those that operators have changed. Every replica may load the same file
+ * Upserts the initial topics, events and providers, except those that operators have changed. Every replica may load the same file
  * at every start.
  * @throws Error when the file cannot be read or does not match its schema
  */
 export async function loadBootstrap(kit: Kit, context: Context, file: string): Promise<void> {
   const { db, wakeOutbox, log } = context
-  const { events, providers } = await readBootstrapFile(file)
+  const { topics, events, providers } = await readBootstrapFile(file)
   await loadAtStart(kit, db, async (run) => {
+    for (const topic of topics) await saveTopic(run, topic)
     for (const event of events) await saveEvent(run, event)
     for (const provider of providers) {
       await saveProvider(run, context, provider).catch((error: unknown) => skip(context, provider, error))
     }
   })
   wakeOutbox()
-  log.info({ events: events.length, providers: providers.length }, 'bootstrap document loaded')
+  const count = { topics: topics.length, events: events.length, providers: providers.length }
+  log.info(count, 'bootstrap document loaded')
+}
+
+async function saveTopic(run: Run, topic: BootstrapDocument['topics'][number]): Promise<void> {
+  const { tenant_id: tenantId, application_id: applicationId, topic_key: topicKey, ...content } = topic
+  const id = { tenantId, applicationId, topicKey }
+  const known = await lockTopic(run, id)
+  const saved = await saveInitialTopic(run, id, content)
+  if (!saved) return
+  await recordAudit(run, dispatchAuditRecorded, {
+    ...{ request: null, bootstrap: true, tenantId, applicationId, resourceId: topicKey },
+    action: `topic.${known ? 'changed' : 'created'}`,
+    before: known ? describeTopic(known) : null,
+    after: describeTopic(saved),
+  })
 }
 
 async function saveEvent(run: Run, event: BootstrapDocument['events'][number]): Promise<void> {

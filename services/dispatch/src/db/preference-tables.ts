@@ -23,7 +23,8 @@ export const preferenceTables = {
     channels: column.texts<Channel>(),
     position: column.integer(),
     translations: column.jsonb<TopicTranslations>(),
-    updated_by: column.text(),
+    /** The operator; null while the bootstrap document decides. */
+    updated_by: column.text().nullable(),
     created_at: column.timestamp().withDefault(),
     updated_at: column.timestamp().withDefault(),
   },

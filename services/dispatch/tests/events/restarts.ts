@@ -29,3 +29,16 @@ test('an event of the bootstrap document that an operator has published stays so
   expect((await call('GET', of(key))).body).toMatchObject({ version: 2, templates: { email } })
   expect(await act(key, 'versions/1/restore')).toMatchObject({ version: 3, allowed_channels: ['email'] })
 })
+
+test('a topic of the bootstrap document that an operator has changed stays so over a restart', async () => {
+  const path = `/api/v1/applications/${env.applicationId}/topics/weekly-offers`
+  const first = (await call('GET', path)).body
+  expect(first).toMatchObject({ name: 'Weekly offers', kind: 'on', channels: ['email', 'whatsapp'] })
+  await env.restart('dispatch-api')
+  expect((await call('GET', path)).body).toEqual(first)
+  const body = { name: 'Discounts', channels: ['email'] }
+  const changed = await call('PUT', path, { body })
+  expect(changed.status).toBe(200)
+  await env.restart('dispatch-api')
+  expect((await call('GET', path)).body).toEqual(changed.body)
+})

@@ -3,6 +3,7 @@ import { cast, column, nextUpdatedAt, type Run, requireRoom } from '@notify/data
 import { type Selectable, sql } from 'kysely'
 import type { StoredContent } from '../../db/event-tables.ts'
 import { build, type Tables } from '../../db/schema.ts'
+import { differs } from '../initial-row.ts'
 import { jsonOf } from '../translations/keep-translations.ts'
 
 export type EventRow = Selectable<Tables['events']>
@@ -112,15 +113,16 @@ export interface InitialEvent {
   version: number
   allowed_channels: Channel[]
   templates: EventTemplates
+  topic?: string | null | undefined
 }
 
 /**
  * Upserts an event of the bootstrap document, unless an operator has changed it.
- * @returns the event; undefined when it stays as it was changed
+ * @returns the event; undefined when it stays as it was
  */
 export async function saveInitialEvent(run: Run, event: InitialEvent): Promise<EventRow | undefined> {
-  const { tenant_id, application_id, event_key, name, status, version, allowed_channels } = event
-  const content = { name, allowed_channels, templates: JSON.stringify(event.templates) }
+  const { tenant_id, application_id, event_key, name, status, version, allowed_channels, topic = null } = event
+  const content = { name, allowed_channels, topic, templates: JSON.stringify(event.templates) }
   const key = { tenant_id, application_id, event_key }
   const state = { ...content, tenant_id, status, version }
   const [saved] = await run(
@@ -131,7 +133,8 @@ export async function saveInitialEvent(run: Run, event: InitialEvent): Promise<E
         conflict
           .columns(['application_id', 'event_key'])
           .doUpdateSet({ ...state, updated_at: sql<Date>`now()` })
-          .where('events.updated_by', 'is', null),
+          .where('events.updated_by', 'is', null)
+          .where(differs('events', Object.keys(state))),
       )
       .returningAll(),
   )

@@ -2,6 +2,7 @@ import type { Id, TopicContent } from '@notify/contracts'
 import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
+import { differs } from '../initial-row.ts'
 
 export type TopicRow = Selectable<Tables['topics']>
 
@@ -66,6 +67,32 @@ export async function insertTopic(
       .insertInto('topics')
       .values({ ...keysOf(id), ...valuesOf(content), updated_by: updatedBy })
       .onConflict((conflict) => conflict.doNothing())
+      .returningAll(),
+  )
+  return row
+}
+
+/**
+ * Upserts a topic of the bootstrap document, unless an operator has changed it.
+ * @returns undefined when it stays as it was
+ */
+export async function saveInitialTopic(run: Run, id: TopicId, content: TopicContent): Promise<TopicRow | undefined> {
+  const values = valuesOf(content)
+  const [row] = await run(
+    build
+      .insertInto('topics')
+      .values({ ...keysOf(id), ...values, updated_by: null })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['application_id', 'topic_key'])
+          .doUpdateSet({
+            ...values,
+            tenant_id: id.tenantId,
+            updated_at: sql.raw<Date>(nextUpdatedAt('topics.updated_at')),
+          })
+          .where('topics.updated_by', 'is', null)
+          .where(differs('topics', Object.keys(values))),
+      )
       .returningAll(),
   )
   return row

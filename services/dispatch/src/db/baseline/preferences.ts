@@ -10,7 +10,8 @@ export const preferenceTables = [
      channels text[] not null,
      position int not null,
      translations jsonb not null,
-     updated_by text not null,
+     -- Null: the bootstrap document, which then still changes it.
+     updated_by text,
      created_at timestamptz not null default date_trunc('milliseconds', now()),
      updated_at timestamptz not null default date_trunc('milliseconds', now()),
      primary key (application_id, topic_key)
