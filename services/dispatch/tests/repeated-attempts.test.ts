@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { findRepeated } from '../src/deliver/call/find-repeated.ts'
+import { forgetRepetition, repeatAttempt } from '../src/deliver/call/repeat-attempt.ts'
 import { db } from './own-schema.ts'
 
 const [account, other] = [newId('prov'), newId('prov')]
@@ -15,7 +15,18 @@ async function repeatedOf(...attempts: [outcome: string | null, provider: string
        values ($1, $2, $3, $4, now(), now(), $5)`,
       [id, at + 1, ids[at], provider, outcome],
     )
-  const found = await findRepeated(db, { id, attempt_count: attempts.length + 1 }, account)
+  const claim = { id, attempt_count: attempts.length + 1 }
+  await db.run(`insert into attempts (notification_id, number, id, lease_until) values ($1, $2, $3, now())`, [
+    ...[id, claim.attempt_count, newId('att')],
+  ])
+  const found = await repeatAttempt(db, claim, account)
+  const stored = async () =>
+    (
+      await db.run('select repeats from attempts where notification_id = $1 and number = $2', [id, claim.attempt_count])
+    )[0]
+  expect(await stored()).toEqual({ repeats: found ?? null })
+  await forgetRepetition(db, claim)
+  expect(await stored()).toEqual({ repeats: null })
   return found === undefined ? undefined : ids.indexOf(found as (typeof ids)[number]) + 1
 }
 

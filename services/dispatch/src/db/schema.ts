@@ -179,6 +179,8 @@ export const tables = {
     outcome: column.text<AttemptOutcome>().nullable(),
     /** Whether the outcome was ever unknown. */
     ambiguous: column.boolean().withDefault(),
+    /** The attempt whose key this one has at a carrier that takes keys; null where it repeats none. */
+    repeats: column.id('att').nullable(),
     provider_code: column.text().nullable(),
     provider_message: column.text().nullable(),
     provider_message_id: column.text().nullable(),

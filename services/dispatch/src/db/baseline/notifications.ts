@@ -71,6 +71,8 @@ export const notificationTables = [
      finished_at timestamptz,
      outcome text,
      ambiguous boolean not null default false,
+     -- The first attempt of those that a carrier takes for one: its id is their key, and named in all reports.
+     repeats text,
      provider_code text,
      provider_message text,
      provider_message_id text,

@@ -16,9 +16,9 @@ import type { Claim } from '../claim/claim-store.ts'
 import { attachFiles } from './attach-files.ts'
 import type { CarrierMessage } from './carrier.ts'
 import { circuitOpenCode, type GuardedCarriers } from './circuit-breaker.ts'
-import { findRepeated } from './find-repeated.ts'
 import { leaveOutCopies } from './leave-out-copies.ts'
 import { senderUnverified, senderUnverifiedThere, templateNotApproved, textTooLong } from './own-answers.ts'
+import { forgetRepetition, repeatAttempt } from './repeat-attempt.ts'
 
 const largeText = 50_000
 
@@ -122,7 +122,7 @@ async function call(
     attributes: { 'notification.id': claim.id, 'attempt.id': claim.attempt_id, 'provider.id': provider.id },
   })
   const started = performance.now()
-  const repeatOf = takesKeys(provider.kind) ? await findRepeated(db, claim, provider.id) : undefined
+  const repeatOf = takesKeys(provider.kind) ? await repeatAttempt(db, claim, provider.id) : undefined
   const correlation = {
     repeatOf,
     notificationId: claim.id,
@@ -136,7 +136,9 @@ async function call(
   metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
-  return answer.code === circuitOpenCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }
+  if (answer.code !== circuitOpenCode) return { kind: 'answered', answer }
+  if (repeatOf !== undefined) await forgetRepetition(db, claim)
+  return { kind: 'not_called', reason: 'circuit_open' }
 }
 
 /** What the domain of the sender is at the carrier. The sandbox has no domains; other carriers register none. */

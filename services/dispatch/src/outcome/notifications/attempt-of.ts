@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { Tables } from '../../db/schema.ts'
 
 /** An attempt as routes show it. */
-export function attemptOf(attempt: Selectable<Tables['attempts']>): z.infer<typeof Attempt> {
+export function attemptOf(attempt: Omit<Selectable<Tables['attempts']>, 'repeats'>): z.infer<typeof Attempt> {
   return {
     attempt_id: attempt.id,
     number: attempt.number,

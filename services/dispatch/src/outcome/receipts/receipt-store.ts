@@ -25,6 +25,12 @@ const tellsNews = `
 const told = (known: string, news: string) =>
   `coalesce(case when a.outcome = 'accepted' then a.${known} end, case when explains then receipt.${news} end)`
 
+/** SQL: the attempt that a receipt is about. Reports on a repetition name the attempt that it repeats, unless it was refused. */
+const reportedAttempt = `
+  select * from attempts where notification_id = input.id and (id = input.attempt_id
+    or repeats = input.attempt_id and (outcome is null or outcome in ('accepted', 'unknown')))
+  order by number desc limit 1`
+
 /**
  * Applies receipts only to the tenant whose account signed them. The next state is an expression, evaluated again for
  * a locked row. Pass whole rows between CTEs: joining back is quadratic.
@@ -39,7 +45,7 @@ const apply = defineStatement({
       select input.*, a.number, p.kind, ${settles} as settles, ${explains} as explains
       from notifications n join input using (id)
       join providers p on p.id = input.provider_id and p.tenant_id = n.tenant_id
-      join attempts a on a.notification_id = input.id and a.id = input.attempt_id
+      cross join lateral (${reportedAttempt}) as a
       where ${tellsNews}
       order by n.id for update of n
     ), attempt as (

@@ -1,0 +1,45 @@
+import { defineStatement, pick, type Queries } from '@notify/database'
+import { tables } from '../../db/schema.ts'
+import type { Claim } from '../claim/claim-store.ts'
+
+/**
+ * Attempts behind the last one that another account got, or whose outcome is known. It is stored before the call: the carrier's
+ * reports name the first attempt, and are about the last.
+ */
+const repeat = defineStatement({
+  name: 'repeat-attempt',
+  text: `
+    update attempts a set repeats = first.id
+    from (
+      select id from attempts
+      where notification_id = $1 and number < $2 and number > (
+        select coalesce(max(number), 0) from attempts
+        where notification_id = $1 and number < $2 and (outcome is distinct from 'unknown' or provider_id is distinct from $3))
+      order by number limit 1
+    ) as first
+    where a.notification_id = $1 and a.number = $2 returning a.repeats`,
+  columns: pick(tables.attempts, 'repeats'),
+})
+
+/** The first of the attempts with an unknown outcome that another call of this account repeats. */
+export async function repeatAttempt(
+  db: Pick<Queries, 'run'>,
+  { id, attempt_count }: Pick<Claim, 'id' | 'attempt_count'>,
+  providerId: string,
+): Promise<string | undefined> {
+  if (attempt_count === 1) return undefined
+  return (await db.run(repeat, [id, attempt_count, providerId]))[0]?.repeats ?? undefined
+}
+
+const forget = defineStatement({
+  name: 'forget-repetition',
+  text: 'update attempts set repeats = null where notification_id = $1 and number = $2',
+})
+
+/** The account was not called after all; another one may be. */
+export async function forgetRepetition(
+  db: Pick<Queries, 'run'>,
+  { id, attempt_count }: Pick<Claim, 'id' | 'attempt_count'>,
+): Promise<void> {
+  await db.run(forget, [id, attempt_count])
+}
