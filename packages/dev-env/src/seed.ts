@@ -40,19 +40,6 @@ export function bootstrapDocument(state: State, shopOrigins: readonly string[] =
 
 type DemoEvent = Omit<BootstrapDocument['events'][number], 'tenant_id' | 'application_id' | 'version'>
 
-/** What recipients of the demo shop may switch off. */
-const demoTopics: Omit<BootstrapDocument['topics'][number], 'tenant_id' | 'application_id'>[] = [
-  {
-    topic_key: 'weekly-offers',
-    name: 'Weekly offers',
-    description: 'New products and discounts',
-    kind: 'on',
-    channels: ['email', 'whatsapp'],
-    position: 0,
-    translations: { de: { name: 'Angebote der Woche', description: 'Neues und Rabatte' } },
-  },
-]
-
 const demoEvents: DemoEvent[] = [
   {
     event_key: 'order.shipped',
@@ -68,4 +55,17 @@ const demoEvents: DemoEvent[] = [
       templates: { [channel]: template },
     })),
   ),
+]
+
+/** What recipients of the demo shop may switch off: on the channels of the events that name it. */
+const demoTopics: Omit<BootstrapDocument['topics'][number], 'tenant_id' | 'application_id'>[] = [
+  {
+    topic_key: 'weekly-offers',
+    name: 'Weekly offers',
+    description: 'New products and discounts',
+    kind: 'on',
+    channels: demoEvents.filter(({ topic }) => topic === 'weekly-offers').flatMap((event) => event.allowed_channels),
+    position: 0,
+    translations: { de: { name: 'Angebote der Woche', description: 'Neues und Rabatte' } },
+  },
 ]

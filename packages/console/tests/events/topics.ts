@@ -45,7 +45,7 @@ test(
 
     await page.getByText('<b>Newsletter</b>').waitFor()
     await expectSound(page)
-    expect(await rowAfter(page, 'j')).toBe('newsletter')
+    for (const key of ['weekly-offers', 'newsletter']) expect(await rowAfter(page, 'j')).toBe(key)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/newsletter')
     await drawer(page).getByLabel('In-app').check()
