@@ -38,9 +38,9 @@ test('the commands of docs/broadcasts.md send to a list', async () => {
 
 test('the commands of docs/preferences.md make a topic, send it, switch it off and explain it', async () => {
   const lines = (await run('preferences.md')).split('\n').filter((line) => line !== '')
-  const [topic, sent, chosen, imported, found, explained] = lines.map((line) => JSON.parse(line))
+  const [topic, sent, offer, chosen, imported, found, explained] = lines.map((line) => JSON.parse(line))
   expect(topic).toMatchObject({ topic_key: 'newsletter', kind: 'on' })
-  expect(sent).toMatchObject({ status: 'accepted' })
+  for (const one of [sent, offer]) expect(one).toMatchObject({ status: 'accepted' })
   expect(chosen.rules).toMatchObject([{ topic: 'newsletter', channel: 'in_app', state: 'off', source: 'api' }])
   expect(imported).toEqual({ changed: 1, unchanged: 0 })
   expect(found.rules).toMatchObject([{ topic: '*', channel: 'email', state: 'off', source: 'import' }])
