@@ -11,6 +11,8 @@ import { emailTo, freshAddress } from '@notify/test-kit/email'
 /** Answers of Resend that are lost, and those that wait. */
 let lost = 0
 let answering: Promise<unknown> = Promise.resolve()
+/** Calls that Resend's limit refuses before it looks at their key, after a lost one. */
+let limited = 0
 /** Webhooks of Resend that wait. */
 let reporting: Promise<unknown> = Promise.resolve()
 let callbackUrl = ''
@@ -27,6 +29,11 @@ const forward = async (call: IncomingMessage, url: string) => {
 
 /** Between dispatch and Resend. */
 const onTheWay = createServer(async (call, response) => {
+  if (call.url === '/resend/emails' && lost <= 0 && limited-- > 0) {
+    const refusal = { statusCode: 429, name: 'rate_limit_exceeded', message: 'Too many requests' }
+    response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify(refusal))
+    return
+  }
   const answer = await forward(call, `${sandboxUrl}${call.url}`)
   if (call.url === '/resend/emails' && lost-- > 0) return
   await answering
@@ -105,6 +112,22 @@ test('a bounce that comes after a repeated attempt was accepted ends the message
   await until(id, { delivery_status: 'sent', attempts: [{ outcome: 'unknown' }, { outcome: 'accepted' }] })
   bounce.resolve()
   await until(id, { delivery_status: 'undelivered', attempts: [{}, { provider_code: 'bounce:Permanent:General' }] })
+  expect(await env.messages({ to, channel: 'email' })).toHaveLength(1)
+}, 60_000)
+
+test('a repetition that a rate limit refuses is repeated under the same key: the message is sent once', async () => {
+  const report = Promise.withResolvers<void>()
+  reporting = report.promise
+  lost = 1
+  limited = 1
+  const to = freshAddress()
+  const id = await send(to)
+  await until(id, {
+    delivery_status: 'sent',
+    attempts: [{ outcome: 'unknown' }, { outcome: 'rejected_retryable' }, { outcome: 'accepted' }],
+  })
+  report.resolve()
+  await until(id, { delivery_status: 'delivered' })
   expect(await env.messages({ to, channel: 'email' })).toHaveLength(1)
 }, 60_000)
 

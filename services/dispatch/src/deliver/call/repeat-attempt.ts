@@ -3,8 +3,8 @@ import { tables } from '../../db/schema.ts'
 import type { Claim } from '../claim/claim-store.ts'
 
 /**
- * Attempts behind the last one that another account got, or whose outcome is known. It is stored before the call: the carrier's
- * reports name the first attempt, and are about the last.
+ * Attempts behind the last one that another account got, or that has answered what became of the message: a repetition that was told
+ * to come later has not. It is stored before the call: the carrier's reports name the first attempt, and are about the last.
  */
 const repeat = defineStatement({
   name: 'repeat-attempt',
@@ -14,14 +14,15 @@ const repeat = defineStatement({
       select id from attempts
       where notification_id = $1 and number < $2 and number > (
         select coalesce(max(number), 0) from attempts
-        where notification_id = $1 and number < $2 and (outcome is distinct from 'unknown' or provider_id is distinct from $3))
+        where notification_id = $1 and number < $2 and (provider_id is distinct from $3 or outcome is null
+          or outcome <> 'unknown' and not (outcome = 'rejected_retryable' and repeats is not null)))
       order by number limit 1
     ) as first
     where a.notification_id = $1 and a.number = $2 returning a.repeats`,
   columns: pick(tables.attempts, 'repeats'),
 })
 
-/** The first of the attempts with an unknown outcome that another call of this account repeats. */
+/** The first of the attempts that another call of this account repeats, because the message may have been taken then. */
 export async function repeatAttempt(
   db: Pick<Queries, 'run'>,
   { id, attempt_count }: Pick<Claim, 'id' | 'attempt_count'>,
