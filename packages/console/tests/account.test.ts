@@ -4,8 +4,11 @@ import { untilActivity } from '@notify/test-kit/activity'
 import { addBareTenant } from '@notify/test-kit/callers'
 import { freshPhone, send } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
+import { languageKeys, languageOf } from '../src/pages/get-started/samples.ts'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { expectSound } from './harness/expect-sound.ts'
+import { canRun, runSample } from './harness/run-sample.ts'
 import { screenshot } from './harness/screenshot.ts'
 
 let harness: ConsoleHarness
@@ -27,16 +30,13 @@ async function emptyTenant(): Promise<string> {
   return tenantId
 }
 
-/** Sends the request of a copied command, as curl would. */
-function run(command: string): Promise<Response> {
-  const [, url] = /curl -sS (\S+)/.exec(command)!
-  const [, authorization] = /"Authorization: ([^"]+)"/.exec(command)!
-  const [, body] = /-d '([^']+)'/.exec(command)!
-  const headers = { authorization: authorization!, 'content-type': 'application/json' }
-  return fetch(url!, { method: 'POST', headers, body: body! })
+/** What a button copies. */
+async function copied(page: Page, button: string): Promise<string> {
+  await page.getByRole('button', { name: button }).click()
+  return page.evaluate(() => navigator.clipboard.readText())
 }
 
-test('an empty tenant is led from the start page to a delivered message', async () => {
+test('an empty tenant is led from the start page to a delivered message, with samples that run', async () => {
   const tenant_id = await emptyTenant()
   const page = await harness.signInAs({ tenant_id, permissions: firstSteps }, { path: '/' })
   await page.waitForURL('**/console/get-started')
@@ -58,12 +58,28 @@ test('an empty tenant is led from the start page to a delivered message', async 
   await expectNoAxeViolations(page)
   await screenshot(page, 'get-started')
   expect(await page.content()).not.toContain(key)
-  await page.getByRole('button', { name: 'Copy the command' }).click()
-  const command = await page.evaluate(() => navigator.clipboard.readText())
+  const command = await copied(page, 'Copy the sample')
   expect(command).toContain(key)
-  expect((await run(command)).status).toBe(202)
+  expect(await runSample('curl', command, '')).toContain('"accepted"')
   await page.getByRole('heading', { name: /See it arrive ?: done/ }).waitFor()
   await page.getByText('Delivered', { exact: true }).waitFor()
+
+  await page.getByRole('button', { name: 'Make another key for the backend' }).click()
+  const form = page.getByRole('alertdialog', { name: 'New API key' })
+  expect(await form.getByLabel('Name').inputValue()).toBe('Backend')
+  await form.getByRole('button', { name: 'Create the key' }).click()
+  const another = (await dialog.locator('code').textContent())!
+  await dialog.getByLabel('I have stored it').check()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  for (const language of languageKeys.filter(canRun)) {
+    await page.getByRole('button', { name: languageOf(language).name, exact: true }).click()
+    const code = await copied(page, 'Copy the sample')
+    expect(code).toContain('Sends hello.world with the API key "Backend".')
+    expect(await runSample(language, code, another)).toContain('"accepted"')
+  }
+  await page.getByText('Set NOTIFY_KEY to the key Backend').waitFor()
+  expect(await copied(page, 'Copy the command that sets it')).toBe(`export NOTIFY_KEY=${another}`)
+  await expectSound(page)
   expect(refused).toEqual([])
   await page.goto(harness.url('/'))
   await page.waitForURL('**/console/activity')

@@ -9,8 +9,10 @@ import { type ApiKey, useRefreshApplications } from './queries.ts'
 
 interface NewKeyProps {
   applicationId: string
+  /** The name that the form begins with. */
+  name?: string
   /** Receives the key itself, which is never shown again. */
-  onCreated: (apiKey: string) => void
+  onCreated: (apiKey: string, name: string) => void
   onClose: () => void
 }
 
@@ -28,9 +30,9 @@ const modes = [
   { value: 'live', label: 'Live: messages go to the carriers' },
 ]
 
-export function NewKey({ applicationId: application_id, onCreated, onClose }: NewKeyProps) {
+export function NewKey({ applicationId: application_id, name = '', onCreated, onClose }: NewKeyProps) {
   const refresh = useRefreshApplications()
-  const draft = useDraft(draftOfNewKey(application_id), initial)
+  const draft = useDraft(draftOfNewKey(application_id), { ...initial, name })
   const { mode, ...values } = draft.value
   const close = () => {
     draft.clear()
@@ -44,7 +46,7 @@ export function NewKey({ applicationId: application_id, onCreated, onClose }: Ne
       }),
     )
     draft.clear()
-    onCreated(api_key)
+    onCreated(api_key, values.name)
     void refresh()
   }
   const setMode = (next: ApiKey['mode']) =>

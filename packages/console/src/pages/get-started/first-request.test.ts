@@ -1,43 +1,21 @@
-import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
-import { channelOf, curlOf, keyVariable } from './first-request.ts'
+import { channelOf, firstEvent, requestOf } from './first-request.ts'
 
-const origin = 'https://notify.example'
+test('the channel is one that has a provider and that the event allows, else the inbox, which needs none', () => {
+  expect([
+    channelOf(['email', 'sms']),
+    channelOf(['whatsapp', 'email']),
+    channelOf([]),
+    channelOf(['email', 'sms'], ['email']),
+  ]).toEqual(['sms', 'email', 'in_app', 'email'])
+})
 
-/** The arguments that the shell passes to curl. */
-const argumentsOf = (command: string, env = {}) =>
-  execFileSync('sh', ['-c', command.replace(/^curl/, `printf '%s\\0'`)], { encoding: 'utf8', env })
-    .split('\0')
-    .slice(0, -1)
-
-test('the shell hands the request to curl as it is meant', () => {
-  const args = argumentsOf(curlOf({ origin, apiKey: 'sk_test_1', channel: 'sms' }))
-  expect(args.slice(0, -1)).toEqual([
-    '-sS',
-    `${origin}/api/v1/notifications`,
-    '-H',
-    'Authorization: Bearer sk_test_1',
-    '-H',
-    'Content-Type: application/json',
-    '-d',
-  ])
-  expect(JSON.parse(args.at(-1)!)).toEqual({
+test('the request has a value for each variable of the event', () => {
+  const templates = { sms: { body: 'Hello {{ name }}, {{ order.id }}' } }
+  expect(requestOf({ ...firstEvent, event_key: 'order.shipped', templates }, 'sms')).toEqual({
     channel: 'sms',
-    event_key: 'hello.world',
+    event_key: 'order.shipped',
     recipient: { phone: '+14155550100' },
-    data: { name: 'Ada' },
+    data: { name: 'Ada', order: { id: '[order.id]' } },
   })
-})
-
-test('a key that is not known any more is read from a variable', () => {
-  const args = argumentsOf(curlOf({ origin, apiKey: keyVariable, channel: 'in_app' }), { NOTIFY_KEY: 'sk_test_2' })
-  expect(args).toContain('Authorization: Bearer sk_test_2')
-})
-
-test('the channel is one that has a provider, else the inbox, which needs none', () => {
-  expect([channelOf(['email', 'sms']), channelOf(['whatsapp', 'email']), channelOf([])]).toEqual([
-    'sms',
-    'email',
-    'in_app',
-  ])
 })

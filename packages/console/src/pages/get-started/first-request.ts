@@ -1,5 +1,9 @@
+import type { components } from '@notify/sdk'
 import type { Channel, Templates } from '../../channels/channel.ts'
 import { channelPages, channels } from '../../channels/table.ts'
+import { sampleFor, variablesIn } from '../../templates/variables.ts'
+
+type Event = Pick<components['schemas']['Event'], 'event_key' | 'allowed_channels' | 'templates'>
 
 /** The channels for a first message, the preferred one first. */
 const firstChannels = channels
@@ -16,34 +20,26 @@ export const firstEvent = {
   ) as Templates,
 }
 
-/** @param connected the channels of the tenant's providers */
-export function channelOf(connected: readonly string[]): Channel {
-  return firstChannels.find((channel) => connected.includes(channel) || !channelPages[channel].hasCarrier)!
+/**
+ * @param connected the channels of the tenant's providers
+ * @param allowed the channels of the event
+ */
+export function channelOf(connected: readonly string[], allowed: readonly Channel[] = firstChannels): Channel {
+  const isUsable = (channel: Channel) => connected.includes(channel) || !channelPages[channel].hasCarrier
+  const usable = firstChannels.filter(isUsable)
+  return usable.find((channel) => allowed.includes(channel)) ?? usable[0]!
 }
 
-/** A variable of the shell in place of a key that is no longer known. */
-export const keyVariable = '$NOTIFY_KEY'
-
-interface FirstRequest {
-  origin: string
-  apiKey: string
-  channel: Channel
-}
-
-/** @returns a command for a POSIX shell */
-export function curlOf({ origin, apiKey, channel }: FirstRequest): string {
-  const { event_key } = firstEvent
-  const request = {
+/** The body of a request that sends an event, with a value for each variable of its template. */
+export function requestOf({ event_key, templates }: Event, channel: Channel) {
+  const template = templates[channel]
+  const data = sampleFor(template ? variablesIn({ [channel]: template }) : [])
+  return {
     channel,
     event_key,
     recipient: channelPages[channel].firstMessage!.recipient,
-    data: { name: 'Ada' },
+    data: 'name' in data ? { ...data, name: 'Ada' } : data,
   }
-  const body = JSON.stringify(request, null, 2).replaceAll('\n', '\n  ')
-  return [
-    `curl -sS ${origin}/api/v1/notifications`,
-    `  -H "Authorization: Bearer ${apiKey}"`,
-    `  -H 'Content-Type: application/json'`,
-    `  -d '${body}'`,
-  ].join(' \\\n')
 }
+
+export type FirstRequest = ReturnType<typeof requestOf>

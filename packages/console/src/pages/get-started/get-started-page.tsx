@@ -13,9 +13,10 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Arrival } from './arrival.tsx'
-import { channelOf, firstEvent, keyVariable } from './first-request.ts'
+import { BackendKey } from './backend-key.tsx'
+import { channelOf, firstEvent, requestOf } from './first-request.ts'
 import { useProgress, useRefreshProgress } from './queries.ts'
-import { SendCommand } from './send-command.tsx'
+import { SendSample } from './send-sample.tsx'
 import { Step } from './step.tsx'
 import { StepButton } from './step-button.tsx'
 
@@ -25,10 +26,18 @@ const link = 'text-accent underline underline-offset-2'
 /** Leads from an empty tenant to a delivered message. */
 export function GetStartedPage() {
   const progress = useProgress()
-  const { application, key, providers, isEventPublished } = progress
+  const { application, key, providers, event } = progress
   const newest = useNewestItem({ polls: true })
-  const [secret, setSecret] = useState<{ text: string; isStored: boolean }>()
-  const channel = channelOf(providers.map((provider) => provider.channel))
+  const [secret, setSecret] = useState<{ name: string; text: string; isStored: boolean }>()
+  const channel = channelOf(
+    providers.map((provider) => provider.channel),
+    event?.allowed_channels,
+  )
+  const refresh = useRefreshProgress()
+  const show = (name: string, text: string) => {
+    setSecret({ name, text, isStored: false })
+    void refresh()
+  }
   const head = <PageHeader title="Get started" lead="From here to a delivered message in a few minutes." />
   if (progress.error) {
     return (
@@ -63,14 +72,18 @@ export function GetStartedPage() {
             number={2}
             title="Create an API key"
             done={key !== null}
-            result={key ? <PlainText>{key.name}</PlainText> : null}
+            result={
+              key && application ? (
+                <>
+                  <PlainText>{key.name}</PlainText>
+                  <BackendKey applicationId={application.application_id} onCreated={show} />
+                </>
+              ) : null
+            }
           >
             A test key: its messages go to the sandbox, never to a person. Live keys are made on the page Applications.
             <br />
-            <NewKey
-              applicationId={application?.application_id}
-              onCreated={(text) => setSecret({ text, isStored: false })}
-            />
+            <NewKey applicationId={application?.application_id} onCreated={show} />
           </Step>
           <Step
             number={3}
@@ -95,15 +108,19 @@ export function GetStartedPage() {
           <Step
             number={4}
             title="Publish an event"
-            done={isEventPublished}
-            result={<code className="font-mono text-xs">{firstEvent.event_key}</code>}
+            done={event !== null}
+            result={<code className="font-mono text-xs">{event?.event_key}</code>}
           >
             An event holds the texts of a message, by channel. This one says hello.
             <br />
             <NewEvent applicationId={application?.application_id} />
           </Step>
           <Step number={5} title={`Send a message (${channelNames[channel]})`} done={false}>
-            <SendCommand channel={channel} apiKey={secret?.text ?? keyVariable} />
+            <SendSample
+              request={requestOf(event ?? firstEvent, channel)}
+              keyName={secret?.name ?? key?.name ?? firstKeyName}
+              apiKey={secret?.text}
+            />
           </Step>
           <Step
             number={6}
@@ -122,7 +139,7 @@ export function GetStartedPage() {
       <p className="pt-3 text-soft">
         Every request and field is described in the{' '}
         <a href="/docs" className={link}>
-          API reference
+          documentation
         </a>
         ; what was sent is listed in the{' '}
         <Link to="/activity" className={link}>
@@ -168,20 +185,20 @@ function NewApplication() {
 
 interface NewKeyProps {
   applicationId: string | undefined
-  onCreated: (apiKey: string) => void
+  onCreated: (name: string, apiKey: string) => void
 }
 
+const firstKeyName = 'First key'
+
 function NewKey({ applicationId, onCreated }: NewKeyProps) {
-  const refresh = useRefreshProgress()
   const create = async () => {
     const { api_key } = await answer(
       api.POST('/api/v1/applications/{application_id}/keys', {
         params: { path: { application_id: applicationId! } },
-        body: { name: 'First key', mode: 'test', permissions: ['notifications:send', 'notifications:read'] },
+        body: { name: firstKeyName, mode: 'test', permissions: ['notifications:send', 'notifications:read'] },
       }),
     )
-    onCreated(api_key)
-    await refresh()
+    onCreated(firstKeyName, api_key)
   }
   return (
     <StepButton permission="applications:manage" disabled={!applicationId} act={create}>

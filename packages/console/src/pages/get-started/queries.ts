@@ -31,13 +31,13 @@ export function useProgress() {
     // Providers of other channels are not accounts at a carrier; they sign requests.
     return items.filter(({ channel }) => channelPages[channel].hasCarrier)
   })
-  const event = useFirst(`event ${application_id}`, 'events:manage', () => isFirstEventPublished(application_id))
+  const event = useFirst(`event ${application_id}`, 'events:manage', () => findEvent(application_id))
   const first = [application, key, providers, event].find(({ error }) => error)
   return {
     application: application.data ?? null,
     key: key.data ?? null,
     providers: providers.data ?? [],
-    isEventPublished: event.data ?? false,
+    event: event.data ?? null,
     isLoading: [application, key, providers, event].some(({ isLoading }) => isLoading),
     error: first?.error ?? null,
     retry: () => void first?.refetch(),
@@ -49,16 +49,19 @@ function useFirst<Value>(name: string, permission: Permission, read: () => Promi
   return useQuery({ queryKey: ['get-started', name], queryFn: read, enabled: may(permission) })
 }
 
-/** Looked up in the list, because a missing event is not an error. */
-async function isFirstEventPublished(application_id: string): Promise<boolean> {
-  if (!application_id) return false
+/** A published event to send: that of the first steps, or else the first one. Looked up in the list, as a missing one is no error. */
+async function findEvent(application_id: string) {
+  if (!application_id) return null
   const { items } = await readAll(mostEvents, (cursor) => {
     const query = { status: 'published' as const, limit: 100, ...cursor }
     return answer(
       api.GET('/api/v1/applications/{application_id}/events', { params: { path: { application_id }, query } }),
     )
   })
-  return items.some(({ event_key }) => event_key === firstEvent.event_key)
+  const found = items.find(({ event_key }) => event_key === firstEvent.event_key) ?? items[0]
+  if (!found) return null
+  const path = { application_id, event_key: found.event_key }
+  return answer(api.GET('/api/v1/applications/{application_id}/events/{event_key}', { params: { path } }))
 }
 
 /** Refreshes the steps after one was done. */

@@ -1,0 +1,27 @@
+import { useState } from 'react'
+import { PermittedButton } from '../../ui/permitted-button.tsx'
+import { NewKey } from '../applications/new-key.tsx'
+
+interface BackendKeyProps {
+  applicationId: string
+  onCreated: (name: string, apiKey: string) => void
+}
+
+/** A key is shown once: whoever has lost that of the first steps makes another one here. */
+export function BackendKey({ applicationId, onCreated }: BackendKeyProps) {
+  const [isOpen, setOpen] = useState(false)
+  const created = (apiKey: string, name: string) => {
+    setOpen(false)
+    onCreated(name, apiKey)
+  }
+  return (
+    <>
+      <PermittedButton needs="applications:manage" className="mt-2 flex" onClick={() => setOpen(true)}>
+        Make another key for the backend
+      </PermittedButton>
+      {isOpen ? (
+        <NewKey applicationId={applicationId} name="Backend" onCreated={created} onClose={() => setOpen(false)} />
+      ) : null}
+    </>
+  )
+}
