@@ -7,12 +7,14 @@ import { chartFiles } from './chart-files.ts'
 import { fixtureFiles } from './contract-fixtures.ts'
 import { referenceDocument } from './generate-reference.ts'
 import { serviceReadmes } from './generate-service-readmes.mjs'
+import { guidesFile } from './guides.ts'
 import { licenceNotices } from './licence-notices.mjs'
 import { natsAuthorization } from './nats-permissions.ts'
 
 const document = openApiDocument()
 const files = {
   'content/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+  'content/guides.json': guidesFile(),
   'packages/sdk/src/api-types.ts': await apiTypes(document),
   'infra/nats/authorization.conf': await natsAuthorization(),
   'THIRD-PARTY-NOTICES.md': licenceNotices(),

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { openApiDocument } from '@notify/contracts/openapi'
+import { guidesFile } from '../../scripts/guides.ts'
 import { variablesOf } from '../../scripts/service-declarations.ts'
 import { readText, root, services } from './sources.ts'
 
@@ -11,6 +12,10 @@ const readmes = await serviceReadmes()
 
 test('the committed OpenAPI document is the one that the contracts make', () => {
   expect(JSON.parse(readText('content/openapi.json'))).toEqual(JSON.parse(JSON.stringify(openApiDocument())))
+})
+
+test('the guides that the gateway serves are those of the documents', () => {
+  expect(readText('content/guides.json')).toBe(guidesFile())
 })
 
 test('every service has a README', () => {

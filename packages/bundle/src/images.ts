@@ -19,8 +19,6 @@ function libraryOf(workspace: string, name: string): string {
   return relative(root, dirname(resolve(name)))
 }
 
-const scalar = 'node_modules/@scalar/api-reference'
-const served = ['package.json', 'dist/index.js', 'dist/browser/standalone.js']
 const templates = 'packages/templates'
 const page = 'packages/carrier-sandbox/src/page'
 
@@ -30,8 +28,6 @@ const beside: Partial<Record<ServiceName, { programs?: Record<string, string>; f
     files: {
       content: 'content',
       'packages/console/dist': 'packages/console/dist',
-      // The browser's script of the API reference.
-      ...Object.fromEntries(served.map((file) => [`${scalar}/${file}`, `services/gateway/${scalar}/${file}`])),
     },
   },
   dispatch: {

@@ -8,6 +8,7 @@ import { languageKeys, languageOf } from '../src/pages/get-started/samples.ts'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expectSound } from './harness/expect-sound.ts'
+import { layoutShift } from './harness/layout-shift.ts'
 import { canRun, runSample } from './harness/run-sample.ts'
 import { screenshot } from './harness/screenshot.ts'
 
@@ -189,4 +190,25 @@ test('usage and audit log fit 390 pixels', async () => {
   }
   await page.goto(harness.url('/usage'))
   await rows(page).getByText('Demo Shop').filter({ visible: true }).waitFor()
+})
+
+test('the documentation has no violation of axe, fits 390 pixels, requests nothing that is missing and does not move', async () => {
+  const { context } = await harness.visit()
+  const page = await context.newPage()
+  const refused: string[] = []
+  page.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
+  const paths = [
+    '',
+    '/guides/webhooks',
+    '/reference',
+    '/reference/notifications',
+    '/errors',
+    '/errors/invalid_recipient',
+  ]
+  for (const path of paths) {
+    await page.goto(`${harness.env.urls.gateway}/docs${path}`)
+    await expectSound(page)
+    expect(await layoutShift(page)).toBeLessThan(0.05)
+  }
+  expect(refused).toEqual([])
 })

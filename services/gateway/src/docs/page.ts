@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { type Door, mountMethods, withAnswerHeaders } from '@notify/service-kit'
 import type { Express } from 'express'
 
@@ -26,17 +28,40 @@ export function servePages(
   path: string,
   pageOf: (params: Record<string, string>) => Page,
 ): void {
-  app.get(path, (request, response) => {
-    const { status = 200, html, policy } = pageOf(request.params as Record<string, string>)
-    const security = { 'Content-Security-Policy': [...strictPolicy, ...policy].join('; ') }
+  app.get(path, async (request, response) => {
+    const page = pageOf(request.params as Record<string, string>)
+    const isCompressed = request.acceptsEncodings('gzip', 'identity') === 'gzip'
+    const sent = await sentOf(page)
+    const security = { 'Content-Security-Policy': [...strictPolicy, ...page.policy].join('; ') }
     withAnswerHeaders(request, response)
-      .status(status)
-      .set({ ...headers, ...security })
+      .status(page.status ?? 200)
+      .set({ ...headers, ...security, ETag: sent.etag, Vary: 'Accept-Encoding' })
       .type('html')
-      .send(html)
+    if (isCompressed) response.set('Content-Encoding', 'gzip')
+    response.send(isCompressed ? sent.compressed : page.html)
   })
   mountMethods(app, door, path, ['GET', 'HEAD'])
 }
+
+interface Sent {
+  compressed: Buffer
+  etag: string
+}
+
+/** Each page is compressed once. */
+const known = new WeakMap<Page, Promise<Sent>>()
+
+function sentOf(page: Page): Promise<Sent> {
+  const found = known.get(page)
+  if (found) return found
+  const sent = promisify(gzip)(page.html).then((compressed) => ({ compressed, etag: weakTag(page.html) }))
+  known.set(page, sent)
+  return sent
+}
+
+/** Weak, because the compressed and the plain form share it. */
+export const weakTag = (content: string | Buffer): string =>
+  `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
 
 /** The source expression that allows exactly this inline text (Content Security Policy Level 3). */
 export function hashSource(text: string): string {

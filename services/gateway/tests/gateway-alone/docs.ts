@@ -24,25 +24,68 @@ test('all codes are listed, and an unknown one has no page', async () => {
   expect((await get('/docs/errors/no_such_code')).status).toBe(404)
 })
 
-test('the reference loads its script from this origin alone, once and for all', async () => {
-  const page = await get('/docs')
-  expect(page.headers.get('content-security-policy')).toMatch("script-src 'self'")
-  const html = await page.text()
-  expect(html).not.toMatch(/https?:/)
-  const [path] = html.match(/\/docs\/reference-[0-9a-f]{12}\.js/) ?? []
-  const script = await get(path!, { 'accept-encoding': 'gzip' })
-  expect(script.status).toBe(200)
-  expect(script.headers.get('cache-control')).toMatch('immutable')
-  expect((await script.text()).length).toBeGreaterThan(1_000_000)
+/** The addresses and the anchors of a page. */
+function partsOf(html: string) {
+  const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, found]) => found!)
+  return { links: all(/href="([^"]+)"/g), ids: all(/ id="([^"]+)"/g) }
+}
+
+test('every link of the documentation leads to a page of this origin, and every anchor to its heading', async () => {
+  const pages = new Map<string, ReturnType<typeof partsOf>>()
+  const waiting = ['/docs']
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (pages.has(path)) continue
+    const response = await get(path)
+    expect([path, response.status]).toEqual([path, 200])
+    const parts = path.startsWith('/docs') ? partsOf(await response.text()) : { links: [], ids: [] }
+    pages.set(path, parts)
+    waiting.push(...parts.links.filter((link) => link.startsWith('/')).map((link) => link.split('#')[0]!))
+  }
+  expect([...pages.keys()]).toEqual(expect.arrayContaining(['/docs/guides/webhooks', '/docs/reference/notifications']))
+  const anchors = [...pages].flatMap(([path, { links }]) =>
+    links.filter((link) => /^(#|\/docs.*#)/.test(link)).map((link) => (link.startsWith('#') ? `${path}${link}` : link)),
+  )
+  const isMissing = (link: string) => {
+    const [path = '', anchor = ''] = link.split('#')
+    return !pages.get(path)?.ids.includes(anchor)
+  }
+  expect(anchors.length).toBeGreaterThan(100)
+  expect(anchors.filter(isMissing)).toEqual([])
 })
 
-test.each(['/docs', '/docs/errors', '/docs/errors/not_found', '/content/openapi.json'])(
-  '%s is read only',
-  async (path) => {
-    const response = await fetch(new URL(path, env.urls.gateway), { method: 'POST' })
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-  },
-)
+test('the reference has every route with its fields, and begins with notifications', async () => {
+  const overview = await (await get('/docs/reference')).text()
+  const { paths } = (await (await get('/content/openapi.json')).json()) as { paths: Record<string, object> }
+  for (const path of Object.keys(paths)) expect(overview).toContain(`<code>${path}</code>`)
+  expect(/<main>.*?<h2><a href="([^"]+)"/.exec(overview)?.[1]).toBe('/docs/reference/notifications')
+  const area = await (await get('/docs/reference/notifications')).text()
+  for (const field of ['Idempotency-Key', 'event_key', 'attachments[].filename', 'delivery_status'])
+    expect(area).toContain(`<code>${field}</code>`)
+  expect(area).toContain('href="/docs/errors/recipient_suppressed"')
+})
+
+test('the documentation loads nothing, is compressed, and is sent once per version', async () => {
+  const page = await get('/docs', { 'accept-encoding': 'gzip' })
+  expect(page.headers.get('content-security-policy')).toMatch("default-src 'none'")
+  expect([page.headers.get('content-encoding'), page.headers.get('vary')]).toEqual(['gzip', 'Accept-Encoding'])
+  expect(await page.text()).not.toMatch(/<script|src=|url\(/)
+  const known = { 'if-none-match': page.headers.get('etag')!, 'cache-control': 'max-age=0' }
+  expect((await get('/docs', known)).status).toBe(304)
+  expect((await get('/docs/guides/none')).status).toBe(404)
+})
+
+test.each([
+  '/docs',
+  '/docs/guides/webhooks',
+  '/docs/reference',
+  '/docs/reference/otp',
+  '/docs/errors',
+  '/docs/errors/not_found',
+  '/content/openapi.json',
+])('%s is read only', async (path) => {
+  const response = await fetch(new URL(path, env.urls.gateway), { method: 'POST' })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})
 
 test.each([
   ...['/docs', '/docs/errors', '/docs/errors/not_found', '/docs/errors/none', '/content/openapi.json', '/nowhere'],
