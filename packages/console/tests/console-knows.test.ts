@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { post, untilState } from '@notify/test-kit/api'
+import { addKey } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectSound } from './harness/expect-sound.ts'
+import { layoutShift } from './harness/layout-shift.ts'
 import { button } from './harness/parts.ts'
 import { signInWithout } from './harness/sign-in-without.ts'
 
@@ -165,4 +167,43 @@ test('a person is found by the user id, and not without consents:read', async ()
   const refused = await signInWithout(harness, 'consents:read', address)
   await refused.getByText('consents:read').waitFor()
   expect(await refused.getByRole('link', { name: 'People' }).count()).toBe(0)
+}, 120_000)
+
+test('a person is shown under all names of the user record, and in test mode with the choices of test keys', async () => {
+  const { env } = harness
+  const [user, phone] = [`user-${crypto.randomUUID()}`, freshPhone()]
+  const rule = (name: object, state: string) => ({ ...name, topic: '*', channel: '*', state })
+  const importing = { body: { rules: [rule({ user_id: user }, 'off'), rule({ address: phone }, 'on')] } }
+  await env.api('PUT', `/api/v1/users/${user}`, { body: { phone } })
+  expect((await env.api('POST', '/api/v1/preferences/import', importing)).status).toBe(200)
+  const { notification_id } = (await post(env, smsTo(phone))).body
+  await untilState(env, notification_id, { delivery_status: 'delivered' })
+  const { apiKey: key } = await addKey(env, env, { mode: 'test', permissions: ['recipients:manage'] })
+  const ofTest = { key, body: { rules: [{ ...rule({ user_id: user }, 'on'), channel: 'sms' }] } }
+  expect((await env.api('POST', '/api/v1/preferences/import', ofTest)).status).toBe(200)
+  const page = await harness.signIn({ path: '/people' })
+  const table = (name: string | RegExp) => page.getByRole('table', { name })
+  await page.keyboard.press('/')
+  await page.keyboard.type(user)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'The user' }).waitFor()
+  const choices = table('Choices').locator('tbody')
+  await choices.getByText('User id').waitFor()
+  await choices.getByText('Number').waitFor()
+  await table(/^Last messages: \+/)
+    .getByText('Delivered')
+    .waitFor()
+  await expectSound(page)
+  expect(await layoutShift(page)).toBeLessThan(0.05)
+
+  await button(page, 'Test').first().click()
+  await page.getByText('Test: messages of test keys').waitFor()
+  await choices.getByText('Every topic, SMS').waitFor()
+  expect(await page.getByRole('heading', { name: 'The user' }).count()).toBe(0)
+  await expectSound(page)
+  await page.goto(harness.url('/activity'))
+  await page.getByText('Nothing matches these filters').waitFor()
+  expect(await button(page, 'Test').first().getAttribute('aria-pressed')).toBe('true')
+  await button(page, 'All').first().click()
+  await page.locator('tbody tr[data-row]').first().waitFor()
 }, 120_000)

@@ -3,7 +3,7 @@ import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
-import { KeyMode } from './permissions.ts'
+import { KeyMode, modeFilter } from './permissions.ts'
 import { apiKey, apiKeyOrOperator, defineRoute } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -70,7 +70,7 @@ export const listBroadcasts = defineRoute({
   path: '/api/v1/broadcasts',
   summary: 'List broadcasts, newest first',
   auth: readers,
-  query: z.strictObject({ list_id: z.string().max(64).optional(), ...listQuery }),
+  query: z.strictObject({ list_id: z.string().max(64).optional(), ...modeFilter, ...listQuery }),
   responses: { 200: pageOf(Broadcast).meta({ id: 'BroadcastList' }) },
   errors: [],
 })

@@ -3,7 +3,7 @@ import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { UserId } from './inbox.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'
-import { KeyMode } from './permissions.ts'
+import { KeyMode, modeFilter } from './permissions.ts'
 import { apiKey, apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -57,7 +57,7 @@ export const listLists = defineRoute({
   path: '/api/v1/lists',
   summary: 'List the lists of users, newest first',
   auth: readers,
-  query: z.strictObject(listQuery),
+  query: z.strictObject({ ...modeFilter, ...listQuery }),
   responses: { 200: pageOf(List).meta({ id: 'ListList' }) },
   errors: [],
 })

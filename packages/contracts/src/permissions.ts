@@ -4,6 +4,8 @@ import type { ServiceName } from './services.ts'
 /** Messages of live keys go to the carriers, those of test keys to the carrier sandbox only. */
 export const KeyMode = z.enum(['live', 'test'])
 export type KeyMode = z.infer<typeof KeyMode>
+/** A filter by the mode of the keys. */
+export const modeFilter = { mode: KeyMode.optional().meta({ description: 'Only what keys of this mode made' }) }
 
 /** Permissions of API keys. */
 export const KeyPermission = z.enum([

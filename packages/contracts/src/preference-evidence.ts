@@ -1,9 +1,37 @@
 import { z } from 'zod'
 import { givenId } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
-import { PreferenceSource, PreferenceState, Preferences, preferenceScope, TopicLanguage } from './preferences.ts'
+import { KeyMode } from './permissions.ts'
+import {
+  PreferenceRule,
+  PreferenceSource,
+  PreferenceState,
+  Preferences,
+  preferenceScope,
+  TopicLanguage,
+} from './preferences.ts'
+import { RecipientToken } from './recipient-token.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
+
+const NameKind = z.enum(['user', 'email', 'phone'])
+const of = NameKind.nullable().meta({ description: 'The name that it was made for; null: not one of a known user' })
+
+/** A name of a person, and what lists call it. */
+const PersonName = z.object({ of: NameKind, recipient_token: RecipientToken, recipient_masked: z.string() })
+
+/** The preferences of a person, under all names that the record of the user links. */
+export const RecipientPreferences = Preferences.extend({
+  names: z.array(PersonName).meta({
+    description: 'The user id and the addresses of the user; empty where no record of a user has this name',
+  }),
+  sharing: z.array(PersonName).meta({
+    description: 'The users who share this address, where it is not of one user; their choices are not among these',
+  }),
+  rules: z.array(PreferenceRule.extend({ of })),
+}).meta({ id: 'RecipientPreferences' })
+export type RecipientPreferences = z.output<typeof RecipientPreferences>
+export type PersonName = z.output<typeof PersonName>
 
 /** An entry of the evidence: a choice that a person made, or that was made for one. */
 export const PreferenceEntry = z
@@ -12,11 +40,15 @@ export const PreferenceEntry = z
     before: PreferenceState.nullable().meta({ description: 'null: there was no choice' }),
     after: PreferenceState.nullable().meta({ description: 'null: the choice was removed' }),
     source: PreferenceSource,
+    of,
     actor: z.string().nullable().meta({ description: 'The API key that made it; null: the person' }),
     changed_at: Timestamp,
   })
   .meta({ id: 'PreferenceEntry' })
 export type PreferenceEntry = z.output<typeof PreferenceEntry>
+
+/** The mode whose choices are read. */
+const ofMode = { mode: KeyMode.default('live').meta({ description: 'Choices made with keys of this mode' }) }
 
 const reader = operator('consents:read')
 const recipientPath = '/api/v1/applications/:application_id/recipients/:recipient_token'
@@ -30,11 +62,12 @@ export const getRecipientPreferences = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path: `${recipientPath}/preferences`,
-  summary: 'Retrieve the preferences of the user or the address that a token stands for, in live mode',
+  summary:
+    'Retrieve the preferences of the user or the address that a token stands for, with what the user record links',
   auth: reader,
   params: recipientParams,
-  query: z.strictObject({ locale: TopicLanguage }),
-  responses: { 200: Preferences },
+  query: z.strictObject({ ...ofMode, locale: TopicLanguage }),
+  responses: { 200: RecipientPreferences },
   errors: ['not_found'],
 })
 
@@ -43,10 +76,11 @@ export const listPreferenceChanges = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path: `${recipientPath}/preference-changes`,
-  summary: 'List every choice of the user or the address that a token stands for, newest first',
+  summary:
+    'List every choice of the user or the address that a token stands for, and of what the user record links, newest first',
   auth: reader,
   params: recipientParams,
-  query: z.strictObject(listQuery),
+  query: z.strictObject({ ...ofMode, ...listQuery }),
   responses: { 200: pageOf(PreferenceEntry).meta({ id: 'PreferenceEntryList' }) },
   errors: ['not_found'],
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
+import { KeyMode } from './permissions.ts'
 import {
   namesPerson,
   PreferenceSource,
@@ -51,6 +52,7 @@ export const explainPreference = defineRoute({
   body: z
     .strictObject({
       application_id: idSchema('app').optional().meta({ description: 'Required for operators' }),
+      mode: KeyMode.optional().meta({ description: 'For operators: whose choices count. Default: live' }),
       ...personFields,
       user_token: RecipientToken.optional().meta({ description: 'In place of user_id: see POST /recipients/lookup' }),
       address_token: RecipientToken.optional().meta({

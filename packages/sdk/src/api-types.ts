@@ -568,7 +568,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List every choice of the user or the address that a token stands for, newest first
+         * List every choice of the user or the address that a token stands for, and of what the user record links, newest first
          * @description Requires an operator's access token with the permission `consents:read`.
          */
         get: operations["listPreferenceChanges"];
@@ -588,7 +588,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve the preferences of the user or the address that a token stands for, in live mode
+         * Retrieve the preferences of the user or the address that a token stands for, with what the user record links
          * @description Requires an operator's access token with the permission `consents:read`.
          */
         get: operations["getRecipientPreferences"];
@@ -4035,6 +4035,8 @@ export interface components {
             after: ("on" | "off") | null;
             /** @enum {string} */
             source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
+            /** @description The name that it was made for; null: not one of a known user */
+            of: ("user" | "email" | "phone") | null;
             /** @description The API key that made it; null: the person */
             actor: string | null;
             /**
@@ -4043,7 +4045,7 @@ export interface components {
              */
             changed_at: string;
         };
-        Preferences: {
+        RecipientPreferences: {
             topics: {
                 /**
                  * @description Key of a topic of the application
@@ -4063,29 +4065,45 @@ export interface components {
                     overridden: boolean;
                 }[];
             }[];
-            /** @description The choices themselves; a topic without one follows its kind */
-            rules: components["schemas"]["PreferenceRule"][];
-        };
-        PreferenceRule: {
-            /**
-             * @description A topic_key, or * for every topic
-             * @example newsletter
-             */
-            topic: "*" | string;
-            /**
-             * @description A channel, or * for every channel
-             * @example email
-             */
-            channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
-            /** @enum {string} */
-            state: "on" | "off";
-            /** @enum {string} */
-            source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
-            /**
-             * Format: date-time
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            changed_at: string;
+            rules: {
+                /**
+                 * @description A topic_key, or * for every topic
+                 * @example newsletter
+                 */
+                topic: "*" | string;
+                /**
+                 * @description A channel, or * for every channel
+                 * @example email
+                 */
+                channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
+                /** @enum {string} */
+                state: "on" | "off";
+                /** @enum {string} */
+                source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                changed_at: string;
+                /** @description The name that it was made for; null: not one of a known user */
+                of: ("user" | "email" | "phone") | null;
+            }[];
+            /** @description The user id and the addresses of the user; empty where no record of a user has this name */
+            names: {
+                /** @enum {string} */
+                of: "user" | "email" | "phone";
+                /** @example rcp_q1yZk0vX2mB7cR9s4tUvWx */
+                recipient_token: string;
+                recipient_masked: string;
+            }[];
+            /** @description The users who share this address, where it is not of one user; their choices are not among these */
+            sharing: {
+                /** @enum {string} */
+                of: "user" | "email" | "phone";
+                /** @example rcp_q1yZk0vX2mB7cR9s4tUvWx */
+                recipient_token: string;
+                recipient_masked: string;
+            }[];
         };
         ApiRequest: {
             /** @description `X-Request-Id` of the response */
@@ -5072,6 +5090,50 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             verified_at: string;
+        };
+        Preferences: {
+            topics: {
+                /**
+                 * @description Key of a topic of the application
+                 * @example newsletter
+                 */
+                topic_key: string;
+                name: string;
+                description: string;
+                /** @enum {string} */
+                kind: "required" | "on" | "off";
+                channels: {
+                    /** @enum {string} */
+                    channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                    /** @enum {string} */
+                    state: "on" | "off";
+                    /** @description Whether a choice for every topic or every channel switches it off */
+                    overridden: boolean;
+                }[];
+            }[];
+            /** @description The choices themselves; a topic without one follows its kind */
+            rules: components["schemas"]["PreferenceRule"][];
+        };
+        PreferenceRule: {
+            /**
+             * @description A topic_key, or * for every topic
+             * @example newsletter
+             */
+            topic: "*" | string;
+            /**
+             * @description A channel, or * for every channel
+             * @example email
+             */
+            channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
+            /** @enum {string} */
+            state: "on" | "off";
+            /** @enum {string} */
+            source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            changed_at: string;
         };
         PreferenceChanges: {
             rules: {
@@ -8688,6 +8750,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Choices made with keys of this mode
+                 * @example live
+                 */
+                mode?: "live" | "test";
+                /**
                  * @description Items per page
                  * @example 20
                  */
@@ -8715,7 +8782,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List every choice of the user or the address that a token stands for, newest first */
+            /** @description List every choice of the user or the address that a token stands for, and of what the user record links, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8730,6 +8797,7 @@ export interface operations {
                      *           "before": null,
                      *           "after": "off",
                      *           "source": "page",
+                     *           "of": null,
                      *           "actor": null,
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -8745,6 +8813,11 @@ export interface operations {
     getRecipientPreferences: {
         parameters: {
             query?: {
+                /**
+                 * @description Choices made with keys of this mode
+                 * @example live
+                 */
+                mode?: "live" | "test";
                 /**
                  * @description Language of names and descriptions, BCP 47
                  * @example de
@@ -8768,7 +8841,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Retrieve the preferences of the user or the address that a token stands for, in live mode */
+            /** @description Retrieve the preferences of the user or the address that a token stands for, with what the user record links */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8779,30 +8852,41 @@ export interface operations {
                      *       "topics": [
                      *         {
                      *           "topic_key": "newsletter",
-                     *           "name": "Newsletter",
-                     *           "description": "New products, once a week",
-                     *           "kind": "on",
+                     *           "name": "Order shipped",
+                     *           "description": "Order service",
+                     *           "kind": "twilio",
                      *           "channels": [
-                     *             {
-                     *               "channel": "sms",
-                     *               "state": "off",
-                     *               "overridden": true
-                     *             }
+                     *             "sms"
                      *           ]
                      *         }
                      *       ],
                      *       "rules": [
                      *         {
-                     *           "topic": "*",
+                     *           "topic": "newsletter",
                      *           "channel": "sms",
-                     *           "state": "off",
-                     *           "source": "api",
-                     *           "changed_at": "2026-11-21T09:30:00.000Z"
+                     *           "state": "on",
+                     *           "source": "page",
+                     *           "changed_at": "2026-11-21T09:30:00.000Z",
+                     *           "of": null
+                     *         }
+                     *       ],
+                     *       "names": [
+                     *         {
+                     *           "of": "user",
+                     *           "recipient_token": "rcp_q1yZk0vX2mB7cR9s4tUvWx",
+                     *           "recipient_masked": "+1415***0100"
+                     *         }
+                     *       ],
+                     *       "sharing": [
+                     *         {
+                     *           "of": "user",
+                     *           "recipient_token": "rcp_q1yZk0vX2mB7cR9s4tUvWx",
+                     *           "recipient_masked": "+1415***0100"
                      *         }
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Preferences"];
+                    "application/json": components["schemas"]["RecipientPreferences"];
                 };
             };
         };
@@ -9341,6 +9425,11 @@ export interface operations {
                  * @example list_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 list_id?: string;
+                /**
+                 * @description Only what keys of this mode made
+                 * @example live
+                 */
+                mode?: "live" | "test";
                 /**
                  * @description Items per page
                  * @example 20
@@ -10553,6 +10642,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Only what keys of this mode made
+                 * @example live
+                 */
+                mode?: "live" | "test";
+                /**
                  * @description Items per page
                  * @example 20
                  */
@@ -11593,6 +11687,11 @@ export interface operations {
                      * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
                      */
                     application_id?: string;
+                    /**
+                     * @description For operators: whose choices count. Default: live
+                     * @enum {string}
+                     */
+                    mode?: "live" | "test";
                     /**
                      * @description The user's id in the application
                      * @example user-42

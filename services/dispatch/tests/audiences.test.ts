@@ -134,6 +134,31 @@ describe('a list', () => {
     expectProblem(await lists('GET', `/${id}`, undefined, { key: weak }), 403, 'permission_denied')
     expect((await lists('GET', `/${id}`, undefined, { token: env.operatorToken })).status).toBe(200)
   })
+
+  test('and its broadcasts are filtered by mode for operators', async () => {
+    const { apiKey: key } = await addKey(env, env, {
+      mode: 'test',
+      permissions: ['lists:manage', 'notifications:send'],
+    })
+    const [live, tested] = [
+      await listOf(freshUsers(1)),
+      (await lists('POST', '', { name: 'Tried' }, { key })).body.list_id,
+    ]
+    const started = await lists('POST', `/${tested}/notifications`, content, { key })
+    expect(started.status).toBe(202)
+    const asOperator = { token: env.operatorToken }
+    const idsOf = async (query: string) => {
+      const { body } = await lists('GET', `?limit=100${query}`, undefined, asOperator)
+      return body.items.map((list: { list_id: string }) => list.list_id)
+    }
+    expect(await idsOf('')).toEqual(expect.arrayContaining([live, tested]))
+    expect(await idsOf('&mode=test')).toContain(tested)
+    expect(await idsOf('&mode=test')).not.toContain(live)
+    expect(await idsOf('&mode=live')).not.toContain(tested)
+    const broadcasts = (mode: string) => env.api('GET', `/api/v1/broadcasts?list_id=${tested}&mode=${mode}`, asOperator)
+    expect((await broadcasts('test')).body.items).toMatchObject([{ broadcast_id: started.body.broadcast_id }])
+    expect((await broadcasts('live')).body.items).toEqual([])
+  })
 })
 
 describe('a broadcast', () => {

@@ -51,6 +51,8 @@ export interface ChannelPages<Template, Form> {
   suppression?: { label: string; placeholder: string }
   /** The field for an operator's own number or address, where test messages can be sent. */
   test?: { label: string /** Whether a provider has a text for it. */; ofProvider: boolean }
+  /** The address of a user that its messages go to; absent: the user id, or an address of no user. */
+  addressedBy?: 'email' | 'phone'
   /** Rank for the first steps, which use the available channel with the lowest rank. */
   firstMessage?: { rank: number; template: Template; recipient: unknown }
 }

@@ -39,6 +39,7 @@ export const email: ChannelPages<Template, Form> = {
     ...{ subject, preheader, text: body, HTML: html_body, layout },
   }),
   hasCarrier: true,
+  addressedBy: 'email',
   test: { label: 'Your address', ofProvider: true },
   suppression: { label: 'Email address', placeholder: 'ada@example.com' },
   firstMessage: {

@@ -31,6 +31,7 @@ export const sms: ChannelPages<Template, Template> = {
   ),
   partsOf: ({ body }) => ({ text: body }),
   hasCarrier: true,
+  addressedBy: 'phone',
   test: { label: 'Your number', ofProvider: true },
   suppression: { label: 'Number', placeholder: '+15551230001' },
   firstMessage: {

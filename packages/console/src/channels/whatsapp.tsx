@@ -29,6 +29,7 @@ export const whatsapp: ChannelPages<Template, WhatsAppForm> = {
   // Names and languages are not Liquid texts.
   liquidOf: ({ parameters, header, buttons = [] }) => [parameters, header?.value, buttons.map(({ value }) => value)],
   hasCarrier: true,
+  addressedBy: 'phone',
   test: { label: 'Your number', ofProvider: false },
 }
 

@@ -8,6 +8,7 @@ import { useHotkeys } from '../ui/hotkeys.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 import { KeyList } from './key-list.tsx'
+import { ModeBanner, ModeSwitch } from './mode-switch.tsx'
 import { Navigation } from './navigation.tsx'
 import { OperatorMenu } from './operator-menu.tsx'
 import { loadPageFinder, usePreloadedPages } from './preload-pages.ts'
@@ -62,12 +63,14 @@ function Frame() {
           <MenuIcon size={18} aria-hidden />
         </IconButton>
         <span className="flex-1 font-semibold">Console</span>
+        <ModeSwitch />
         <IconButton label="Find" onClick={() => setOpen('pages')}>
           <Search size={16} aria-hidden />
         </IconButton>
       </header>
       <div className="flex min-w-0 flex-1 flex-col">
         <AwayBanner />
+        <ModeBanner />
         <main id="page" tabIndex={-1} className="w-full min-w-0 flex-1 p-6 outline-none max-md:p-4">
           <Outlet />
         </main>
@@ -93,12 +96,13 @@ function Side({ onFind, onKeys }: { onFind: () => void; onKeys: () => void }) {
       <button
         type="button"
         onClick={onFind}
-        className="mt-2 mb-4 flex h-[30px] items-center gap-2 rounded-md border border-line bg-surface px-2 text-faint hover:text-text"
+        className="mt-2 mb-2 flex h-[30px] items-center gap-2 rounded-md border border-line bg-surface px-2 text-faint hover:text-text"
       >
         <Search size={14} aria-hidden />
         <span className="flex-1 text-left">Find</span>
         <kbd className="font-sans text-xs">Ctrl K</kbd>
       </button>
+      <ModeSwitch className="mb-4" />
       <Navigation />
     </>
   )

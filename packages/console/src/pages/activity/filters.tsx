@@ -6,12 +6,13 @@ import { Button } from '../../ui/button.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterMoment, FilterText } from '../../ui/filter-controls.tsx'
 import { FilterRecipient } from '../../ui/filter-recipient.tsx'
+import { type Mode, useMode } from '../../ui/mode.ts'
 import { type Status, statuses } from './words.ts'
 
 export interface Filters {
   channel?: Channel
   status?: Status
-  mode?: 'live' | 'test'
+  mode?: Mode
   application_id?: string
   event_key?: string
   recipient_token?: string
@@ -34,14 +35,19 @@ const names = [
   'to',
 ] as const
 
-export const useFilters = () => useAddressFilters<Filters>(names)
+/** The filters of the address, and the mode that the frame shows. */
+export function useFilters() {
+  const address = useAddressFilters<Filters>(names)
+  const { mode, choose } = useMode()
+  const clear = () => {
+    choose(undefined)
+    address.clear()
+  }
+  return { ...address, filters: mode ? { ...address.filters, mode } : address.filters, clear }
+}
 
 const statusOptions = Object.entries(statuses).map(([value, { name }]) => ({ value, label: name }))
 const channelOptions = Object.entries(channelNames).map(([value, label]) => ({ value, label }))
-const modeOptions = [
-  { value: 'live', label: 'Live' },
-  { value: 'test', label: 'Test' },
-]
 
 /** The row of filters above the list. A part of a recipient finds nothing, because only a keyed hash of it is stored. */
 export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }) {
@@ -63,7 +69,6 @@ export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }
       />
       <FilterChoice label="Status" options={statusOptions} {...of('status')} />
       <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
-      <FilterChoice label="Mode" options={modeOptions} {...of('mode')} />
       <ApplicationFilter {...of('application_id')} />
       <TimePresets onChoose={(from) => of('from').onChange(from)} />
       <FilterMoment label="From" {...of('from')} />

@@ -3,6 +3,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
+import { useMode } from '../../ui/mode.ts'
 import { KeyFields, type KeyValues, keyRequestOf } from './key-fields.tsx'
 import { allowedIn } from './key-words.ts'
 import { type ApiKey, useRefreshApplications } from './queries.ts'
@@ -32,7 +33,7 @@ const modes = [
 
 export function NewKey({ applicationId: application_id, name = '', onCreated, onClose }: NewKeyProps) {
   const refresh = useRefreshApplications()
-  const draft = useDraft(draftOfNewKey(application_id), { ...initial, name })
+  const draft = useDraft(draftOfNewKey(application_id), { ...initial, name, mode: useMode().mode ?? initial.mode })
   const { mode, ...values } = draft.value
   const close = () => {
     draft.clear()

@@ -2,8 +2,10 @@ import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { channelNames } from '../../channels/table.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationName } from '../../ui/application-name.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
+import { useMode } from '../../ui/mode.ts'
 import { useCursor } from '../../ui/pager.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
@@ -18,7 +20,12 @@ const columns: Column<Broadcast>[] = [
   {
     id: 'application',
     header: 'Application',
-    cell: ({ application_id }) => <ApplicationName id={application_id} />,
+    cell: ({ application_id, mode }) => (
+      <>
+        <ApplicationName id={application_id} />
+        {mode === 'test' ? <Badge className="ml-1.5">Test</Badge> : null}
+      </>
+    ),
     wide: true,
   },
   timeColumn('Begun', ({ created_at }) => created_at, { wide: true }),
@@ -30,7 +37,8 @@ export function BroadcastsPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const address = useAddressFilters<Filters>(['list_id'])
-  const list = useBroadcasts(address.filters, useCursor())
+  const { mode } = useMode()
+  const list = useBroadcasts({ ...address.filters, ...(mode ? { mode } : {}) }, useCursor())
   const go = (path: string) => void navigate({ pathname: path, search: search.toString() })
   return (
     <>

@@ -2,6 +2,7 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
+import type { Mode } from '../../ui/mode.ts'
 import { showToast } from '../../ui/toasts.tsx'
 
 export type Broadcast = components['schemas']['Broadcast']
@@ -12,6 +13,7 @@ const key = ['broadcasts']
 
 export interface Filters {
   list_id?: string
+  mode?: Mode
 }
 
 export function useBroadcasts(filters: Filters, cursor: string | undefined) {

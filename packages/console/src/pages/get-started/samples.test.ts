@@ -18,7 +18,7 @@ beforeAll(async () => {
   await once(server, 'listening')
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
-afterAll(() => server.close())
+afterAll(() => void server.close())
 
 const request = {
   channel: 'sms' as const,

@@ -1,7 +1,9 @@
 import { useNavigate } from 'react-router'
 import { ApplicationName } from '../../ui/application-name.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
+import { useMode } from '../../ui/mode.ts'
 import { numberText } from '../../ui/number-text.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
@@ -21,7 +23,12 @@ const columns: Column<UserList>[] = [
   {
     id: 'application',
     header: 'Application',
-    cell: ({ application_id }) => <ApplicationName id={application_id} />,
+    cell: ({ application_id, mode }) => (
+      <>
+        <ApplicationName id={application_id} />
+        {mode === 'test' ? <Badge className="ml-1.5">Test</Badge> : null}
+      </>
+    ),
     wide: true,
   },
   timeColumn('Changed', ({ updated_at }) => updated_at, { wide: true }),
@@ -35,7 +42,7 @@ export function ListsPage() {
       <PageHeader title="Lists" lead="Applications send broadcasts to the users of a list, and keep its members." />
       <ListPanel
         label="Lists"
-        list={useLists(useCursor())}
+        list={useLists(useMode().mode, useCursor())}
         columns={columns}
         rowId={({ list_id }) => list_id}
         onOpen={({ list_id }) => void navigate(`/broadcasts?list_id=${list_id}`)}

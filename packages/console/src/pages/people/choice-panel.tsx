@@ -9,7 +9,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
 import { TitledSection } from '../../ui/titled-section.tsx'
 import { usePreferences } from './queries.ts'
-import { type Person, type Preferences, type Rule, scopeOf, sources, stateName } from './words.ts'
+import { nameKinds, type Person, type Preferences, type Rule, scopeOf, sources, stateName } from './words.ts'
 
 type TopicState = Preferences['topics'][number]
 
@@ -53,6 +53,7 @@ const ruleColumns: Column<Rule>[] = [
     header: 'State',
     cell: ({ state }) => <Badge tone={state === 'on' ? 'good' : 'bad'}>{stateName[state]}</Badge>,
   },
+  { id: 'of', header: 'Made for', cell: ({ of }) => of && nameKinds[of], wide: true },
   { id: 'source', header: 'Source', cell: ({ source }) => sources[source], wide: true },
   timeColumn('Chosen', ({ changed_at }) => changed_at),
 ]
@@ -84,7 +85,7 @@ export function ChoicePanel({ person }: { person: Person }) {
               label="Choices"
               columns={ruleColumns}
               rows={data?.rules}
-              rowId={scopeOf}
+              rowId={(rule) => `${rule.of} ${scopeOf(rule)}`}
               expected={2}
               empty={<EmptyState title="The person has chosen nothing" />}
             />

@@ -14,7 +14,7 @@ const channelOptions = channels.map((channel) => ({ value: channel, label: chann
 /** Whether a message of a topic would be sent, with everything that is looked at. */
 export function ExplainPanel({ person }: { person: Person }) {
   const { data } = usePreferences(person)
-  const explanation = useExplanation(person)
+  const explanation = useExplanation(person, data?.names ?? [])
   const [asked, setAsked] = useState<{ topic: string; channel: Channel }>({ topic: '', channel: 'email' })
   const topics =
     data?.topics.map(({ topic_key, name }) => ({ value: topic_key, label: `${name} (${topic_key})` })) ?? []

@@ -6,7 +6,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
 import { TitledSection } from '../../ui/titled-section.tsx'
 import { useChanges } from './queries.ts'
-import { type Person, type PreferenceEntry, scopeOf, sources, stateName } from './words.ts'
+import { nameKinds, type Person, type PreferenceEntry, scopeOf, sources, stateName } from './words.ts'
 
 const columns: Column<PreferenceEntry>[] = [
   {
@@ -30,6 +30,7 @@ const columns: Column<PreferenceEntry>[] = [
     cell: ({ before }) => <span className="text-soft">{before === null ? 'No choice' : stateName[before]}</span>,
     wide: true,
   },
+  { id: 'of', header: 'Made for', cell: ({ of }) => of && nameKinds[of], wide: true },
   { id: 'source', header: 'Source', cell: ({ source }) => sources[source], wide: true },
   {
     id: 'actor',
@@ -40,7 +41,7 @@ const columns: Column<PreferenceEntry>[] = [
   timeColumn('Changed', ({ changed_at }) => changed_at),
 ]
 
-const rowId = (change: PreferenceEntry) => `${change.changed_at} ${scopeOf(change)}`
+const rowId = (change: PreferenceEntry) => `${change.changed_at} ${change.of} ${scopeOf(change)}`
 
 /** The evidence: every change of a choice. */
 export function HistoryPanel({ person }: { person: Person }) {

@@ -5,6 +5,7 @@ import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Forbidden } from '../../ui/error-state.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
+import type { Mode } from '../../ui/mode.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -12,6 +13,7 @@ import { timeColumn } from '../../ui/time-column.tsx'
 import { TitledSection } from '../../ui/titled-section.tsx'
 import { type ActivityItem, statuses } from '../activity/words.ts'
 import { useLastMessages } from './queries.ts'
+import { titleFor } from './words.ts'
 
 const columns: Column<ActivityItem>[] = [
   {
@@ -40,24 +42,29 @@ const columns: Column<ActivityItem>[] = [
 ]
 
 /** The last messages to this address or user id, of all applications. */
-export function MessagePanel({ token }: { token: string }) {
+export function MessagePanel({ token, of, mode }: { token: string; of: string | undefined; mode: Mode }) {
   const navigate = useNavigate()
   const mayRead = useHasPermission()('activity:read')
-  const list = useLastMessages(token)
+  const list = useLastMessages(token, mode)
   const all = (
-    <Link to={`/activity?recipient_token=${token}`} className="text-accent underline underline-offset-2">
+    <Link to={`/activity?recipient_token=${token}&mode=${mode}`} className="text-accent underline underline-offset-2">
       All of them
     </Link>
   )
   return (
-    <TitledSection title="Last messages" lead={mayRead ? <>To this address or user id. {all}</> : undefined}>
+    <TitledSection
+      title={titleFor('Last messages', of)}
+      lead={mayRead ? <>To this address or user id. {all}</> : undefined}
+    >
       {mayRead ? (
         <ListPanel
-          label="Last messages"
+          label={titleFor('Last messages', of)}
           list={{ ...list, data: list.data && { items: list.data.items, next_cursor: null } }}
           columns={columns}
           rowId={({ transaction_id }) => transaction_id}
-          onOpen={({ transaction_id }) => void navigate(`/activity/${transaction_id}?recipient_token=${token}`)}
+          onOpen={({ transaction_id }) =>
+            void navigate(`/activity/${transaction_id}?recipient_token=${token}&mode=${mode}`)
+          }
           expected={3}
           empty={<EmptyState title="Nothing was sent" />}
         />

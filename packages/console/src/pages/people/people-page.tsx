@@ -4,6 +4,7 @@ import { useAddress } from '../../ui/address.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
 import { FilterRecipient } from '../../ui/filter-recipient.tsx'
 import { rememberApplication, useFirstApplication } from '../../ui/first-application.tsx'
+import { useMode } from '../../ui/mode.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -12,8 +13,10 @@ import { ConsentPanel } from './consent-panel.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
 import { HistoryPanel } from './history-panel.tsx'
 import { MessagePanel } from './message-panel.tsx'
+import { NamePanel } from './name-panel.tsx'
+import { usePreferences } from './queries.ts'
 import { SuppressionPanel } from './suppression-panel.tsx'
-import type { NameKind } from './words.ts'
+import type { NameKind, Person } from './words.ts'
 
 const isNameKind = (text: string | undefined): text is NameKind => text === 'user' || text === 'address'
 
@@ -23,6 +26,7 @@ export function PeoplePage() {
   const navigate = useNavigate()
   const { search, change } = useAddress()
   const { first = '' } = useFirstApplication()
+  const { mode = 'live' } = useMode()
   const applicationId = search.get('application_id') ?? first
   const choose = (id: string) => {
     rememberApplication(id)
@@ -59,22 +63,34 @@ export function PeoplePage() {
           <EmptyState title="Choose an application">People choose for each application.</EmptyState>
         </Panel>
       ) : (
-        <Found key={`${applicationId}/${token}`} person={{ applicationId, of, token }} />
+        <Found key={`${applicationId}/${token}/${mode}`} person={{ applicationId, of, token, mode }} />
       )}
     </>
   )
 }
 
-function Found({ person }: { person: { applicationId: string; of: NameKind; token: string } }) {
-  const { of, token } = person
+function Found({ person }: { person: Person }) {
+  const { data } = usePreferences(person)
+  const names = data?.names ?? []
+  const self = { of: person.of, recipient_token: person.token, recipient_masked: undefined }
+  const shown = names.length > 0 ? names : [self]
+  const addresses = shown.filter(({ of }) => of !== 'user')
+  const numbers = names.length > 0 ? names.filter(({ of }) => of === 'phone') : addresses
   return (
     <div className="flex flex-col gap-6">
+      <NamePanel person={person} preferences={data} />
       <ChoicePanel person={person} />
       <ExplainPanel person={person} />
       <HistoryPanel person={person} />
-      {of === 'address' ? <SuppressionPanel token={token} /> : null}
-      {of === 'address' ? <ConsentPanel token={token} /> : null}
-      <MessagePanel token={token} />
+      {addresses.map(({ recipient_token: token, recipient_masked: of }) => (
+        <SuppressionPanel key={token} token={token} of={of} />
+      ))}
+      {numbers.map(({ recipient_token: token }) => (
+        <ConsentPanel key={token} token={token} />
+      ))}
+      {shown.map(({ recipient_token: token, recipient_masked: of }) => (
+        <MessagePanel key={token} token={token} of={of} mode={person.mode} />
+      ))}
     </div>
   )
 }

@@ -3,7 +3,9 @@ import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
 import { useHasPermission } from '../../api/me.ts'
 import type { Channel } from '../../channels/channel.ts'
-import type { Person } from './words.ts'
+import { channelPages } from '../../channels/table.ts'
+import type { Mode } from '../../ui/mode.ts'
+import type { Person, PersonName } from './words.ts'
 
 const pollMs = 15_000
 const historySize = 20
@@ -12,7 +14,7 @@ const latest = 10
 const pathOf = ({ applicationId, token }: Person) => ({
   path: { application_id: applicationId, recipient_token: token },
 })
-const keyOf = ({ applicationId, token }: Person) => ['people', applicationId, token]
+const keyOf = ({ applicationId, token, mode }: Person) => ['people', applicationId, token, mode]
 
 /** What a person has chosen, and what follows from it for each topic. */
 export function usePreferences(person: Person) {
@@ -21,7 +23,7 @@ export function usePreferences(person: Person) {
     queryFn: ({ signal }) =>
       answer(
         api.GET('/api/v1/applications/{application_id}/recipients/{recipient_token}/preferences', {
-          params: pathOf(person),
+          params: { ...pathOf(person), query: { mode: person.mode } },
           signal,
         }),
       ),
@@ -36,7 +38,10 @@ export function useChanges(person: Person, cursor: string | undefined) {
     queryFn: ({ signal }) =>
       answer(
         api.GET('/api/v1/applications/{application_id}/recipients/{recipient_token}/preference-changes', {
-          params: { ...pathOf(person), query: { limit: historySize, ...(cursor ? { cursor } : {}) } },
+          params: {
+            ...pathOf(person),
+            query: { mode: person.mode, limit: historySize, ...(cursor ? { cursor } : {}) },
+          },
           signal,
         }),
       ),
@@ -45,12 +50,25 @@ export function useChanges(person: Person, cursor: string | undefined) {
   })
 }
 
+/** The user id and the address that a message of a channel is judged by. */
+function judgedBy({ of, token }: Person, names: readonly PersonName[], channel: Channel) {
+  if (names.length === 0) return of === 'user' ? { user_token: token } : { address_token: token }
+  const tokenOf = (kind: PersonName['of']) => names.find((name) => name.of === kind)?.recipient_token
+  const address = tokenOf(channelPages[channel].addressedBy ?? 'user')
+  const user = tokenOf('user')
+  return {
+    ...(user ? { user_token: user } : {}),
+    ...(address && address !== user ? { address_token: address } : {}),
+  }
+}
+
 /** Explains whether a message to the person would be sent. An empty topic: one without a topic. */
-export function useExplanation({ applicationId, of, token }: Person) {
+export function useExplanation(person: Person, names: readonly PersonName[]) {
   return useMutation({
     mutationFn: ({ topic, channel }: { topic: string; channel: Channel }) => {
-      const name = of === 'user' ? { user_token: token } : { address_token: token }
-      const body = { application_id: applicationId, ...name, channel, ...(topic ? { topic } : {}) }
+      const { applicationId, mode } = person
+      const name = judgedBy(person, names, channel)
+      const body = { application_id: applicationId, mode, ...name, channel, ...(topic ? { topic } : {}) }
       return answer(api.POST('/api/v1/preferences/explain', { body }))
     },
   })
@@ -67,12 +85,12 @@ export function useSuppressionsOf(recipient_token: string) {
 }
 
 /** The last messages to the recipient. Nothing is requested without the permission to see them. */
-export function useLastMessages(recipient_token: string) {
+export function useLastMessages(recipient_token: string, mode: Mode) {
   const may = useHasPermission()
   return useQuery({
-    queryKey: ['activity', 'of', recipient_token],
+    queryKey: ['activity', 'of', recipient_token, mode],
     queryFn: ({ signal }) =>
-      answer(api.GET('/api/v1/activity', { params: { query: { recipient_token, limit: latest } }, signal })),
+      answer(api.GET('/api/v1/activity', { params: { query: { recipient_token, mode, limit: latest } }, signal })),
     enabled: may('activity:read'),
     refetchInterval: pollEvery(pollMs),
   })

@@ -6,6 +6,7 @@ import { timeColumn } from '../../ui/time-column.tsx'
 import { TitledSection } from '../../ui/titled-section.tsx'
 import { channelNames, reasons, type Suppression } from '../suppressions/words.ts'
 import { useSuppressionsOf } from './queries.ts'
+import { titleFor } from './words.ts'
 
 const columns: Column<Suppression>[] = [
   { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel], grow: 'always' },
@@ -14,13 +15,13 @@ const columns: Column<Suppression>[] = [
 ]
 
 /** The channels in which the address gets nothing. */
-export function SuppressionPanel({ token }: { token: string }) {
+export function SuppressionPanel({ token, of }: { token: string; of: string | undefined }) {
   const navigate = useNavigate()
   const list = useSuppressionsOf(token)
   return (
-    <TitledSection title="Suppressions">
+    <TitledSection title={titleFor('Suppressions', of)}>
       <ListPanel
-        label="Suppressions"
+        label={titleFor('Suppressions', of)}
         list={{ ...list, data: list.data && { items: list.data.items, next_cursor: null } }}
         columns={columns}
         rowId={({ suppression_id }) => suppression_id}

@@ -1,8 +1,10 @@
 import type { components } from '@notify/sdk'
 import { channelNames, isChannel } from '../../channels/table.ts'
+import type { Mode } from '../../ui/mode.ts'
 
-export type Preferences = components['schemas']['Preferences']
-export type Rule = components['schemas']['PreferenceRule']
+export type Preferences = components['schemas']['RecipientPreferences']
+export type Rule = Preferences['rules'][number]
+export type PersonName = Preferences['names'][number]
 export type PreferenceEntry = components['schemas']['PreferenceEntry']
 export type Explanation = components['schemas']['PreferenceExplanation']
 export type Considered = Explanation['considered'][number]
@@ -10,12 +12,15 @@ export type Considered = Explanation['considered'][number]
 /** What a person is found by. */
 export type NameKind = 'user' | 'address'
 
-/** A user id or an address in one application, as its token. */
+/** A user id or an address in one application, as its token. Live and test keys know people of their own. */
 export interface Person {
   applicationId: string
   of: NameKind
   token: string
+  mode: Mode
 }
+
+export const nameKinds: Record<PersonName['of'], string> = { user: 'User id', email: 'Email', phone: 'Number' }
 
 /** Through what a choice was made. */
 export const sources: Record<Rule['source'], string> = {
@@ -43,3 +48,6 @@ const channelName = (channel: string) =>
 /** What a choice is about, such as `newsletter, Email` or `Every topic, every channel`. */
 export const scopeOf = ({ topic, channel }: { topic: string; channel: string }) =>
   `${topic === '*' ? 'Every topic' : topic}, ${channelName(channel)}`
+
+/** A title with the masked name it is about, where a person has several. */
+export const titleFor = (title: string, of: string | undefined) => (of === undefined ? title : `${title}: ${of}`)

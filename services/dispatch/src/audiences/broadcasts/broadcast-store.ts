@@ -1,4 +1,4 @@
-import type { BroadcastStatus, Id } from '@notify/contracts'
+import type { BroadcastStatus, Id, KeyMode } from '@notify/contracts'
 import { type Run, requireRoom } from '@notify/database'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
@@ -22,14 +22,22 @@ export async function lockBroadcast(run: Run, owner: Owner, id: Id<'bc'>): Promi
   return (await run(own(owner).where('id', '=', id).forUpdate()))[0]
 }
 
+interface BroadcastPage {
+  listId: string | undefined
+  mode: KeyMode | undefined
+  after: Id<'bc'> | undefined
+  limit: number
+}
+
 /** A page of broadcasts, newest first. */
 export function broadcastRows(
   run: Run,
   owner: Owner,
-  { listId, after, limit }: { listId: string | undefined; after: Id<'bc'> | undefined; limit: number },
+  { listId, mode, after, limit }: BroadcastPage,
 ): Promise<BroadcastRow[]> {
   const rows = own(owner)
     .$if(listId !== undefined, (query) => query.where('list_id', '=', listId as Id<'list'>))
+    .$if(mode !== undefined, (query) => query.where('mode', '=', mode!))
     .$if(after !== undefined, (query) => query.where('id', '<', after!))
   return run(rows.orderBy('id', 'desc').limit(limit))
 }

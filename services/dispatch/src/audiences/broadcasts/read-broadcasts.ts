@@ -14,9 +14,9 @@ export const getBroadcast: Handler<Context, typeof getContract> = async ({ db },
 }
 
 export const listBroadcasts: Handler<Context, typeof listContract> = async ({ db }, request) => {
-  const { list_id: listId } = request.query
+  const { list_id: listId, mode } = request.query
   const { items, next_cursor } = await page(request, orderById('bc'), (after, limit) =>
-    broadcastRows(db.run, request.principal, { listId, after, limit }),
+    broadcastRows(db.run, request.principal, { listId, mode, after, limit }),
   )
   return { items: items.map(describeBroadcast), next_cursor }
 }

@@ -1,4 +1,4 @@
-import type { Id, Principal } from '@notify/contracts'
+import type { Id, KeyMode, Principal } from '@notify/contracts'
 import { type Run, requireRoom } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import { type Selectable, sql } from 'kysely'
@@ -27,8 +27,14 @@ export async function requireList(run: Run, owner: Owner, id: Id<'list'>): Promi
 export const listMissing = () => new Problem('list_not_found', 'This application has no list with this id')
 
 /** A page of lists, newest first. */
-export function listRows(run: Run, owner: Owner, after: Id<'list'> | undefined, limit: number): Promise<ListRow[]> {
-  const rows = own(owner).$if(after !== undefined, (query) => query.where('id', '<', after!))
+export function listRows(
+  run: Run,
+  owner: Owner,
+  { mode, after, limit }: { mode: KeyMode | undefined; after: Id<'list'> | undefined; limit: number },
+): Promise<ListRow[]> {
+  const rows = own(owner)
+    .$if(mode !== undefined, (query) => query.where('mode', '=', mode!))
+    .$if(after !== undefined, (query) => query.where('id', '<', after!))
   return run(rows.orderBy('id', 'desc').limit(limit))
 }
 

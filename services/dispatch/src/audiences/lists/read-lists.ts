@@ -15,8 +15,9 @@ export const getList: Handler<Context, typeof getContract> = async ({ db }, { pa
   describeList(await requireList(db.run, principal, params.list_id))
 
 export const listLists: Handler<Context, typeof listContract> = async ({ db }, request) => {
+  const { mode } = request.query
   const { items, next_cursor } = await page(request, orderById('list'), (after, limit) =>
-    listRows(db.run, request.principal, after, limit),
+    listRows(db.run, request.principal, { mode, after, limit }),
   )
   return { items: items.map(describeList), next_cursor }
 }

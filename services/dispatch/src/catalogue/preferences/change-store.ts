@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import type { Run } from '@notify/database'
+import { anyOf, type Run } from '@notify/database'
 import type { Selectable } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 import type { PreferenceOwner } from './preference-store.ts'
@@ -7,8 +7,8 @@ import type { PreferenceOwner } from './preference-store.ts'
 export type ChangeRow = Selectable<Tables['preference_changes']>
 
 interface ListOptions {
-  /** Blind index of the user id or the address. */
-  index: string
+  /** Blind indexes of the user id and of addresses. */
+  indexes: readonly string[]
   /** The id of the last change that was read. */
   after: Id<'pref'> | undefined
   limit: number
@@ -18,13 +18,14 @@ interface ListOptions {
 export function listChangeRows(
   run: Run,
   { tenantId, applicationId, mode }: PreferenceOwner,
-  { index, after, limit }: ListOptions,
+  { indexes, after, limit }: ListOptions,
 ): Promise<ChangeRow[]> {
-  const owner = { tenant_id: tenantId, recipient_index: index, application_id: applicationId, mode }
+  const owner = { tenant_id: tenantId, application_id: applicationId, mode }
   const rows = build
     .selectFrom('preference_changes')
     .selectAll()
     .where((where) => where.and(owner))
+    .where('recipient_index', '=', anyOf(indexes))
     .$if(after !== undefined, (query) => query.where('id', '<', after!))
   return run(rows.orderBy('id', 'desc').limit(limit))
 }

@@ -14,7 +14,7 @@ export function wordsOf({ name, description, translations }: KnownTopic, locales
 }
 
 /** The choices of a person, and what follows from them for each topic. */
-function describePreferences(
+export function describePreferences(
   topics: readonly KnownTopic[],
   choices: readonly ChoiceRow[],
   locales: readonly (string | undefined)[],

@@ -25,7 +25,7 @@ type Step = Omit<Considered, 'decided'>
 
 /** Explains whether a message would be sent: everything that is looked at, in the order in which it decides. */
 export const explainPreference = idempotentAnswer<Needs, typeof contract>(async (context, { body, principal }) => {
-  const owner = ownerOfCaller(principal, body.application_id)
+  const owner = ownerOfCaller(principal, body.application_id, body.mode)
   const subjects = [...subjectsOf(context, owner.tenantId, body), ...subjectsOfTokens(body)]
   const steps = [
     ...(await judgeAddress(context, owner, subjects, body.channel)),

@@ -54,19 +54,22 @@ export const ownerOf = ({
 })
 
 /**
- * The same for callers that may be operators, who name the application and see what live keys send.
+ * The same for callers that may be operators, who name the application and the mode.
  * @throws Problem `validation_failed`
  */
 export function ownerOfCaller(
   principal: KeyPrincipal | OperatorPrincipal,
   applicationId: Id<'app'> | undefined,
+  mode: KeyMode | undefined,
 ): PreferenceOwner {
   const { tenant_id: tenantId } = principal
   if (principal.kind === 'operator') {
     if (applicationId === undefined) throw fieldProblem('validation_failed', 'application_id', 'is missing')
-    return { tenantId, applicationId, mode: 'live' satisfies KeyMode }
+    return { tenantId, applicationId, mode: mode ?? 'live' }
   }
   if (applicationId !== undefined && applicationId !== principal.application_id)
     throw fieldProblem('validation_failed', 'application_id', 'is not the application of the key')
+  if (mode !== undefined && mode !== principal.mode)
+    throw fieldProblem('validation_failed', 'mode', 'is not the mode of the key')
   return ownerOf(principal)
 }

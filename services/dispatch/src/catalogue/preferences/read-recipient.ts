@@ -2,47 +2,58 @@ import {
   type getRecipientPreferences as getContract,
   type Id,
   indexOfToken,
+  type KeyMode,
   type listPreferenceChanges as listContract,
   type OperatorPrincipal,
-  type PreferenceEntry,
 } from '@notify/contracts'
 import { orderById, page } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
 import { type ChangeRow, listChangeRows } from './change-store.ts'
-import { readPreferences } from './describe-preferences.ts'
+import { describePreferences } from './describe-preferences.ts'
+import { namesOf } from './names-of.ts'
 import { ownerOfCaller } from './person.ts'
+import { readChoices } from './preference-store.ts'
 
 interface RecipientRequest {
   principal: OperatorPrincipal
   params: { application_id: Id<'app'>; recipient_token: string }
+  query: { mode: KeyMode }
 }
 
 /** Whose choices a path names. @throws Problem `not_found` for a text that is no token */
-function recipientOf({ principal, params }: RecipientRequest) {
+function recipientOf({ principal, params, query }: RecipientRequest) {
   const index = indexOfToken(params.recipient_token)
   if (index === undefined) throw new Problem('not_found', 'There is no such recipient_token')
-  return { owner: ownerOfCaller(principal, params.application_id), index }
+  return { owner: ownerOfCaller(principal, params.application_id, query.mode), index }
 }
 
-/** What one name of a person, a user id or an address, has chosen. */
+/** What a person has chosen under the names that the record of the user links. */
 export const getRecipientPreferences: Handler<Context & WithTopics, typeof getContract> = async (context, request) => {
   const { owner, index } = recipientOf(request)
   const topics = await context.directory.topics.list(owner.applicationId)
-  const locales = [request.query.locale]
-  return readPreferences(context.db.run, owner, { topics, subjects: [{ index }], locales })
+  const { names, sharing, kindOf } = await namesOf(context, owner, index)
+  const choices = await readChoices(context.db.run, owner, [...kindOf.keys()])
+  const described = describePreferences(topics, choices, [request.query.locale])
+  const rules = described.rules.map((rule, at) => ({ ...rule, of: kindOf.get(choices[at]!.recipient_index) ?? null }))
+  return { ...described, rules, names, sharing }
 }
 
 /** The evidence of it: every change, by whom and through what. */
-export const listPreferenceChanges: Handler<Context, typeof listContract> = async ({ db }, request) => {
+export const listPreferenceChanges: Handler<Context, typeof listContract> = async (context, request) => {
   const { owner, index } = recipientOf(request)
+  const { kindOf } = await namesOf(context, owner, index)
+  const indexes = [...kindOf.keys()]
   const { items, next_cursor } = await page(request, orderById('pref'), (after, limit) =>
-    listChangeRows(db.run, owner, { index, after, limit }),
+    listChangeRows(context.db.run, owner, { indexes, after, limit }),
   )
-  return { items: items.map(describeChange), next_cursor }
+  return {
+    items: items.map((row) => ({ ...describeChange(row), of: kindOf.get(row.recipient_index) ?? null })),
+    next_cursor,
+  }
 }
 
-function describeChange({ topic, channel, before, after, source, actor, changed_at }: ChangeRow): PreferenceEntry {
+function describeChange({ topic, channel, before, after, source, actor, changed_at }: ChangeRow) {
   return { topic, channel, before, after, source, actor, changed_at: changed_at.toISOString() }
 }

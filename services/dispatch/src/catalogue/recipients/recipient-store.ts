@@ -1,11 +1,38 @@
+import type { Id, KeyMode } from '@notify/contracts'
 import { anyOf, type Run } from '@notify/database'
 import { type Insertable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 import type { RecipientRow } from './recipient-content.ts'
 
+/** More users of one address are not listed. */
+const mostSharing = 20
+
 /** Finds users by the ids of their rows. */
 export function findRecipients(run: Run, ids: readonly string[]): Promise<RecipientRow[]> {
   return run(build.selectFrom('recipients').selectAll().where('id', '=', anyOf(ids)))
+}
+
+interface Known {
+  tenantId: Id<'ten'>
+  applicationId: Id<'app'>
+  mode: KeyMode
+  /** Blind index of the user id or of an address. */
+  index: string
+}
+
+/** The users of a name. An address may be shared. */
+export function findRecipientsOf(run: Run, { tenantId, applicationId, mode, index }: Known): Promise<RecipientRow[]> {
+  const owner = { tenant_id: tenantId, application_id: applicationId, mode }
+  const rows = build
+    .selectFrom('recipients')
+    .selectAll()
+    .where((where) =>
+      where.and([
+        where.and(owner),
+        where.or([where('user_index', '=', index), where('email_index', '=', index), where('phone_index', '=', index)]),
+      ]),
+    )
+  return run(rows.orderBy('id').limit(mostSharing))
 }
 
 /** Creates a user, or replaces all that is known of it. */
