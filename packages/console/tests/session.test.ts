@@ -131,7 +131,7 @@ test('a token that has expired is renewed silently before the next call', async 
   page.on('request', (request) => request.url().endsWith('/token') && renewals.push(request.postData() ?? ''))
   await page.clock.fastForward('11:00')
   await eventually(() => expect(renewals).toEqual([expect.stringContaining('grant_type=refresh_token')]))
-  await page.waitForResponse((response) => response.url().includes('/api/v1/activity') && response.ok())
+  await page.waitForResponse((response) => response.url().includes('/api/v1/activity') && response.status() < 400)
   expect(page.url()).toBe(harness.url('/activity'))
 })
 
@@ -230,3 +230,17 @@ test('when the gateway stops a banner says so, other pages open, polling slows d
   // Every 5 s, from the first failure on ever more rarely.
   expect(failed).toBeLessThan(12)
 }, 240_000)
+
+test('a gateway that hangs is told after 8 s, with the age of what is shown, and the end of it at the next answer', async () => {
+  const page = await harness.signIn({ path: '/activity' })
+  await shown(page).waitFor()
+  await page.route('**/api/v1/**', () => {})
+  await page.getByRole('link', { name: 'Suppressions' }).click()
+  const hungMs = Date.now()
+  const banner = page.getByText(/What you see was updated \d+ s ago\. It is asked again/)
+  await banner.waitFor()
+  expect(Date.now() - hungMs).toBeGreaterThan(7000)
+  await expectNoAxeViolations(page)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await banner.waitFor({ state: 'detached' })
+})

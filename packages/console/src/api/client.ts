@@ -2,7 +2,8 @@ import type { paths } from '@notify/sdk'
 import { Problem } from '@notify/sdk'
 import createClient from 'openapi-fetch'
 import type { Session } from '../session/session.ts'
-import { noteAnswer } from './connection.ts'
+import { noteAnswer, noteHang } from './connection.ts'
+import { KnownAnswers } from './known-answers.ts'
 import { digestOf, UnansweredWrites } from './unanswered-writes.ts'
 
 /** The gateway did not answer in time. */
@@ -10,10 +11,14 @@ class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
 }
 
-const timeoutMs = 15_000
+/** The gateway answers within 8 s: what takes longer hangs. */
+const readTimeoutMs = 8000
+/** A write is waited for longer, because its effect is not known then. */
+const writeTimeoutMs = 15_000
 /** The time of a download grows with the list. */
 const exportTimeoutMs = 30 * 60_000
 const unanswered = new UnansweredWrites()
+const known = new KnownAnswers()
 let session: Session | undefined
 
 /** Set once, before the first page is shown. */
@@ -40,18 +45,26 @@ async function sendAs({ token, renew }: Session, request: Request): Promise<Resp
 }
 
 async function send(request: Request, token: string): Promise<Response> {
+  const { url } = request
+  const isExport = new URL(url).pathname.endsWith('/export')
+  const isRead = request.method === 'GET' && !isExport
   request.headers.set('authorization', `Bearer ${token}`)
-  const limitMs = new URL(request.url).pathname.endsWith('/export') ? exportTimeoutMs : timeoutMs
+  const version = isRead ? known.versionOf(url) : undefined
+  if (version) request.headers.set('if-none-match', version)
+  const limitMs = isExport ? exportTimeoutMs : isRead ? readTimeoutMs : writeTimeoutMs
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limitMs)])
+  const hang = isExport ? undefined : setTimeout(noteHang, readTimeoutMs)
   try {
     const response = await fetch(request, { signal })
     // A proxy before the gateway answers these while the gateway is down.
     noteAnswer(response.status < 502 || response.status > 504)
-    return response
+    return isRead ? await known.read(url, response) : response
   } catch (error) {
     request.signal.throwIfAborted()
     noteAnswer(false)
     throw new NoAnswerError('The gateway does not answer', { cause: error })
+  } finally {
+    clearTimeout(hang)
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { isGatewayAway, noteAnswer, pollEvery } from './connection.ts'
+import { isGatewayAway, noteAnswer, noteHang, pollEvery } from './connection.ts'
 
 const second = 1000
 beforeEach(() => void jest.useFakeTimers())
@@ -27,4 +27,11 @@ test('the first answer ends the wait; one request that fails alone is a hiccup',
   jest.advanceTimersByTime(30 * second)
   noteAnswer(true)
   expect(pollEvery(5 * second)()).toBe(5 * second)
+})
+
+test('one request that hangs says at once that the gateway is away, until an answer comes', () => {
+  noteHang()
+  expect(isGatewayAway()).toBe(true)
+  noteAnswer(true)
+  expect(isGatewayAway()).toBe(false)
 })

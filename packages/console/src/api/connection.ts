@@ -3,10 +3,24 @@ import { useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 let failures = 0
 let firstFailureMs = 0
+let answeredAt: number | undefined
+
+/** Failures from which on the gateway counts as away: a single one may be chance. */
+const away = 2
 
 /** Records whether the gateway answered. Consecutive failures slow down polling and show the banner. */
 export function noteAnswer(answered: boolean): void {
-  const next = answered ? 0 : failures + 1
+  if (answered) answeredAt = Date.now()
+  setFailures(answered ? 0 : failures + 1)
+}
+
+/** Records that a request was not answered for as long as the gateway may take: that is told at once. */
+export const noteHang = (): void => setFailures(Math.max(away, failures))
+
+/** When the gateway answered last; undefined before its first answer. */
+export const lastAnswer = (): number | undefined => answeredAt
+
+function setFailures(next: number): void {
   if (next === failures) return
   if (failures === 0) firstFailureMs = Date.now()
   failures = next
@@ -19,7 +33,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Whether the latest requests got no answer. A single failure does not count. */
-export const isGatewayAway = (): boolean => failures >= 2
+export const isGatewayAway = (): boolean => failures >= away
 
 export function useGatewayAway(): boolean {
   return useSyncExternalStore(subscribe, isGatewayAway)

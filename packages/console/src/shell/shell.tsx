@@ -1,12 +1,12 @@
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Outlet } from 'react-router'
-import { useGatewayAway } from '../api/connection.ts'
 import { IconButton } from '../ui/button.tsx'
 import { DrawerFrame } from '../ui/dialog.tsx'
 import { useHotkeys } from '../ui/hotkeys.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { Toasts } from '../ui/toasts.tsx'
+import { AwayBanner } from './away-banner.tsx'
 import { KeyList } from './key-list.tsx'
 import { ModeBanner, ModeSwitch } from './mode-switch.tsx'
 import { Navigation } from './navigation.tsx'
@@ -118,17 +118,5 @@ function NavigationDrawer({ onClose, onKeys }: { onClose: () => void; onKeys: ()
         <Navigation onVisit={onClose} />
       </div>
     </DrawerFrame>
-  )
-}
-
-function AwayBanner() {
-  return (
-    <div role="status">
-      {useGatewayAway() ? (
-        <p className="border-b border-line bg-warn-fill px-6 py-1.5 text-warn">
-          The gateway does not answer. What you see may be old; it is asked again by itself.
-        </p>
-      ) : null}
-    </div>
   )
 }

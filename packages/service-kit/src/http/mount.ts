@@ -17,6 +17,7 @@ import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { notFound, paramsOf, queryOf, queryOfContract } from './read-target.ts'
 import { noStore, Reply, send, sendProblem } from './reply.ts'
 import { answerHeaders, requestIdOf } from './request-id.ts'
+import { sendRead } from './send-read.ts'
 import { openStream, type StreamEntry } from './stream.ts'
 import { StreamedReply, sendStreamed } from './streamed-reply.ts'
 import { within } from './within.ts'
@@ -180,7 +181,7 @@ async function answerWithin<Context>(
         fault = broken.fault
         if (fault) door.log.error({ route: contract.name, err: fault }, 'response broken off')
         if (broken.stalled) door.stalledReaders.add({ route: contract.name, tenant_id: tenantId })
-      } else status = reply(entry, response, headers, result)
+      } else status = await reply(door, entry, { request, response }, headers, result)
     }
   } catch (error) {
     const problem = error instanceof Problem ? error : internalProblem(error)
@@ -204,17 +205,19 @@ const noBody = { value: undefined, text: '' }
 
 /** @returns the status sent */
 function reply(
+  { edge }: Door,
   { contract }: RouteEntry<never>,
-  response: ServerResponse,
+  { request, response }: Pick<Incoming, 'request' | 'response'>,
   headers: OutgoingHttpHeaders,
   result: unknown,
-): number {
-  if (result instanceof Reply) {
-    send(response, result.status, typeOf(contract), result.text, Object.assign(headers, result.headers))
-    return result.status
-  }
-  const status = successOf(contract)
-  send(response, status, typeOf(contract), textOf(contract, result), headers)
+): number | Promise<number> {
+  const type = typeOf(contract)
+  const isReply = result instanceof Reply
+  const status = isReply ? result.status : successOf(contract)
+  const text = isReply ? result.text : textOf(contract, result)
+  if (isReply) Object.assign(headers, result.headers)
+  if (edge && contract.method === 'GET' && status === 200) return sendRead(request, response, { type, text, headers })
+  send(response, status, type, text, headers)
   return status
 }
 

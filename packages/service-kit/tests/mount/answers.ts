@@ -101,3 +101,23 @@ test('an answer without content has no body, no type and no length', async () =>
   expect(text).toMatch(/\r\n\r\n$/)
   expect(text.toLowerCase()).not.toMatch(/\r\n(content-(type|length)|transfer-encoding)/)
 })
+
+test('a read is compressed for callers that accept it, and sent once per version', async () => {
+  const path = `/api/v1/items/1?name=${'x'.repeat(2000)}`
+  const read = (headers: Record<string, string>) => fetch(`${base}${path}`, { headers })
+  const first = await read({ 'accept-encoding': 'gzip' })
+  const etag = first.headers.get('etag')!
+  expect([first.headers.get('content-encoding'), first.headers.get('vary')]).toEqual(['gzip', 'Accept-Encoding'])
+  expect(Number(first.headers.get('content-length'))).toBeLessThan(1000)
+  for (const refused of ['identity', 'gzip;q=0', 'br, gzip; q=0.0']) {
+    const plain = await read({ 'accept-encoding': refused })
+    expect([plain.headers.get('content-encoding'), plain.headers.get('etag')]).toEqual([null, etag])
+  }
+  expect(await (await read({ 'accept-encoding': 'identity' })).text()).toBe(await first.text())
+  // fetch adds "no-cache" of its own.
+  const known = await read({ 'if-none-match': `"other", ${etag}` })
+  expect([known.status, await known.text(), known.headers.get('etag')]).toEqual([304, '', etag])
+  expect((await read({ 'if-none-match': '"other"' })).status).toBe(200)
+  expect((await fetch(`${base}/api/v1/items/1`)).headers.get('content-encoding')).toBeNull()
+  expect((await call('POST', '/api/v1/echo', '1')).headers.get('etag')).toBeNull()
+})

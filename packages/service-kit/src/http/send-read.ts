@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { send } from './reply.ts'
+
+/** Smaller answers fit into one packet as they are. */
+const worthCompressingBytes = 1024
+
+const compress = promisify(gzip)
+
+/** Whether a list of versions (RFC 9110, 13.1.2) names this one. */
+const names = (known: string | undefined, etag: string): boolean =>
+  known !== undefined && (known === '*' || known.split(',').some((one) => one.trim() === etag))
+
+const acceptsGzip = (accepted: string | string[] | undefined): boolean =>
+  /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''))
+
+/**
+ * Answers a read outside: compressed for callers that accept it, and 304 for one that has this version.
+ * Lists are polled, and seldom differ from one time to the next.
+ * @returns the status sent
+ */
+export async function sendRead(
+  request: Pick<IncomingMessage, 'headers'>,
+  response: ServerResponse,
+  { type, text, headers }: { type: string; text: string; headers: OutgoingHttpHeaders },
+): Promise<200 | 304> {
+  // Weak: the compressed and the plain form share it.
+  const etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+  Object.assign(headers, { etag, vary: 'Accept-Encoding' })
+  if (names(request.headers['if-none-match'], etag)) {
+    if (!response.headersSent && !response.destroyed) response.writeHead(304, headers).end()
+    return 304
+  }
+  if (text.length < worthCompressingBytes || !acceptsGzip(request.headers['accept-encoding'])) {
+    send(response, 200, type, text, headers)
+    return 200
+  }
+  const body = await compress(text)
+  if (response.headersSent || response.destroyed) return 200
+  const encoded = { 'content-type': type, 'content-encoding': 'gzip', 'content-length': body.length }
+  response.writeHead(200, { ...headers, ...encoded }).end(body)
+  return 200
+}
