@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
 import { post, untilState } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
@@ -78,8 +79,20 @@ test(
     await page.getByRole('cell', { name: '21211' }).waitFor()
     await expectSound(page)
     await page.goto(harness.url('/usage'))
-    await page.getByRole('table', { name: 'All messages by channel' }).getByRole('rowheader', { name: 'SMS' }).waitFor()
+    const sms = page.getByRole('table', { name: 'All messages by channel' }).getByRole('row', { name: /^SMS/ })
+    await sms.getByText('No price').waitFor()
     await expectSound(page)
+    await button(page, 'Price list').click()
+    await page.getByLabel('Currency').fill('eur')
+    await page.getByLabel('WhatsApp, marketing').fill('0,13')
+    await page.getByLabel('SMS', { exact: true }).fill('0.05')
+    await button(page, 'Save the prices').click()
+    await page.getByText('must be a decimal number').first().waitFor()
+    expect(await page.getByLabel('WhatsApp, marketing').getAttribute('aria-invalid')).toBe('true')
+    await expectSound(page)
+    await page.getByLabel('WhatsApp, marketing').fill('0.13')
+    await button(page, 'Save the prices').click()
+    await sms.getByText(/^\d+\.\d+ EUR$/).waitFor()
   },
   patience,
 )
@@ -206,4 +219,27 @@ test('a person is shown under all names of the user record, and in test mode wit
   expect(await button(page, 'Test').first().getAttribute('aria-pressed')).toBe('true')
   await button(page, 'All').first().click()
   await page.locator('tbody tr[data-row]').first().waitFor()
+}, 120_000)
+
+test('a user id is found by Ctrl-K, and while an address is typed no part of it stands in a query string', async () => {
+  const { env } = harness
+  const user = `user-${crypto.randomUUID()}`
+  const { body } = await post(env, { channel: 'in_app', recipient: user, title: 'Hi', body: 'Hello' })
+  await untilActivity(env, body.notification_id, {})
+  const page = await harness.signIn({ path: '/usage' })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(decodeURIComponent(request.url())))
+  await find(page, user)
+  await page.getByRole('option', { name: 'Messages to this recipient' }).waitFor()
+  const search = page.getByRole('searchbox', { name: 'Page, id, event or recipient' })
+  for (const part of ['ada@', '+1415', '41555']) {
+    await search.fill(part)
+    await page.getByText('Nothing has this title').waitFor()
+  }
+  expect(asked.filter((url) => /ada@|1415|4155/.test(url))).toEqual([])
+  const unknown = `nobody-${crypto.randomUUID()}`
+  await search.fill(unknown)
+  await page.getByRole('option', { name: `User id ${unknown}` }).click()
+  await page.waitForURL('**/people/user/rcp_*')
+  await page.getByText('The person has chosen nothing').waitFor()
 }, 120_000)

@@ -268,6 +268,9 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   await page.keyboard.press('Escape')
   await page.getByRole('table', { name: 'Latest entries' }).waitFor()
   await rows(page).first().waitFor()
+  const lookup = { token: harness.env.operatorToken, body: { recipient: phone } }
+  const { recipient_tag } = (await harness.env.api('POST', '/api/v1/recipients/lookup', lookup)).body
+  await rows(page).first().getByText(recipient_tag, { exact: true }).waitFor()
   expect(await page.content()).not.toContain(phone)
   await expectNoAxeViolations(page)
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)

@@ -4,6 +4,7 @@ import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { KeyMode } from './permissions.ts'
+import { RecipientTag } from './recipient-tag.ts'
 import { apiKeyOrOperator, defineRoute, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -60,6 +61,7 @@ export const ConsentEntry = z
         'For an opt-in, its source in the request. Otherwise `reply`, `button`, `preference` or `carrier` for an action of the recipient, or `request` for a call of the API',
     }),
     evidence_url: z.string().nullable(),
+    recipient_tag: RecipientTag,
     status: ConsentStatus.meta({ description: 'Consent of the number after this entry' }),
   })
   .meta({ id: 'ConsentEntry' })

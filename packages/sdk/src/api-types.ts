@@ -6252,6 +6252,8 @@ export interface components {
             /** @description For an opt-in, its source in the request. Otherwise `reply`, `button`, `preference` or `carrier` for an action of the recipient, or `request` for a call of the API */
             source: string;
             evidence_url: string | null;
+            /** @description Tells recipients with the same mask apart: the same for all messages to one recipient, and made with a key of the tenant, so that no address can be found from it. Null after an erasure. */
+            recipient_tag: string | null;
             /**
              * @description Consent of the number after this entry
              * @enum {string}
@@ -14269,6 +14271,7 @@ export interface operations {
                      *           "action": "opt_in",
                      *           "source": "checkout",
                      *           "evidence_url": null,
+                     *           "recipient_tag": "k7qd",
                      *           "status": "active"
                      *         }
                      *       ],
@@ -14368,6 +14371,7 @@ export interface operations {
                      *           "action": "opt_in",
                      *           "source": "checkout",
                      *           "evidence_url": null,
+                     *           "recipient_tag": "k7qd",
                      *           "status": "active"
                      *         }
                      *       ]

@@ -8,6 +8,8 @@ export interface Found {
   path: string
   title: string
   hint: string
+  /** Whether it may not exist; shown after what does. */
+  isGuess?: true
 }
 
 const ownId = /^([a-z]{2,8})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
@@ -23,6 +25,8 @@ const pagesOfIds: Record<string, { path: string; hint: string }> = {
   whsub: { path: 'webhooks', hint: 'Webhook subscription' },
   sup: { path: 'suppressions', hint: 'Suppression' },
   aud: { path: 'audit', hint: 'Audit log' },
+  bc: { path: 'broadcasts', hint: 'Broadcast' },
+  lay: { path: 'layouts', hint: 'Layout' },
 }
 
 /** What a text that is no title of a page leads to. */
@@ -43,8 +47,17 @@ async function find(text: string): Promise<Found[]> {
   const [, prefix = ''] = ownId.exec(text) ?? []
   const page = Object.hasOwn(pagesOfIds, prefix) ? pagesOfIds[prefix] : undefined
   if (page) return [{ path: `${page.path}/${text}`, title: text, hint: page.hint }]
+  if (prefix === 'list') return [{ path: `broadcasts?list_id=${text}`, title: text, hint: 'Broadcasts to the list' }]
   if (prefix === 'whdel') return ofDelivery(text)
   if (isAddress(text)) return ofRecipient(text)
+  // The beginning of a number or an address, which is still being typed, is not to stand in a query string either.
+  if (text.includes('@') || /^\+?[\d\s().-]*$/.test(text)) return []
+  const found = await Promise.all([ofIdElsewhere(text), ofUser(text)])
+  const all = found.flat()
+  return all.some(({ isGuess }) => !isGuess) ? all.filter(({ isGuess }) => !isGuess) : all
+}
+
+async function ofIdElsewhere(text: string): Promise<Found[]> {
   const { items } = await answer(api.GET('/api/v1/find', { params: { query: { id: text } } }))
   return items.map(({ kind, id, application_id, application_name }) => {
     const hint = `${kinds[kind].name} of ${application_name}`
@@ -68,13 +81,26 @@ async function ofDelivery(id: string): Promise<Found[]> {
   return [{ path: `webhooks/${subscription_id}/${id}`, title: id, hint: 'Webhook delivery' }]
 }
 
+/** A user by its id. Only one to whom an in-app message was sent is known here; others are looked for on their page. */
+async function ofUser(text: string): Promise<Found[]> {
+  const recipient_token = await tokenOf(text)
+  const query = { recipient_token, channel: 'in_app' as const, limit: 1 }
+  const { items } = await answer(api.GET('/api/v1/activity', { params: { query } }))
+  if (items.length > 0) return pagesOf('user', recipient_token)
+  return [{ path: `people/user/${recipient_token}`, title: `User id ${text}`, hint: 'People', isGuess: true }]
+}
+
 /** The address of each page has the token of the recipient only. */
 async function ofRecipient(text: string): Promise<Found[]> {
   const token = await tokenOf(addressOf(text))
   return [
-    { path: `people/address/${token}`, title: 'All about this recipient', hint: 'People' },
-    { path: `activity?recipient_token=${token}`, title: 'Messages to this recipient', hint: 'Activity' },
+    ...pagesOf('address', token),
     { path: `suppressions?recipient_token=${token}`, title: 'Suppressions of this recipient', hint: 'Suppressions' },
     { path: `consents?recipient=${token}`, title: 'Consent of this number', hint: 'Consents' },
   ]
 }
+
+const pagesOf = (of: 'address' | 'user', token: string): Found[] => [
+  { path: `people/${of}/${token}`, title: 'All about this recipient', hint: 'People' },
+  { path: `activity?recipient_token=${token}`, title: 'Messages to this recipient', hint: 'Activity' },
+]

@@ -14,7 +14,7 @@ const keys = [
 /** The keys that work everywhere. */
 export function KeyList({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="grid grid-cols-[5rem_1fr] gap-y-2">
         {keys.map(([key, does]) => (
           <div key={key} className="contents">

@@ -45,7 +45,7 @@ export function OperatorMenu({ onKeys }: { onKeys: () => void }) {
           ))}
           <Separator className="my-1 border-t border-line" />
           <MenuItem onAction={onKeys} className={itemClass}>
-            <span className="flex-1">Keys</span>
+            <span className="flex-1">Keyboard shortcuts</span>
             <kbd className="font-sans text-xs text-faint">?</kbd>
           </MenuItem>
           <MenuItem onAction={() => void session?.signOut()} className={itemClass}>

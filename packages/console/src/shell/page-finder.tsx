@@ -16,7 +16,8 @@ export function PageFinder({ onClose }: { onClose: () => void }) {
   const seen = pages
     .filter(({ permission }) => may(permission))
     .map(({ path, title, group }): Found => ({ path, title, hint: group }))
-  const shown = [...found, ...seen.filter(({ title }) => contains(title, text.trim()))]
+  const titled = seen.filter(({ title }) => contains(title, text.trim()))
+  const shown = [...found.filter(({ isGuess }) => !isGuess), ...titled, ...found.filter(({ isGuess }) => isGuess)]
   const visit = (path: string) => {
     onClose()
     void navigate(`/${path}`)

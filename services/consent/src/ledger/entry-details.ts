@@ -1,5 +1,5 @@
 import type { ConsentEntry } from '@notify/contracts'
-import type { KeyRing } from '@notify/privacy'
+import { type KeyRing, recipientTag } from '@notify/privacy'
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
@@ -32,6 +32,7 @@ export function describeEntry(keyRing: KeyRing, row: EntryRow): ConsentEntry {
     source: row.source,
     reference,
     evidence_url,
+    recipient_tag: recipientTag(row.recipient_index),
     status: row.status,
     recorded_at: row.recorded_at.toISOString(),
   }

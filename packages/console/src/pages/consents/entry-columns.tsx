@@ -1,6 +1,7 @@
 import { ExternalLink } from 'lucide-react'
 import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
+import { MaskedRecipient } from '../../ui/masked-recipient.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ExactTime, Time } from '../../ui/time.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
@@ -9,7 +10,11 @@ import { actions, type ConsentEntry, maskNumber, sourceName } from './words.ts'
 const number: Column<ConsentEntry> = {
   id: 'number',
   header: 'Number',
-  cell: ({ phone_e164 }) => <span className="tabular-nums">{maskNumber(phone_e164)}</span>,
+  cell: ({ phone_e164, recipient_tag }) => (
+    <span className="tabular-nums">
+      <MaskedRecipient of={{ recipient_masked: maskNumber(phone_e164), recipient_tag }} />
+    </span>
+  ),
 }
 
 const entry: Column<ConsentEntry>[] = [

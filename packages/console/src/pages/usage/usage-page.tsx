@@ -13,10 +13,14 @@ import { ListPanel } from '../../ui/list-panel.tsx'
 import { numberText } from '../../ui/number-text.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
+import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
+import { TimePresets } from '../../ui/time-presets.tsx'
+import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { AllMessages } from './all-messages.tsx'
 import { messagesOf } from './messages-of.ts'
+import { PriceListDialog } from './price-list.tsx'
 import { type Usage, type UsageFilters, type UsageItem, useUsage } from './queries.ts'
 
 const names = ['from', 'to', 'interval', 'application_id', 'channel'] as const
@@ -59,6 +63,7 @@ export function UsagePage() {
   const list = useUsage(filters, useCursor())
   const { data, error } = list
   const navigate = useNavigate()
+  const { dialog, show, close } = useUrlDialog<'prices'>()
   const maySeeMessages = useHasPermission()('activity:read')
   const open = (item: UsageItem) =>
     void navigate({ pathname: '/activity', search: String(new URLSearchParams(messagesOf(item))) })
@@ -70,8 +75,13 @@ export function UsagePage() {
       <PageHeader
         title="Usage"
         lead={`Messages and credits by period, application and channel. Days are those of UTC.${maySeeMessages ? ' A row opens its messages.' : ''}`}
-      />
+      >
+        <PermittedButton needs="providers:manage" onClick={() => show('prices')}>
+          Price list
+        </PermittedButton>
+      </PageHeader>
       <search className="flex flex-wrap gap-2 pb-3">
+        <TimePresets days from={of('from')} to={of('to')} />
         <FilterDay label="From" {...of('from')} />
         <FilterDay label="To" {...of('to')} />
         <select
@@ -96,6 +106,7 @@ export function UsagePage() {
         {...(maySeeMessages ? { onOpen: open } : {})}
         empty={<NoUsage isFiltered={isFiltered} onClear={clear} />}
       />
+      {dialog === 'prices' ? <PriceListDialog onClose={close} /> : null}
     </>
   )
 }

@@ -1,0 +1,95 @@
+import type { components } from '@notify/sdk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+import type { Channel } from '../../channels/channel.ts'
+import { channelNames, channels } from '../../channels/table.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { useDraft } from '../../ui/draft.ts'
+import { TextField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+
+type PriceList = components['schemas']['PriceList']
+type Category = NonNullable<PriceList['prices'][number]['category']>
+
+const categories: readonly Category[] = ['marketing', 'utility', 'authentication']
+
+/** The prices that a list may have, each with the label of its field. */
+const places: readonly { channel: Channel; category: Category | null; label: string }[] = channels.flatMap(
+  (channel) => [
+    { channel, category: null, label: channelNames[channel] },
+    ...(channel === 'whatsapp' ? categories : []).map((category) => ({
+      ...{ channel, category },
+      label: `${channelNames[channel]}, ${category}`,
+    })),
+  ],
+)
+
+const nameOf = ({ channel, category }: { channel: string; category?: string | null }) => `${channel} ${category ?? ''}`
+
+interface Values {
+  currency: string
+  /** The texts of the fields by channel and category. */
+  prices: Record<string, string>
+}
+
+/** What the tenant pays its carriers for a message, by which the usage is shown in money. */
+export function PriceListDialog({ onClose }: { onClose: () => void }) {
+  const { data } = useQuery({
+    queryKey: ['usage', 'prices'],
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/usage/prices', { signal })),
+  })
+  return (
+    <Dialog title="Price list" onClose={onClose} decision>
+      {data ? <PriceForm list={data} onClose={onClose} /> : <Skeleton lines={8} />}
+    </Dialog>
+  )
+}
+
+function PriceForm({ list, onClose }: { list: PriceList; onClose: () => void }) {
+  const client = useQueryClient()
+  const { value, set, clear } = useDraft<Values>('price-list', {
+    currency: list.currency ?? '',
+    prices: Object.fromEntries(list.prices.map((one) => [nameOf(one), one.price])),
+  })
+  const priced = places.filter((place) => (value.prices[nameOf(place)] ?? '').trim() !== '')
+  const close = () => {
+    clear()
+    onClose()
+  }
+  const save = async () => {
+    const prices = priced.map(({ label: _, ...place }) => ({ ...place, price: value.prices[nameOf(place)]!.trim() }))
+    await answer(api.PUT('/api/v1/usage/prices', { body: { currency: value.currency.trim().toUpperCase(), prices } }))
+    showToast({ tone: 'good', text: 'The price list is saved.' })
+    close()
+    await client.invalidateQueries({ queryKey: ['usage'] })
+  }
+  return (
+    <Form action="Save the prices" onSubmit={save} onCancel={close}>
+      <p className="text-soft">
+        What a message costs that a carrier has taken. Costs of all periods are shown with this list. Leave empty what
+        has no price.
+      </p>
+      <TextField
+        label="Currency"
+        name="currency"
+        hint="ISO 4217, for example EUR."
+        value={value.currency}
+        onChange={({ target }) => set({ ...value, currency: target.value })}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        {places.map((place) => (
+          <TextField
+            key={nameOf(place)}
+            label={place.label}
+            name={`prices.${priced.indexOf(place)}`}
+            inputMode="decimal"
+            value={value.prices[nameOf(place)] ?? ''}
+            onChange={({ target }) => set({ ...value, prices: { ...value.prices, [nameOf(place)]: target.value } })}
+          />
+        ))}
+      </div>
+    </Form>
+  )
+}
