@@ -116,6 +116,12 @@ test('the list is filtered by event and by time', async () => {
   await page.getByRole('button', { name: 'Export' }).click()
   const chunks = await (await download).createReadStream()
   expect(String(Buffer.concat(await chunks.toArray()))).toContain(long.id)
+
+  await page.getByRole('button', { name: '24 h', exact: true }).click()
+  await page.getByRole('button', { name: '24 h', pressed: true }).waitFor()
+  const { searchParams } = new URL(page.url())
+  const sinceMs = Date.now() - Date.parse(searchParams.get('from')!)
+  expect([Math.round(sinceMs / 3_600_000), searchParams.get('to')]).toEqual([24, null])
 })
 
 test('of two filters that are set before the page is drawn again, both stay', async () => {

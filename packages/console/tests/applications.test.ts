@@ -250,11 +250,34 @@ test('settings that another operator has saved meanwhile are shown before they a
   await eventually(async () => expect((await call('GET', `/${application_id}`)).otp).toEqual({}))
 })
 
-test('the pages fit 390 pixels, in light and dark', async () => {
+test('the pages fit 390 pixels, in light and dark, and the buttons of a long dialog stay in view', async () => {
   const page = await harness.signIn({ path: demoApplication(), options: { viewport: { width: 390, height: 844 } } })
   await row(page, 'Send only').waitFor()
   await expectNoAxeViolations(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.setViewportSize({ width: 390, height: 600 })
+  await page.getByRole('button', { name: 'New key' }).click()
+  const isOnTop = (name: string) =>
+    page
+      .getByRole('alertdialog')
+      .getByRole('button', { name })
+      .evaluate((element) => {
+        const { x, y } = element.getBoundingClientRect()
+        return document.elementFromPoint(x + 5, y + 5) === element
+      })
+  expect(await isOnTop('Create the key')).toBe(true)
+  const gap = await page.getByRole('alertdialog').evaluate((dialog) => {
+    const buttons = dialog.querySelector('.actions')!
+    return Math.round(dialog.getBoundingClientRect().bottom - buttons.getBoundingClientRect().bottom)
+  })
+  expect(gap).toBe(0)
+  const last = page.getByLabel('Requests a second, at most')
+  await last.focus()
+  const isShown = await last.evaluate((element) => {
+    const { x, y } = element.getBoundingClientRect()
+    return document.elementFromPoint(x + 5, y + 5) === element
+  })
+  expect([isShown, await isOnTop('Cancel')]).toEqual([true, true])
 })
 
 test('a creation whose answer is lost is not made twice by another click', async () => {

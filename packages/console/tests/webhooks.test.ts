@@ -175,7 +175,7 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await page.keyboard.press('Escape')
   await page.waitForURL('**/webhooks')
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog', { name: 'Find' }).waitFor()

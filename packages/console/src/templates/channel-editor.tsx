@@ -1,5 +1,5 @@
 import { Trash2 } from 'lucide-react'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { Channel, Templates } from '../channels/channel.ts'
 import { channelNames, channelPages, type TemplateForms } from '../channels/table.ts'
 import { Button } from '../ui/button.tsx'
@@ -29,15 +29,23 @@ interface ChannelEditorProps {
 export function ChannelEditor(props: ChannelEditorProps) {
   const { channel, forms, templates, previewer, onChange, onAdd, onRemove, whenMissing, children } = props
   const { emptyForm, Fields } = channelPages[channel]
+  const [isBegun, setBegun] = useState(false)
   if (!forms[channel]) {
     const add = () => onAdd({ ...forms, [channel]: emptyForm })
     return <NoTemplate channel={channel} text={whenMissing} onAdd={add} />
   }
   const { [channel]: _, ...others } = forms
+  const isBlank = !isBegun && JSON.stringify(forms[channel]) === JSON.stringify(emptyForm)
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
       <Panel className="flex flex-col gap-4 p-4">
-        <Fields value={forms[channel]} onChange={(form) => onChange({ ...forms, [channel]: form })} />
+        <Fields
+          value={forms[channel]}
+          onChange={(form) => {
+            setBegun(true)
+            onChange({ ...forms, [channel]: form })
+          }}
+        />
         <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line pt-3">
           {children}
           <Button kind="quiet" onClick={() => onRemove(others)}>
@@ -47,7 +55,7 @@ export function ChannelEditor(props: ChannelEditorProps) {
         </div>
       </Panel>
       <Suspense fallback={<PanelSkeleton />}>
-        <PreviewPane previewer={previewer} channel={channel} templates={templates} />
+        <PreviewPane previewer={previewer} channel={channel} templates={templates} isBlank={isBlank} />
       </Suspense>
     </div>
   )

@@ -17,12 +17,14 @@ interface PreviewPaneProps {
   previewer: Previewer
   channel: Channel
   templates: Templates
+  /** Whether nothing was written yet, which is no fault. */
+  isBlank?: boolean
   /** Of a translation. Default: that of the original, if it is known. */
   locale?: string
 }
 
 /** The message that a recipient would get, with sample data for the variables of the templates. */
-export function PreviewPane({ previewer, channel, templates, ...props }: PreviewPaneProps) {
+export function PreviewPane({ previewer, channel, templates, isBlank = false, ...props }: PreviewPaneProps) {
   const { Rendered } = channelPages[channel]
   const { time_zone } = previewer
   const locale = props.locale ?? previewer.locale
@@ -48,7 +50,9 @@ export function PreviewPane({ previewer, channel, templates, ...props }: Preview
     <Panel className="flex flex-col gap-4 p-4 lg:sticky lg:top-4">
       <section aria-label="Preview" aria-busy={isPlaceholderData} className="flex flex-col gap-2">
         <h2 className="font-semibold">Preview</h2>
-        {error ? (
+        {error && isBlank ? (
+          <p className="text-soft">Write the template to see what a recipient gets.</p>
+        ) : error ? (
           <Fault error={error} />
         ) : preview ? (
           preview.rendered[channel] && (

@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'react'
+import { Explained } from './explained.tsx'
 
 const kinds = {
   primary: 'bg-accent-fill text-on-accent hover:bg-accent-hover border-transparent',
@@ -20,7 +21,7 @@ export function Button({ kind = 'plain', busy = false, className = '', children,
   const isExplained = disabled && given.title !== undefined
   const rest = isExplained ? others : given
   const isInert = busy || isExplained
-  return (
+  const button = (
     <button
       type="button"
       {...rest}
@@ -31,6 +32,7 @@ export function Button({ kind = 'plain', busy = false, className = '', children,
       {children}
     </button>
   )
+  return isExplained ? <Explained reason={given.title ?? ''}>{button}</Explained> : button
 }
 
 /** A button with only an icon; `label` is its accessible name and its hint. */

@@ -10,23 +10,15 @@ interface ConfirmProps {
   /** The label of the button, for example `Revoke the key`. */
   action: string
   danger?: boolean
-  /** Whether there is nothing to confirm (yet). */
-  disabled?: boolean
+  /** Why there is nothing to confirm (yet). */
+  disabled?: string | undefined
   /** Runs on confirmation; the dialog closes when it succeeds, and shows the problem when it throws. */
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
 /** Asks before an action that cannot be undone. */
-export function Confirm({
-  title,
-  children,
-  action,
-  danger = false,
-  disabled = false,
-  onConfirm,
-  onClose,
-}: ConfirmProps) {
+export function Confirm({ title, children, action, danger = false, disabled, onConfirm, onClose }: ConfirmProps) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const confirm = async () => {
@@ -43,9 +35,15 @@ export function Confirm({
     <Dialog title={title} onClose={onClose} decision>
       <div className="text-soft">{children}</div>
       {error === undefined ? null : <Problems error={error} />}
-      <div className="mt-5 flex justify-end gap-2">
+      <div className="actions mt-5 flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind={danger ? 'danger' : 'primary'} busy={busy} disabled={disabled} onClick={() => void confirm()}>
+        <Button
+          kind={danger ? 'danger' : 'primary'}
+          busy={busy}
+          disabled={disabled !== undefined}
+          title={disabled}
+          onClick={() => void confirm()}
+        >
           {action}
         </Button>
       </div>

@@ -44,7 +44,7 @@ export function Dialog({ title, onClose, children, decision = false, stays = fal
         <Primitive
           ref={dialog}
           role={decision ? 'alertdialog' : 'dialog'}
-          className="max-h-[76vh] overflow-y-auto p-5 outline-none"
+          className="dialog-body max-h-[76vh] overflow-y-auto p-5 outline-none"
         >
           <Heading slot="title" className="mb-2 text-lg font-semibold">
             {title}

@@ -7,13 +7,13 @@ import { Panel } from './panel.tsx'
 import { EmptyState, Skeleton } from './states.tsx'
 
 const lastKey = 'last-application'
-/** Remembers in this tab the application that was visited last. */
-export const rememberApplication = (id: string) => sessionStorage.setItem(lastKey, id)
+/** Remembers the application that was visited last. One of another tenant is not found, and has no effect. */
+export const rememberApplication = (id: string) => localStorage.setItem(lastKey, id)
 
 /** The id of the application that was visited last, or else of the newest. */
 export function useFirstApplication() {
   const query = useApplications()
-  const last = sessionStorage.getItem(lastKey)
+  const last = localStorage.getItem(lastKey)
   const items = query.data?.items
   const first = items?.find(({ application_id }) => application_id === last) ?? items?.[0]
   return { ...query, first: first?.application_id }

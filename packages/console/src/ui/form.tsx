@@ -56,7 +56,7 @@ export function Form({ action, onSubmit, onCancel, refusal, children }: FormProp
     <form ref={form} onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
       <Errors value={error instanceof Problem ? error.errors : []}>{children}</Errors>
       {error === undefined ? null : <Problems error={error} />}
-      <div className="flex justify-end gap-2">
+      <div className="actions flex justify-end gap-2">
         {onCancel ? <Button onClick={onCancel}>Cancel</Button> : null}
         <Button kind="primary" type="submit" busy={busy}>
           {action}

@@ -15,10 +15,14 @@ export function Pager({ next, count }: { next: string | null | undefined; count?
   return (
     <nav aria-label="Pages of the list" className="flex min-h-[50px] items-center gap-2 border-t border-line px-4">
       <p className="flex-1 text-faint tabular-nums">{count}</p>
-      <Button disabled={!search.has('cursor')} onClick={() => go(null)}>
+      <Button
+        disabled={!search.has('cursor')}
+        title={search.has('cursor') ? undefined : 'This is the first page'}
+        onClick={() => go(null)}
+      >
         First page
       </Button>
-      <Button disabled={!next} onClick={() => next && go(next)}>
+      <Button disabled={!next} title={next ? undefined : 'There are no more pages'} onClick={() => next && go(next)}>
         Next page
       </Button>
     </nav>

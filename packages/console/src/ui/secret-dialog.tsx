@@ -36,8 +36,13 @@ export function SecretDialog({ title, secret, what, onClose }: SecretDialogProps
       <label className="flex items-center gap-2">
         <input type="checkbox" checked={stored} onChange={(event) => setStored(event.target.checked)} />I have stored it
       </label>
-      <div className="mt-4 flex justify-end">
-        <Button kind="primary" disabled={!stored} onClick={close}>
+      <div className="actions mt-4 flex justify-end">
+        <Button
+          kind="primary"
+          disabled={!stored}
+          title={stored ? undefined : 'First say that you have stored it'}
+          onClick={close}
+        >
           Done
         </Button>
       </div>

@@ -6,7 +6,7 @@ import { rows } from '../harness/table.ts'
 import { events, harness, patience } from './stack.ts'
 
 test(
-  'an address without application leads to the newest one; a list without rows says what to do first',
+  'an address without application leads to the newest one, or to the one that was visited last; a list without rows says what to do first',
   async () => {
     const page = await harness.signIn({ path: '/events' })
     await page.getByRole('table', { name: 'Events' }).waitFor()
@@ -17,6 +17,15 @@ test(
     await page.goto(harness.url(`${events()}/not.there`))
     await page.getByText(/^Request req_/).waitFor()
     await expectNoAxeViolations(page)
+
+    const another = await page.context().newPage()
+    await another.goto(harness.url('/events'))
+    await another.waitForURL(`**${events()}`)
+    const parts = another.getByRole('navigation', { name: 'Parts of the event' })
+    await another.goto(harness.url(`${events()}/order.shipped`))
+    await parts.waitFor()
+    // What a scrollbar below the tabs would take.
+    expect(await parts.evaluate((tabs) => (tabs as HTMLElement).offsetHeight - tabs.clientHeight)).toBe(1)
   },
   patience,
 )

@@ -2,11 +2,11 @@ import type { Channel } from '../../channels/channel.ts'
 import { channelNames } from '../../channels/table.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
-import { Button } from '../../ui/button.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterMoment, FilterText } from '../../ui/filter-controls.tsx'
 import { FilterRecipient } from '../../ui/filter-recipient.tsx'
 import { type Mode, useMode } from '../../ui/mode.ts'
+import { TimePresets } from '../../ui/time-presets.tsx'
 import { type Status, statuses } from './words.ts'
 
 export interface Filters {
@@ -70,31 +70,9 @@ export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }
       <FilterChoice label="Status" options={statusOptions} {...of('status')} />
       <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
       <ApplicationFilter {...of('application_id')} />
-      <TimePresets onChoose={(from) => of('from').onChange(from)} />
+      <TimePresets from={of('from')} to={of('to')} />
       <FilterMoment label="From" {...of('from')} />
       <FilterMoment label="To" {...of('to')} />
     </search>
-  )
-}
-
-const hourMs = 3_600_000
-const presets = [
-  { label: '1 h', hours: 1 },
-  { label: '24 h', hours: 24 },
-  { label: '7 d', hours: 168 },
-  { label: '30 d', hours: 720 },
-]
-
-/** Sets the beginning to a time before now. */
-function TimePresets({ onChoose }: { onChoose: (from: string) => void }) {
-  return (
-    <fieldset className="flex items-center gap-1">
-      <legend className="sr-only">Last</legend>
-      {presets.map(({ label, hours }) => (
-        <Button key={label} kind="quiet" onClick={() => onChoose(new Date(Date.now() - hours * hourMs).toISOString())}>
-          {label}
-        </Button>
-      ))}
-    </fieldset>
   )
 }

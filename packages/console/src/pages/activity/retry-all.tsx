@@ -33,7 +33,7 @@ function RetryAllDialog({ filters, onClose }: { filters: Filters; onClose: () =>
     <Confirm
       title="Retry all that failed"
       action={data?.count ? `Retry ${count} ${items}` : 'Retry'}
-      disabled={!data?.count}
+      disabled={data?.count ? undefined : 'There is nothing to retry'}
       onConfirm={() => start.mutateAsync(filters)}
       onClose={onClose}
     >

@@ -32,7 +32,9 @@ export function SummaryPanel({ filters, paused }: { filters: Filters; paused: bo
             Table
           </Choice>
         </div>
-        {data ? <Counts summary={data} by={by} asTable={asTable} /> : <Skeleton lines={4} />}
+        <div className="min-h-[121px]">
+          {data ? <Counts summary={data} by={by} asTable={asTable} /> : <Skeleton lines={4} />}
+        </div>
       </section>
     </Panel>
   )

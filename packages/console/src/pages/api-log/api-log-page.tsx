@@ -1,10 +1,10 @@
-import { useApplications } from '../../api/applications.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterText } from '../../ui/filter-controls.tsx'
+import { rememberApplication, useFirstApplication } from '../../ui/first-application.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
 import { numberText } from '../../ui/number-text.ts'
 import { useCursor } from '../../ui/pager.tsx'
@@ -59,8 +59,12 @@ const columns: Column<ApiRequest>[] = [
 /** The requests with the API keys of an application, refusals too. */
 export function ApiLogPage() {
   const address = useAddressFilters<RequestFilters>(names)
-  const { data: applications } = useApplications()
-  const application = address.filters.application_id ?? applications?.items[0]?.application_id
+  const { first } = useFirstApplication()
+  const application = address.filters.application_id ?? first
+  const choose = (id: string) => {
+    if (id) rememberApplication(id)
+    address.set('application_id', id)
+  }
   const list = useRequests(application, address.filters, useCursor())
   const notStored = list.data?.not_stored ?? []
   return (
@@ -73,7 +77,7 @@ export function ApiLogPage() {
         searchLabel="Request id"
         filters={
           <>
-            <ApplicationFilter {...address.field('application_id')} value={application ?? ''} />
+            <ApplicationFilter value={application ?? ''} onChange={choose} />
             <FilterChoice label="Outcome" options={outcomes} {...address.field('outcome')} />
             <FilterText label="Code" className="max-md:w-full md:w-48" {...address.field('code')} />
           </>

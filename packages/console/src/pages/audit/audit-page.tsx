@@ -9,6 +9,7 @@ import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
+import { TimePresets } from '../../ui/time-presets.tsx'
 import { ActorName } from './actor-name.tsx'
 import { AuditDrawer } from './audit-drawer.tsx'
 import { type AuditEntry, type AuditFilters, exportAuditLog, useAuditLog } from './queries.ts'
@@ -60,6 +61,7 @@ export function AuditPage() {
           <>
             <FilterText label="Action" className="max-md:w-full md:w-48" {...address.field('action')} />
             <FilterText label="Who (id)" className="max-md:w-full md:w-48" {...address.field('actor_id')} />
+            <TimePresets from={address.field('from')} to={address.field('to')} />
             <FilterMoment label="From" {...address.field('from')} />
             <FilterMoment label="To" {...address.field('to')} />
           </>

@@ -24,10 +24,21 @@ export function DomainDetail({ id }: { id: string }) {
     <>
       <BackLink to="/domains">Domains</BackLink>
       <PageHeader title={domain?.domain ?? 'Domain'} lead={domain ? <State domain={domain} /> : <Skeleton lines={2} />}>
-        <Button kind="quiet" disabled={!domain} onClick={() => show('delete')}>
+        <Button
+          kind="quiet"
+          disabled={!domain}
+          title={domain ? undefined : 'The domain is not loaded'}
+          onClick={() => show('delete')}
+        >
           Delete
         </Button>
-        <Button kind="primary" disabled={!domain} busy={verify.isPending} onClick={() => verify.mutate(id)}>
+        <Button
+          kind="primary"
+          disabled={!domain}
+          title={domain ? undefined : 'The domain is not loaded'}
+          busy={verify.isPending}
+          onClick={() => verify.mutate(id)}
+        >
           <RefreshCw size={14} aria-hidden />
           Verify now
         </Button>

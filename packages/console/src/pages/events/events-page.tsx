@@ -6,10 +6,10 @@ import { EventPage } from './event-page.tsx'
 /** The events of an application, or one event with its templates. */
 export function EventsPage() {
   const { applicationId, eventKey } = useParams()
+  if (applicationId) rememberApplication(applicationId)
   if (applicationId && eventKey) {
     return <EventPage key={`${applicationId}/${eventKey}`} id={{ applicationId, eventKey }} />
   }
-  if (applicationId) rememberApplication(applicationId)
   if (applicationId) return <EventList key={applicationId} applicationId={applicationId} />
   return <FirstApplication title="Events" path="/events" />
 }

@@ -16,9 +16,11 @@ export function BackendKey({ applicationId, onCreated }: BackendKeyProps) {
   }
   return (
     <>
-      <PermittedButton needs="applications:manage" className="mt-2 flex" onClick={() => setOpen(true)}>
-        Make another key for the backend
-      </PermittedButton>
+      <div className="mt-2">
+        <PermittedButton needs="applications:manage" onClick={() => setOpen(true)}>
+          Make another key for the backend
+        </PermittedButton>
+      </div>
       {isOpen ? (
         <NewKey applicationId={applicationId} name="Backend" onCreated={created} onClose={() => setOpen(false)} />
       ) : null}

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { channelOf, firstEvent, requestOf } from './first-request.ts'
+import { channelOf, firstEvent } from './first-request.ts'
+import { requestOf } from './request-of.ts'
 
 test('the channel is one that has a provider and that the event allows, else the inbox, which needs none', () => {
   expect([

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { answer, api } from '../../api/client.ts'
 import { useNewestItem } from '../../api/newest-item.ts'
@@ -14,11 +14,13 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Arrival } from './arrival.tsx'
 import { BackendKey } from './backend-key.tsx'
-import { channelOf, firstEvent, requestOf } from './first-request.ts'
+import { channelOf, firstEvent } from './first-request.ts'
 import { useProgress, useRefreshProgress } from './queries.ts'
-import { SendSample } from './send-sample.tsx'
 import { Step } from './step.tsx'
 import { StepButton } from './step-button.tsx'
+
+// Loaded on demand, because the parser of templates is large.
+const SendSample = lazy(async () => ({ default: (await import('./send-sample.tsx')).SendSample }))
 
 const carried = namesOf(channels.filter((channel) => channelPages[channel].hasCarrier))
 const link = 'text-accent underline underline-offset-2'
@@ -116,11 +118,14 @@ export function GetStartedPage() {
             <NewEvent applicationId={application?.application_id} />
           </Step>
           <Step number={5} title={`Send a message (${channelNames[channel]})`} done={false}>
-            <SendSample
-              request={requestOf(event ?? firstEvent, channel)}
-              keyName={secret?.name ?? key?.name ?? firstKeyName}
-              apiKey={secret?.text}
-            />
+            <Suspense fallback={<Skeleton lines={15} />}>
+              <SendSample
+                event={event ?? firstEvent}
+                channel={channel}
+                keyName={secret?.name ?? key?.name ?? firstKeyName}
+                apiKey={secret?.text}
+              />
+            </Suspense>
           </Step>
           <Step
             number={6}

@@ -1,4 +1,4 @@
-import type { FirstRequest } from './first-request.ts'
+import type { FirstRequest } from './request-of.ts'
 
 /** A variable of the shell in place of a key that is no longer known. */
 export const keyVariable = '$NOTIFY_KEY'

@@ -1,21 +1,23 @@
 import { useState } from 'react'
+import type { Channel } from '../../channels/channel.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import type { FirstRequest } from './first-request.ts'
+import { requestOf, type SentEvent } from './request-of.ts'
 import { keyVariable, type LanguageKey, languageKeys, languageOf, sampleOf } from './samples.ts'
 
 interface SendSampleProps {
-  request: FirstRequest
+  event: SentEvent
+  channel: Channel
   keyName: string
   /** The key, if it was created on this page. It is copied, but not shown. */
   apiKey: string | undefined
 }
 
 /** The request to copy, in the language of the backend. */
-export function SendSample({ request, keyName, apiKey }: SendSampleProps) {
+export function SendSample({ event, channel, keyName, apiKey }: SendSampleProps) {
   const [language, setLanguage] = useState<LanguageKey>('curl')
-  const code = sampleOf(language, { origin: location.origin, request, keyName })
+  const code = sampleOf(language, { origin: location.origin, request: requestOf(event, channel), keyName })
   const hasKey = apiKey !== undefined && language === 'curl'
   return (
     <>

@@ -32,6 +32,7 @@ export function StepButton({ permission, disabled = false, act, children }: Step
         needs={permission}
         kind={disabled ? 'plain' : 'primary'}
         disabled={disabled}
+        title={disabled ? 'Do the steps above first' : undefined}
         busy={busy}
         onClick={() => void run()}
         className="mt-2"

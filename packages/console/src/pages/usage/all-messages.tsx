@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
-import { channelNames } from '../../channels/table.ts'
+import { channelNames, channels } from '../../channels/table.ts'
 import { numberText } from '../../ui/number-text.ts'
 import { Panel } from '../../ui/panel.tsx'
 import type { UsageFilters } from './queries.ts'
 
 const number = (value: number) => <td className="px-4 py-1.5 text-right tabular-nums">{numberText(value)}</td>
+const none = { messages: 0, taken: 0, delivered: 0, failed: 0, charged: 0, cost: null }
 const heads = ['Messages', 'Taken by carriers', 'Delivered', 'Failed', 'Charged', 'Cost'] as const
 
 /** All messages of the period by channel, those that cost nothing too, with the money by the price list. */
@@ -16,7 +17,10 @@ export function AllMessages({ filters }: { filters: UsageFilters }) {
       answer(api.GET('/api/v1/usage/messages', { params: { query: { ...filters, limit: 1 } }, signal })),
     placeholderData: (previous) => previous,
   })
-  if (!data || data.totals.length === 0) return null
+  // Every channel has its row at once, so that nothing moves when the numbers arrive.
+  const totals = channels.map(
+    (channel) => data?.totals.find((each) => each.channel === channel) ?? { ...none, channel },
+  )
   return (
     <Panel className="mb-3">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard (WCAG 2.1.1) */}
@@ -33,7 +37,7 @@ export function AllMessages({ filters }: { filters: UsageFilters }) {
             </tr>
           </thead>
           <tbody>
-            {data.totals.map(({ channel, messages, taken, delivered, failed, charged, cost }) => (
+            {totals.map(({ channel, messages, taken, delivered, failed, charged, cost }) => (
               <tr key={channel} className="border-b border-line last:border-0">
                 <th className="px-4 py-1.5 text-left font-normal">{channelNames[channel]}</th>
                 {number(messages)}
@@ -42,7 +46,7 @@ export function AllMessages({ filters }: { filters: UsageFilters }) {
                 {number(failed)}
                 {number(charged)}
                 <td className="px-4 py-1.5 text-right tabular-nums">
-                  {cost === null ? <span className="text-faint">No price</span> : `${cost} ${data.currency}`}
+                  {cost === null ? <span className="text-faint">No price</span> : `${cost} ${data?.currency}`}
                 </td>
               </tr>
             ))}
