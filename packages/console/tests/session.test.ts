@@ -231,7 +231,7 @@ test('when the gateway stops a banner says so, other pages open, polling slows d
   expect(failed).toBeLessThan(12)
 }, 240_000)
 
-test('a gateway that hangs is told after 8 s, with the age of what is shown, and the end of it at the next answer', async () => {
+test('a gateway that hangs is reported after 8 s with the age of the page, until the next answer', async () => {
   const page = await harness.signIn({ path: '/activity' })
   await shown(page).waitFor()
   await page.route('**/api/v1/**', () => {})

@@ -74,7 +74,7 @@ test('a subscription is created, its secret is shown once, and a test event arri
   expect(body.items).toMatchObject([{ verified: true }])
 })
 
-test('an exhausted webhook is replayed from its drawer, and shows what each attempt was answered', async () => {
+test('an exhausted webhook is replayed from its drawer, and one that has arrived, too; it shows the request and each answer', async () => {
   const id = await subscribe('500', '<b>Ledger</b> \u202Eof the warehouse')
   await exhaust(id, 1)
   const page = await harness.signIn({ path: `/webhooks/${id}` })
@@ -88,6 +88,11 @@ test('an exhausted webhook is replayed from its drawer, and shows what each atte
   await page.getByText('The webhook is delivered again.').waitFor()
   await drawer(page).getByText('Attempt 3').waitFor()
   await drawer(page).getByText('Succeeded').waitFor()
+  await drawer(page).getByText('x-svc-id').waitFor()
+  await drawer(page).getByText('"type":"webhook.test"').waitFor()
+  await expectNoAxeViolations(page)
+  await drawer(page).getByRole('button', { name: 'Replay' }).click()
+  await drawer(page).getByText('Attempt 4').waitFor()
 })
 
 test('deliveries exhausted since a given time are counted first, then replayed in the background', async () => {

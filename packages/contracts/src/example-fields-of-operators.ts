@@ -2,6 +2,20 @@
 export const operatorFieldExamples: Readonly<Record<string, unknown>> = {
   recipient_token: 'rcp_q1yZk0vX2mB7cR9s4tUvWx',
   'PreferenceEntry.after': 'off',
+  'RecipientPreferences.topics': [
+    {
+      ...{ topic_key: 'newsletter', name: 'Newsletter', description: 'New products, once a week', kind: 'on' },
+      channels: [{ channel: 'sms', state: 'off', overridden: true }],
+    },
+  ],
+  'RecipientPreferences.rules': [
+    { topic: '*', channel: 'sms', state: 'off', source: 'api', changed_at: '2026-11-21T09:30:00.000Z', of: 'user' },
+  ],
+  'RecipientPreferences.names': [
+    { of: 'user', recipient_token: 'rcp_q1yZk0vX2mB7cR9s4tUvWx', recipient_masked: 'u***2' },
+    { of: 'email', recipient_token: 'rcp_Zk0vX2mB7cR9s4tUvWxq1y', recipient_masked: 'a***@example.com' },
+  ],
+  'RecipientPreferences.sharing': [],
   'ApiRequest.method': 'POST',
   'ApiRequest.path': '/api/v1/notifications',
   'ApiRequest.status': 422,

@@ -46,8 +46,24 @@ export const WebhookAttempt = z
   })
   .meta({ id: 'WebhookAttempt' })
 
+const WebhookRequest = z.object({
+  headers: z.record(z.string(), z.string()).meta({
+    description: 'Those of every attempt, which adds its time and signatures',
+    example: { 'content-type': 'application/json', 'x-svc-id': 'msg_01jd3x8qk5w9t2m4v6b8n0p2r4' },
+  }),
+  body: z
+    .string()
+    .meta({ description: 'Byte for byte as it was signed', example: '{"type":"notification.delivered"}' }),
+})
+
 export const WebhookDelivery = z
-  .object({ ...delivery, attempts: z.array(WebhookAttempt) })
+  .object({
+    ...delivery,
+    request: WebhookRequest.nullable().meta({
+      description: 'null for a send by the channel webhook, whose content POST /activity/{id}/content shows',
+    }),
+    attempts: z.array(WebhookAttempt),
+  })
   .meta({ id: 'WebhookDelivery' })
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
@@ -107,7 +123,7 @@ export const replayWebhookDelivery = defineRoute({
   service: 'webhook-delivery',
   method: 'POST',
   path: '/api/v1/webhook-deliveries/:delivery_id/replay',
-  summary: 'Replay an exhausted delivery under the same id',
+  summary: 'Replay a finished delivery under the same id; a send by the channel webhook only if it is exhausted',
   auth: operator('webhooks:manage'),
   params: deliveryParams,
   responses: { 202: WebhookDeliverySummary },

@@ -1998,7 +1998,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay an exhausted delivery under the same id
+         * Replay a finished delivery under the same id; a send by the channel webhook only if it is exhausted
          * @description Requires an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["replayWebhookDelivery"];
@@ -6058,6 +6058,24 @@ export interface components {
              */
             created_at: string;
             finished_at: string | null;
+            /** @description null for a send by the channel webhook, whose content POST /activity/{id}/content shows */
+            request: {
+                /**
+                 * @description Those of every attempt, which adds its time and signatures
+                 * @example {
+                 *       "content-type": "application/json",
+                 *       "x-svc-id": "msg_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                 *     }
+                 */
+                headers: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description Byte for byte as it was signed
+                 * @example {"type":"notification.delivered"}
+                 */
+                body: string;
+            } | null;
             attempts: components["schemas"]["WebhookAttempt"][];
         };
         WebhookAttempt: {
@@ -8854,38 +8872,41 @@ export interface operations {
                      *       "topics": [
                      *         {
                      *           "topic_key": "newsletter",
-                     *           "name": "Order shipped",
-                     *           "description": "Order service",
-                     *           "kind": "twilio",
+                     *           "name": "Newsletter",
+                     *           "description": "New products, once a week",
+                     *           "kind": "on",
                      *           "channels": [
-                     *             "sms"
+                     *             {
+                     *               "channel": "sms",
+                     *               "state": "off",
+                     *               "overridden": true
+                     *             }
                      *           ]
                      *         }
                      *       ],
                      *       "rules": [
                      *         {
-                     *           "topic": "newsletter",
+                     *           "topic": "*",
                      *           "channel": "sms",
-                     *           "state": "on",
-                     *           "source": "page",
+                     *           "state": "off",
+                     *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z",
-                     *           "of": null
+                     *           "of": "user"
                      *         }
                      *       ],
                      *       "names": [
                      *         {
                      *           "of": "user",
                      *           "recipient_token": "rcp_q1yZk0vX2mB7cR9s4tUvWx",
-                     *           "recipient_masked": "+1415***0100"
+                     *           "recipient_masked": "u***2"
+                     *         },
+                     *         {
+                     *           "of": "email",
+                     *           "recipient_token": "rcp_Zk0vX2mB7cR9s4tUvWxq1y",
+                     *           "recipient_masked": "a***@example.com"
                      *         }
                      *       ],
-                     *       "sharing": [
-                     *         {
-                     *           "of": "user",
-                     *           "recipient_token": "rcp_q1yZk0vX2mB7cR9s4tUvWx",
-                     *           "recipient_masked": "+1415***0100"
-                     *         }
-                     *       ]
+                     *       "sharing": []
                      *     }
                      */
                     "application/json": components["schemas"]["RecipientPreferences"];
@@ -13682,6 +13703,7 @@ export interface operations {
                      *       "next_attempt_at": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
                      *       "finished_at": null,
+                     *       "request": null,
                      *       "attempts": [
                      *         {
                      *           "number": 1,
@@ -13721,7 +13743,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Replay an exhausted delivery under the same id */
+            /** @description Replay a finished delivery under the same id; a send by the channel webhook only if it is exhausted */
             202: {
                 headers: {
                     [name: string]: unknown;

@@ -14,7 +14,7 @@ export function noteAnswer(answered: boolean): void {
   setFailures(answered ? 0 : failures + 1)
 }
 
-/** Records that a request was not answered for as long as the gateway may take: that is told at once. */
+/** Records that a request was not answered for as long as the gateway may take: that is reported at once. */
 export const noteHang = (): void => setFailures(Math.max(away, failures))
 
 /** When the gateway answered last; undefined before its first answer. */

@@ -53,6 +53,8 @@ export interface ChannelPages<Template, Form> {
   test?: { label: string /** Whether a provider has a text for it. */; ofProvider: boolean }
   /** The address of a user that its messages go to; absent: the user id, or an address of no user. */
   addressedBy?: 'email' | 'phone'
+  /** What its messages are priced by, beside the channel itself. */
+  categories?: readonly NonNullable<components['schemas']['Price']['category']>[]
   /** Rank for the first steps, which use the available channel with the lowest rank. */
   firstMessage?: { rank: number; template: Template; recipient: unknown }
 }

@@ -30,6 +30,7 @@ export const whatsapp: ChannelPages<Template, WhatsAppForm> = {
   liquidOf: ({ parameters, header, buttons = [] }) => [parameters, header?.value, buttons.map(({ value }) => value)],
   hasCarrier: true,
   addressedBy: 'phone',
+  categories: ['marketing', 'utility', 'authentication'],
   test: { label: 'Your number', ofProvider: false },
 }
 

@@ -18,7 +18,7 @@ export function AwayBanner() {
   )
 }
 
-/** Counts the seconds, which readers of the screen are told once. */
+/** Counts the seconds. Screen readers announce the banner, but not each second. */
 function Age({ at }: { at: number }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

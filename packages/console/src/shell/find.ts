@@ -81,7 +81,7 @@ async function ofDelivery(id: string): Promise<Found[]> {
   return [{ path: `webhooks/${subscription_id}/${id}`, title: id, hint: 'Webhook delivery' }]
 }
 
-/** A user by its id. Only one to whom an in-app message was sent is known here; others are looked for on their page. */
+/** A user by its id. Recipients of in-app messages are known here; others are looked for on their page. */
 async function ofUser(text: string): Promise<Found[]> {
   const recipient_token = await tokenOf(text)
   const query = { recipient_token, channel: 'in_app' as const, limit: 1 }

@@ -22,7 +22,7 @@ export function Pager({ next, count }: { next: string | null | undefined; count?
       >
         First page
       </Button>
-      <Button disabled={!next} title={next ? undefined : 'There are no more pages'} onClick={() => next && go(next)}>
+      <Button disabled={!next} title={next ? undefined : 'This is the last page'} onClick={() => next && go(next)}>
         Next page
       </Button>
     </nav>

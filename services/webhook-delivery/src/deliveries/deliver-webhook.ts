@@ -7,13 +7,12 @@ import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
 import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
-import { messageIdOf } from './message-body.ts'
+import { lastingHeaders, messageIdOf } from './message-body.ts'
 import { createSettler } from './settle-attempts.ts'
 import type { TakenDelivery } from './take-deliveries.ts'
 
 /** Bytes of an answer that are kept. */
 const excerptBytes = 20_000
-const userAgent = 'Notification-Service-Webhooks/1.0'
 
 /** The request of one attempt. */
 interface Prepared {
@@ -70,9 +69,7 @@ async function send({ config, egress, secrets, log }: Context, taken: TakenDeliv
   const message = { id: messageIdOf(taken), timestamp: Math.floor(Date.now() / 1000), body }
   const headers = {
     ...signWebhook(message, signers),
-    'content-type': 'application/json',
-    'user-agent': userAgent,
-    ...(taken.traceparent ? { traceparent: taken.traceparent } : {}),
+    ...lastingHeaders(taken),
   }
   return egress.post({ url, headers, body, deadlineMs: config.WEBHOOK_TIMEOUT, owner: taken.tenant_id })
 }

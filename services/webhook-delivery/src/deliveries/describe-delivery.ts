@@ -1,7 +1,8 @@
 import type { WebhookDelivery, WebhookDeliverySummary } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
-import { responseAad } from '../db/aad.ts'
+import { bodyAad, responseAad } from '../db/aad.ts'
 import type { AttemptRow, DeliveryRow } from './delivery-store.ts'
+import { lastingHeaders, messageIdOf } from './message-body.ts'
 
 /** A delivery as callers see it, without its attempts. */
 export function summaryOf(row: DeliveryRow): WebhookDeliverySummary {
@@ -17,6 +18,16 @@ export function summaryOf(row: DeliveryRow): WebhookDeliverySummary {
     next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
+  }
+}
+
+/** The request of a subscription's delivery, whose recipients are masked. */
+export function requestOf(keyRing: KeyRing, row: DeliveryRow): WebhookDelivery['request'] {
+  if (row.subscription_id === null) return null
+  const id = messageIdOf(row)
+  return {
+    headers: { ...lastingHeaders(row), 'x-svc-id': id, 'webhook-id': id },
+    body: keyRing.decrypt(row.body, bodyAad(row.tenant_id, row.id)),
   }
 }
 

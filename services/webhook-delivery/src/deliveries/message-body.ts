@@ -14,6 +14,15 @@ export function messageIdOf({
   return `msg_${of.slice(of.indexOf('_') + 1)}`
 }
 
+const userAgent = 'Notification-Service-Webhooks/1.0'
+
+/** The headers of a request that all attempts have alike, beside the id. */
+export const lastingHeaders = ({ traceparent }: Pick<DeliveryRow, 'traceparent'>): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': userAgent,
+  ...(traceparent ? { traceparent } : {}),
+})
+
 interface Envelope {
   id: string
   type: string

@@ -51,17 +51,22 @@ export async function insertReplay(run: Run, { subscriptionId, since }: Range, c
 
 const now = sql<Date>`now()`
 
-/** Requeues exhausted deliveries with a whole schedule; the numbers of their attempts continue. */
+/** Requeues deliveries with a whole schedule; the numbers of their attempts continue. */
 export const again = { status: 'pending', charged: 0, held: 0, next_attempt_at: now, finished_at: null } as const
 
-/** Requeues one exhausted delivery. @returns whether it was exhausted */
+/** Requeues one delivery. A send by the channel webhook that has arrived would reach a person twice. @returns whether it may be */
 export async function replayOne(run: Run, id: Id<'whdel'>): Promise<boolean> {
   const [row] = await run(
     build
       .updateTable('deliveries')
       .set(again)
       .where('id', '=', id)
-      .where('status', '=', 'exhausted')
+      .where((where) =>
+        where.or([
+          where('status', '=', 'exhausted'),
+          where.and([where('status', '=', 'succeeded'), where('subscription_id', 'is not', null)]),
+        ]),
+      )
       .returning(['endpoint_id', 'tenant_id']),
   )
   if (!row) return false

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { expectProblem, post, untilState } from '@notify/test-kit/api'
 import { send } from '@notify/test-kit/sms'
-import { deliveriesOf, freshPath, subscribe, untilDelivery } from '@notify/test-kit/webhooks'
+import { deliveriesOf, freshPath, received as receivedAt, subscribe, untilDelivery } from '@notify/test-kit/webhooks'
 import { env, operator } from './stack.ts'
 
 test.each([
@@ -27,9 +28,9 @@ test('exhausted deliveries are counted, and replayed one by one and by their tim
   const single = await operator('POST', `/api/v1/webhook-deliveries/${one.delivery_id}/replay`)
   expect(single.status).toBe(202)
   await untilDelivery(env, subscription_id, { status: 'succeeded', attempts_made: 4 })
-  expect((await operator('POST', `/api/v1/webhook-deliveries/${one.delivery_id}/replay`)).body.code).toBe(
-    'not_replayable',
-  )
+  const arrived = await operator('POST', `/api/v1/webhook-deliveries/${one.delivery_id}/replay`)
+  expect(arrived.status).toBe(202)
+  await untilDelivery(env, subscription_id, { status: 'succeeded', attempts_made: 5 })
   expect((await operator('POST', `${base}/replay`, { since })).status).toBe(202)
   await eventually(async () => {
     expect(await deliveriesOf(env, subscription_id, '?status=succeeded')).toHaveLength(2)
@@ -39,4 +40,33 @@ test('exhausted deliveries are counted, and replayed one by one and by their tim
       finished_at: expect.any(String),
     })
   })
+})
+
+test('a delivery shows the request as it was signed; a send by the channel webhook shows none and, once it has arrived, is not replayed', async () => {
+  const path = freshPath('ok')
+  const { subscription_id } = await subscribe(env, path)
+  await send(env)
+  const { delivery_id } = await untilDelivery(env, subscription_id, { status: 'succeeded' })
+  const { body } = await operator('GET', `/api/v1/webhook-deliveries/${delivery_id}`)
+  const [received] = await receivedAt(env, path)
+  expect(body.request.body).toBe(received!.body)
+  expect(received!.headers).toMatchObject(body.request.headers)
+  expect(body.request.headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-svc-id': expect.stringMatching(/^msg_/),
+  })
+
+  const url = env.stack.receiverUrl + freshPath('ok')
+  const sent = await post(env, {
+    channel: 'webhook',
+    event_key: 'order.shipped',
+    recipient: { url },
+    data: { name: 'Ada', order: '7' },
+  })
+  await untilState(env, sent.body.notification_id, { delivery_status: 'delivered' })
+  const found = 'select id from deliveries where notification_id = $1 and subscription_id is null'
+  const { rows } = await env.sql('webhook-delivery').query(found, [sent.body.notification_id])
+  const own = `/api/v1/webhook-deliveries/${rows[0].id}`
+  expect((await operator('GET', own)).body).toMatchObject({ status: 'succeeded', request: null })
+  expectProblem(await operator('POST', `${own}/replay`), 409, 'not_replayable')
 })

@@ -7,7 +7,7 @@ interface BackendKeyProps {
   onCreated: (name: string, apiKey: string) => void
 }
 
-/** A key is shown once: whoever has lost that of the first steps makes another one here. */
+/** A key is shown once: an operator who has lost that of the first steps makes another one here. */
 export function BackendKey({ applicationId, onCreated }: BackendKeyProps) {
   const [isOpen, setOpen] = useState(false)
   const created = (apiKey: string, name: string) => {

@@ -2,7 +2,7 @@ import type { components } from '@notify/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import type { Channel } from '../../channels/channel.ts'
-import { channelNames, channels } from '../../channels/table.ts'
+import { channelNames, channelPages, channels } from '../../channels/table.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { TextField } from '../../ui/field.tsx'
@@ -13,13 +13,11 @@ import { showToast } from '../../ui/toasts.tsx'
 type PriceList = components['schemas']['PriceList']
 type Category = NonNullable<PriceList['prices'][number]['category']>
 
-const categories: readonly Category[] = ['marketing', 'utility', 'authentication']
-
 /** The prices that a list may have, each with the label of its field. */
 const places: readonly { channel: Channel; category: Category | null; label: string }[] = channels.flatMap(
   (channel) => [
     { channel, category: null, label: channelNames[channel] },
-    ...(channel === 'whatsapp' ? categories : []).map((category) => ({
+    ...(channelPages[channel].categories ?? []).map((category) => ({
       ...{ channel, category },
       label: `${channelNames[channel]}, ${category}`,
     })),

@@ -22,7 +22,7 @@ interface DeliveryDrawerProps {
 /** One delivery with its attempts and their answers. */
 export function DeliveryDrawer({ id, isActive, onClose }: DeliveryDrawerProps) {
   const { data: delivery, error, refetch } = useDelivery(id)
-  const replay = delivery?.status === 'exhausted' ? <ReplayButton id={id} isActive={isActive} /> : null
+  const replay = delivery && delivery.status !== 'pending' ? <ReplayButton id={id} isActive={isActive} /> : null
   return (
     <Drawer title={delivery?.event_type ?? 'Delivery'} onClose={onClose} actions={replay}>
       {delivery ? (
@@ -93,8 +93,27 @@ function Details({ delivery }: { delivery: Delivery }) {
           <CopyableId id={delivery_id.replace(/^whdel_/, 'msg_')} what="webhook-id" />
         </Fact>
       </Facts>
+      {delivery.request ? <Request request={delivery.request} /> : null}
       <Attempts attempts={delivery.attempts} />
     </div>
+  )
+}
+
+/** What every attempt sends; each adds its time and signatures. */
+function Request({ request: { headers, body } }: { request: NonNullable<Delivery['request']> }) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="font-semibold">Request</h3>
+      <Facts>
+        {Object.entries(headers).map(([name, value]) => (
+          <Fact key={name} name={name}>
+            <code className="font-mono text-xs">{value}</code>
+          </Fact>
+        ))}
+      </Facts>
+      <TextBlock label="Body of the request">{body}</TextBlock>
+      <p className="text-xs text-faint">Each attempt adds its time and signatures.</p>
+    </section>
   )
 }
 
