@@ -6,11 +6,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { untilTemplates } from '@notify/test-kit/whatsapp'
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
-/** The blocks of commands, without those that start the system. */
-const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
-  .map(([, text]) => text!)
-  .filter((text) => !text.startsWith('npm '))
+/** The blocks of commands of a document, without those that start the system. */
+function blocksOf(document: string): string[] {
+  const text = readFileSync(join(import.meta.dirname, '../..', document), 'utf8')
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+    .map(([, block]) => block!)
+    .filter((block) => !block.startsWith('npm '))
+}
+const blocks = blocksOf('README.md')
 
 /** What each block prints, in their order. */
 const outputs = [
@@ -71,5 +74,26 @@ test('the commands of the README work as described, pasted one block after the o
       })
     if (output.startsWith('otp_'))
       await eventually(async () => expect(await env.messages({ to: '+14155550101' })).toHaveLength(1))
+  }
+})
+
+/** What each block of the quick start prints. */
+const quickStart = [
+  /^/,
+  /"status":"accepted".*"channel":"sms"/,
+  /"status":"accepted".*"channel":"email"/,
+  /"delivery_status":"/,
+  /"transaction_id":"otp_/,
+]
+
+test('the commands of the quick start work in their order, with a key in place of the example', async () => {
+  const steps = blocksOf('docs/quick-start.md')
+  expect(steps).toHaveLength(quickStart.length)
+  let id = ''
+  for (const [at, step] of steps.entries()) {
+    const output = await paste(step.replace('sk_test_…', env.apiKey).replace('notif_01jd…', id))
+    expect(output).toMatch(quickStart[at]!)
+    expect(output).toContain('ended with 0')
+    id = /notif_[0-9a-z]{26}/.exec(output)?.[0] ?? id
   }
 })
