@@ -134,7 +134,12 @@ export const readProviders = defineRoute({
   responses: {
     200: z.object({
       providers: z.array(
-        z.object({ notification_id: idSchema('notif'), provider_id: z.string(), provider_name: z.string().nullable() }),
+        z.object({
+          notification_id: idSchema('notif'),
+          category: z.string().nullable(),
+          provider_id: z.string(),
+          provider_name: z.string().nullable(),
+        }),
       ),
     }),
   },

@@ -47,7 +47,14 @@ test('an export has every item that matches once, newest first, a JSON object a 
     .map(({ id }) => id)
   expect(rows.map(({ transaction_id }) => transaction_id)).toEqual(expected)
   const { body } = await activity(env, { channel: 'sms', limit: '1' })
-  expect(rows[0]).toEqual({ ...body.items[0], provider_id: null, provider_name: null, credits: 0 })
+  expect(rows[0]).toEqual({
+    ...body.items[0],
+    provider_id: null,
+    provider_name: null,
+    credits: 0,
+    cost: null,
+    currency: null,
+  })
 })
 
 test('CSV has a header line and quoted cells, and none that a spreadsheet runs', async () => {
@@ -56,11 +63,11 @@ test('CSV has a header line and quoted cells, and none that a spreadsheet runs',
   const [head, ...lines] = answer.text.split('\r\n')
   expect(head).toBe(
     'transaction_id,created_at,application_name,event_key,mode,channel,recipient_masked,recipient_tag,status,failure_reason,' +
-      'retryable,retry_count,locale,broadcast_id,provider_id,provider_name,credits',
+      'retryable,retry_count,locale,broadcast_id,provider_id,provider_name,credits,cost,currency',
   )
   expect(lines).toHaveLength(6)
   expect(lines[0]).toBe(
-    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,,0`,
+    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,,0,,`,
   )
 })
 
@@ -240,4 +247,24 @@ test('lists tell ten addresses of one domain apart, and exports have event, prov
       ...{ provider_id: expect.stringMatching(/^prov_/), provider_name: expect.any(String) },
     })
   })
+})
+
+test('an export has the cost of what carriers have taken, by the price list of the tenant', async () => {
+  const asOperator = { token: env.operatorToken }
+  const prices = [{ channel: 'sms', price: '0.05' }]
+  const put = (all: object[]) =>
+    env.api('PUT', '/api/v1/usage/prices', { ...asOperator, body: { currency: 'EUR', prices: all } })
+  expect((await put(prices)).status).toBe(200)
+  const costsOf = async (query: string) => {
+    const { text } = await exported(`format=ndjson&to=2026-06-01T03:00:00Z&${query}`)
+    const rows = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    return [...new Set(rows.map(({ cost, currency }) => `${cost} ${currency}`))]
+  }
+  expect(await costsOf('channel=sms&status=delivered&mode=live')).toEqual(['0.05 EUR'])
+  for (const free of ['channel=sms&status=failed', 'channel=sms&mode=test', 'channel=email'])
+    expect(await costsOf(free)).toEqual(['null null'])
+  expect((await put([])).status).toBe(200)
 })

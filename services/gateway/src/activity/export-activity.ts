@@ -8,6 +8,7 @@ import {
 import type { Handler } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { exportBatches } from '../exports/export-batches.ts'
+import { priceOf, readPrices } from '../usage/price-store.ts'
 import { readCredits } from '../usage/usage-store.ts'
 import { readFilter } from './activity-filter.ts'
 import { csvLine } from './csv-line.ts'
@@ -31,6 +32,8 @@ const columns = [
   'provider_id',
   'provider_name',
   'credits',
+  'cost',
+  'currency',
 ] as const satisfies readonly (keyof ExportedItem)[]
 
 const formats = {
@@ -71,6 +74,7 @@ async function withDetails(context: RouteContext, tenant_id: Id<'ten'>, rows: Ac
   const ids = rows.map(({ transaction_id }) => transaction_id)
   const notification_ids = ids.filter((id): id is Id<'notif'> => id.startsWith('notif_'))
   const charged = await readCredits(context.db.run, ids)
+  const list = await readPrices(context.db.run, tenant_id)
   const answer =
     notification_ids.length === 0
       ? { providers: [] }
@@ -79,9 +83,20 @@ async function withDetails(context: RouteContext, tenant_id: Id<'ten'>, rows: Ac
           body: { tenant_id, notification_ids },
         })
   const providers = new Map(answer.providers.map(({ notification_id, ...provider }) => [notification_id, provider]))
-  return rows.map((row) => ({
-    ...describeItem(row),
-    ...(providers.get(row.transaction_id as Id<'notif'>) ?? { provider_id: null, provider_name: null }),
-    credits: charged.get(row.transaction_id) ?? 0,
-  }))
+  return rows.map((row) => {
+    const known = providers.get(row.transaction_id as Id<'notif'>)
+    const { category, ...provider } = known ?? { category: null, provider_id: null, provider_name: null }
+    const isPaid = row.mode === 'live' && taken.has(row.status)
+    const price = isPaid ? priceOf(list, row.channel, category) : undefined
+    return {
+      ...describeItem(row),
+      ...provider,
+      credits: charged.get(row.transaction_id) ?? 0,
+      cost: price ?? null,
+      currency: price === undefined ? null : list.currency,
+    }
+  })
 }
+
+/** The states of messages that a carrier has taken. */
+const taken: ReadonlySet<string> = new Set(['sent', 'delivered', 'undelivered', 'verified', 'expired'])

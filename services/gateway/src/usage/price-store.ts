@@ -32,6 +32,12 @@ export async function readPrices(run: Run, tenantId: Id<'ten'>): Promise<PriceLi
   }
 }
 
+/** The price of a message: that of its category, or else of its channel. */
+export const priceOf = ({ prices }: PriceList, channel: string, category: string | null): string | undefined => {
+  const of = (wanted: string | null) => prices.find((one) => one.channel === channel && one.category === wanted)?.price
+  return (category === null ? undefined : of(category)) ?? of(null)
+}
+
 export async function replacePrices(
   run: Run,
   tenantId: Id<'ten'>,
