@@ -13,7 +13,7 @@ export const operatorFieldExamples: Readonly<Record<string, unknown>> = {
   ],
   'RecipientPreferences.names': [
     { of: 'user', recipient_token: 'rcp_q1yZk0vX2mB7cR9s4tUvWx', recipient_masked: 'u***2' },
-    { of: 'email', recipient_token: 'rcp_Zk0vX2mB7cR9s4tUvWxq1y', recipient_masked: 'a***@example.com' },
+    { of: 'phone', recipient_token: 'rcp_Zk0vX2mB7cR9s4tUvWxq1y', recipient_masked: '+15*****0001' },
   ],
   'RecipientPreferences.sharing': [],
   'ApiRequest.method': 'POST',

@@ -8901,9 +8901,9 @@ export interface operations {
                      *           "recipient_masked": "u***2"
                      *         },
                      *         {
-                     *           "of": "email",
+                     *           "of": "phone",
                      *           "recipient_token": "rcp_Zk0vX2mB7cR9s4tUvWxq1y",
-                     *           "recipient_masked": "a***@example.com"
+                     *           "recipient_masked": "+15*****0001"
                      *         }
                      *       ],
                      *       "sharing": []
