@@ -42,6 +42,17 @@ export const headerComponents = {
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
+  ETag: {
+    description:
+      'Version of the response. As If-None-Match of the next request it returns 304 while nothing has changed.',
+    required: true,
+    schema: { type: 'string', examples: ['W/"3q2-7wTQdE0bXkq9J4rD1A"'] },
+  },
+  Vary: {
+    description: 'Responses are compressed for callers that accept gzip',
+    required: true,
+    schema: { type: 'string', const: 'Accept-Encoding' },
+  },
   'Content-Security-Policy': {
     description: 'What the page may load; absent from problems',
     schema: { type: 'string' },
@@ -71,6 +82,13 @@ const isPrivate = (route: Route): boolean => route.auth.caller !== 'anyone' && !
 const isPage = ({ responseType }: Route, status: number): boolean =>
   responseType === 'text/html' && (status < 300 || status === 404)
 
+/** Of responses that are sent while they are read. */
+const streamedTypes: readonly (string | undefined)[] = ['text/csv', 'application/x-ndjson', 'text/event-stream']
+
+/** Whether a caller may ask for what has changed only. */
+const isVersioned = ({ method, responseType }: Route): boolean =>
+  method === 'GET' && !streamedTypes.includes(responseType)
+
 /** The headers of a route's response with this status, as references to the components. */
 export function headersOf(route: Route, status: number): Record<string, { $ref: string }> {
   const isCounted = permissionsFor(route.auth) !== undefined && !beforeTheCaller.includes(status)
@@ -82,6 +100,7 @@ export function headersOf(route: Route, status: number): Record<string, { $ref: 
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(isPage(route, status) ? (['Content-Security-Policy', 'Referrer-Policy', 'X-Robots-Tag'] as const) : []),
     ...(status >= 400 || isPrivate(route) || isPage(route, status) ? (['Cache-Control'] as const) : []),
+    ...(status === 200 && isVersioned(route) ? (['ETag', 'Vary'] as const) : []),
     ...(status < 300 && route.download ? (['Content-Disposition'] as const) : []),
     ...(status < 300 && takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
   ]

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { principalHeader } from '@notify/service-kit'
 
-/** Hop-by-hop headers (RFC 9110, 7.6.1), and the internal principal header. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), the internal principal header, and what would compress between the processes. */
 const notForwarded = [
+  'accept-encoding',
   'connection',
   'content-length',
   'expect',

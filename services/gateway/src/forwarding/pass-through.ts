@@ -109,6 +109,7 @@ const unlimited: BodyShare = { take: () => true, release: () => {} }
 
 export function writeAnswer(response: ServerResponse, { statusCode, headers, text }: WholeAnswer): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(statusCode, { ...forwarded(headers), 'content-length': Buffer.byteLength(text) })
+  const length = statusCode === 304 ? {} : { 'content-length': Buffer.byteLength(text) }
+  response.writeHead(statusCode, { ...forwarded(headers), ...length })
   response.end(text)
 }

@@ -21,13 +21,15 @@ export function summaryOf(row: DeliveryRow): WebhookDeliverySummary {
   }
 }
 
-/** The request of a subscription's delivery, whose recipients are masked. */
+/** The request of a subscription's delivery, whose recipients are masked; null also when it cannot be decrypted any more. */
 export function requestOf(keyRing: KeyRing, row: DeliveryRow): WebhookDelivery['request'] {
   if (row.subscription_id === null) return null
   const id = messageIdOf(row)
-  return {
-    headers: { ...lastingHeaders(row), 'x-svc-id': id, 'webhook-id': id },
-    body: keyRing.decrypt(row.body, bodyAad(row.tenant_id, row.id)),
+  const headers = { ...lastingHeaders(row), 'x-svc-id': id, 'webhook-id': id }
+  try {
+    return { headers, body: keyRing.decrypt(row.body, bodyAad(row.tenant_id, row.id)) }
+  } catch {
+    return null
   }
 }
 
