@@ -3,8 +3,8 @@ import { tables } from '../../db/schema.ts'
 import type { Claim } from '../claim/claim-store.ts'
 
 /**
- * Attempts behind the last one that another account got, or that has answered what became of the message: a repetition that was told
- * to come later has not. It is stored before the call: the carrier's reports name the first attempt, and are about the last.
+ * Attempts behind the last one that another account got, or that has answered what became of the message: a repetition that was asked
+ * to wait has not. It is stored before the call: the carrier's reports name the first attempt, and are about the last.
  */
 const repeat = defineStatement({
   name: 'repeat-attempt',
