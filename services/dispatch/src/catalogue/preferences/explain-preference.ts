@@ -2,6 +2,8 @@ import {
   type Channel,
   channelContracts,
   type explainPreference as contract,
+  type Id,
+  type KeyMode,
   type PreferenceExplanation,
   SuppressionChannel,
 } from '@notify/contracts'
@@ -45,15 +47,11 @@ async function judgeAddress(
   channel: Channel,
 ): Promise<Step[]> {
   const address = subjects.find(({ of }) => of === 'address')
-  if (!address || !SuppressionChannel.safeParse(channel).success) return []
-  const suppressed = await findSuppressed(context.db, { tenantId, channel, mode, indexes: [address.index] })
-  const reason = suppressed.get(address.index)
-  const suppression: Step = {
-    check: 'suppression',
-    outcome: reason ? 'stops' : 'passes',
-    detail: reason ? `The address is suppressed: ${reason}` : 'The address is not suppressed',
-  }
-  if (!channelContracts[channel].needsConsent) return [suppression]
+  if (!address) return []
+  const suppression = SuppressionChannel.safeParse(channel).success
+    ? [await judgeSuppression(context, { tenantId, channel, mode, index: address.index })]
+    : []
+  if (!channelContracts[channel].needsConsent) return suppression
   const refusal = await requireConsent(context, { tenant_id: tenantId, mode }, address.index, undefined).catch(
     (error: unknown) => {
       if (error instanceof Problem && error.code === 'whatsapp_opt_in_required') return error
@@ -61,13 +59,25 @@ async function judgeAddress(
     },
   )
   return [
-    suppression,
+    ...suppression,
     {
       check: 'consent',
       outcome: refusal ? 'stops' : 'passes',
       detail: refusal ? refusal.message : 'The number has an active opt-in',
     },
   ]
+}
+
+async function judgeSuppression(
+  { db }: Needs,
+  { index, ...of }: { tenantId: Id<'ten'>; channel: Channel; mode: KeyMode; index: string },
+): Promise<Step> {
+  const reason = (await findSuppressed(db, { ...of, indexes: [index] })).get(index)
+  return {
+    check: 'suppression',
+    outcome: reason ? 'stops' : 'passes',
+    detail: reason ? `The address is suppressed: ${reason}` : 'The address is not suppressed',
+  }
 }
 
 async function judgeTopic(
