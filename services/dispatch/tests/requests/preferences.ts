@@ -286,4 +286,7 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   expect(await explain({ ...asked, application_id: env.applicationId }, asOperator)).toMatchObject({ sends: false })
   expect(await explain(asked, asOperator)).toMatchObject({ code: 'validation_failed' })
   expect(await explain({ user_id: user, channel: 'sms' })).toMatchObject({ sends: true })
+  // A send to the user goes to the address that is saved.
+  await env.api('PUT', `/api/v1/users/${user}`, { body: { email: address } })
+  expect(await explain({ user_id: user, topic, channel: 'email' })).toEqual(await explain(asked))
 })

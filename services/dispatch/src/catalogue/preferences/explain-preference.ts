@@ -12,6 +12,8 @@ import { Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithConsents } from '../consents/consent-directory.ts'
 import { requireConsent } from '../consents/require-consent.ts'
+import { recipientId } from '../recipients/recipient-content.ts'
+import type { WithRecipients } from '../recipients/recipient-directory.ts'
 import { findSuppressed } from '../suppressions/find-suppressed.ts'
 import { topicMissing } from '../topics/describe-topic.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
@@ -19,7 +21,7 @@ import { appliesTo, decidePreference } from './decide-preference.ts'
 import { ownerOfCaller, type Subject, subjectsOf, subjectsOfTokens } from './person.ts'
 import { type PreferenceOwner, readChoices } from './preference-store.ts'
 
-type Needs = Context & WithTopics & WithConsents
+type Needs = Context & WithTopics & WithConsents & WithRecipients
 type Considered = PreferenceExplanation['considered'][number]
 type Asked = Omit<Subject, 'name'>
 /** Which of them decides is known at the end. */
@@ -28,7 +30,8 @@ type Step = Omit<Considered, 'decided'>
 /** Explains whether a message would be sent: everything that is looked at, in the order in which it decides. */
 export const explainPreference = idempotentAnswer<Needs, typeof contract>(async (context, { body, principal }) => {
   const owner = ownerOfCaller(principal, body.application_id)
-  const subjects = [...subjectsOf(context, owner.tenantId, body), ...subjectsOfTokens(body)]
+  const named = [...subjectsOf(context, owner.tenantId, body), ...subjectsOfTokens(body)]
+  const subjects = [...named, ...(await savedAddress(context, owner, named, body.channel))]
   const steps = [
     ...(await judgeAddress(context, owner, subjects, body.channel)),
     ...(await judgeTopic(context, owner, subjects, body)),
@@ -38,6 +41,21 @@ export const explainPreference = idempotentAnswer<Needs, typeof contract>(async 
   const explanation: PreferenceExplanation = { sends: steps[decided]!.outcome === 'sends', considered }
   return new Reply(200, JSON.stringify(explanation))
 })
+
+/** Where an address is not named, that of the user, as in a send to the user. */
+async function savedAddress(
+  context: Needs,
+  { tenantId, applicationId, mode }: PreferenceOwner,
+  named: readonly Asked[],
+  channel: Channel,
+): Promise<Asked[]> {
+  const { addressField } = channelContracts[channel]
+  const [user] = named
+  if (named.length !== 1 || user?.of !== 'user' || addressField === undefined) return []
+  const id = recipientId({ tenant_id: tenantId, application_id: applicationId, mode }, user.index)
+  const found = await context.directory.recipients.find(id)
+  return subjectsOf(context, tenantId, { address: found?.[addressField as 'email' | 'phone'] })
+}
 
 /** Suppressions and consent, which decide before any choice. They are about addresses. */
 async function judgeAddress(
