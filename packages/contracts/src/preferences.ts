@@ -71,12 +71,9 @@ export const PreferenceChanges = z
 export type PreferenceChanges = z.output<typeof PreferenceChanges>
 
 /** One mailbox; its domain may be international. */
-const mailboxPattern = /^[^\s@<>"(),:;\\]{1,64}@[^\s@<>"(),:;\\]+\.[^\s@<>"(),:;\\]+$/
+const mailboxPattern = /^[^\s@<>"(),:;\\]{1,64}@[^\s@<>"(),:;\\.]+(?:\.[^\s@<>"(),:;\\.]+)+$/
 
-/**
- * An address as it is written in requests: an email address, a number in E.164, or a URL. In another spelling, a choice would
- * be stored and never found.
- */
+/** An address as it is written in requests. A choice for another spelling would be stored and never found. */
 const Address = z
   .string()
   .max(2048)

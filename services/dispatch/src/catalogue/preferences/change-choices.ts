@@ -18,9 +18,8 @@ export interface NewChoice {
 const changedColumns = { id: column.id('pref'), changed_at: column.timestamp() }
 
 /**
- * Of several choices of one statement for the same switch, the latest counts, and of those the last. Rows are locked in the order of the primary key. What
- * changes nothing writes nothing, so that the evidence has a row for each change alone. A choice that was first made while this
- * ran was not seen here: it is locked, and the row has no time.
+ * Of several choices for the same switch, the latest counts, and of those the last. What changes nothing leaves no evidence. A
+ * choice that was first made while this ran is not seen here: it is locked, in the order of the primary key, and has no time.
  */
 const change = defineStatement({
   name: 'change-preferences',
