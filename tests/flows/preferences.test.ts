@@ -66,6 +66,11 @@ test('a mail of a topic has the headers of one-click unsubscribe, one of a requi
   const { source, url } = await mail(freshAddress(), topic)
   expect(source).toContain(`List-Unsubscribe: <${url}>`)
   expect(source).toMatch(/List-Unsubscribe-Post: ?List-Unsubscribe=One-Click/)
+  const half = await mail(freshAddress(), topic, { headers: { 'list-unsubscribe-post': 'List-Unsubscribe=No' } })
+  expect(half.source).toContain(`List-Unsubscribe: <${half.url}>`)
+  expect(half.source.match(/^list-unsubscribe-post:.*/gim)).toEqual([
+    'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+  ])
   const other = await mail(freshAddress(), required)
   expect(other.source).not.toContain('List-Unsubscribe')
   expect(other.url).not.toBe('')

@@ -61,6 +61,19 @@ test('refused without a reference and without consent, accepted, delivered and r
   await untilState(env, await sent(phone), { delivery_status: 'delivered' })
 }, 40_000)
 
+test('explained, it is stopped without consent, whatever else is looked at', async () => {
+  const phone = await agreed()
+  const explain = async (address: string) => {
+    const body = { address, channel: 'whatsapp' }
+    return (await env.api('POST', '/api/v1/preferences/explain', { body })).body
+  }
+  expect(await explain(freshPhone())).toMatchObject({
+    sends: false,
+    considered: [{ check: 'consent', outcome: 'stops', decided: true }, { check: 'topic' }],
+  })
+  expect(await explain(phone)).toMatchObject({ sends: true, considered: [{ check: 'consent', outcome: 'passes' }, {}] })
+})
+
 test('no log line contains an id of Meta, because it contains the number', async () => {
   const phone = await agreed()
   await untilState(env, await sent(phone), { delivery_status: 'delivered' })

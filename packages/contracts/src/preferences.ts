@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { UserId } from './inbox.ts'
+import { Locale } from './locale.ts'
 import { apiKey, defineRoute, user } from './route.ts'
-import { MomentText, Timestamp } from './text.ts'
+import { e164Pattern, MomentText, Timestamp } from './text.ts'
 import { TopicKey, TopicKind } from './topics.ts'
 
 /** Stands for every topic, or every channel. */
@@ -69,11 +70,17 @@ export const PreferenceChanges = z
   .meta({ id: 'PreferenceChanges' })
 export type PreferenceChanges = z.output<typeof PreferenceChanges>
 
-/** An address as it is written in requests: an email address, a number in E.164, or a URL. */
+/** One mailbox; its domain may be international. */
+const mailboxPattern = /^[^\s@<>"(),:;\\]{1,64}@[^\s@<>"(),:;\\.]+(?:\.[^\s@<>"(),:;\\.]+)+$/
+
+/** An address as it is written in requests. A choice for another spelling would be stored and never found. */
 const Address = z
   .string()
-  .min(1)
   .max(2048)
+  .refine(
+    (text) => e164Pattern.test(text) || mailboxPattern.test(text) || /^https:\/\/\S+$/.test(text),
+    'must be an email address, a number in E.164 without spaces or dashes, or an https URL',
+  )
   .meta({ description: 'Email address or E.164 number', example: 'ada@shop.example' })
 
 /** Whose choices: a user, an address, or both where both are known. */
@@ -89,11 +96,7 @@ const userParams = z.object({ user_id: z.string() })
 /** Why a choice is refused. */
 export const preferenceErrors = ['topic_not_found', 'topic_is_required'] as const
 /** The language in which topics are described. */
-export const TopicLanguage = z
-  .string()
-  .max(35)
-  .optional()
-  .meta({ description: 'Language of names and descriptions, BCP 47' })
+export const TopicLanguage = Locale.optional().meta({ description: 'Language of names and descriptions, BCP 47' })
 
 export const getOwnPreferences = defineRoute({
   name: 'getOwnPreferences',
@@ -178,7 +181,8 @@ export const importPreferences = defineRoute({
             ...personFields,
             ...Change.shape,
             changed_at: MomentText.optional().meta({
-              description: 'When the person chose. A later choice that is known already stays. Default: now.',
+              description:
+                'When the person chose. Of several choices for the same, known or imported, the latest counts. Default: now.',
             }),
           })
           .refine(namesPerson, unnamedPerson)

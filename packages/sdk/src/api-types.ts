@@ -11823,7 +11823,7 @@ export interface operations {
                         state: ("on" | "off") | null;
                         /**
                          * Format: date-time
-                         * @description When the person chose. A later choice that is known already stays. Default: now.
+                         * @description When the person chose. Of several choices for the same, known or imported, the latest counts. Default: now.
                          */
                         changed_at?: string;
                     }[];
@@ -11879,7 +11879,10 @@ export interface operations {
                      * @example ada@shop.example
                      */
                     address?: string;
-                    /** @description Language of names and descriptions, BCP 47 */
+                    /**
+                     * @description Language of names and descriptions, BCP 47
+                     * @example pt-BR
+                     */
                     locale?: string;
                 };
             };

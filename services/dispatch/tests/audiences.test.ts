@@ -277,6 +277,22 @@ describe('a broadcast', () => {
     expect(await env.messages({ to: phone })).toHaveLength(1)
   })
 
+  test('that waits for the end of quiet hours expires; a channel that cannot keep that refuses it', async () => {
+    const [user = ''] = freshUsers(1)
+    const hourOf = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+    const quiet = { timezone: 'UTC', quiet_hours: { start: hourOf(-1), end: hourOf(2) } }
+    await env.api('PUT', `/api/v1/users/${user}`, { body: { phone: freshPhone(), ...quiet } })
+    const list = await listOf([user])
+    const expires_at = new Date(Date.now() + 1500).toISOString()
+    const id = await broadcastTo(list, { ...content, expires_at })
+    await until(id, { status: 'completed', accepted: 1 })
+    const expected = [{ status: 'cancelled', failure_reason: 'expired', count: 1, users: 1 }]
+    await eventually(async () => expect(await notificationsOf(id)).toEqual(expected))
+    const inApp = { channel: 'in_app', title: 'News', body: 'We have moved.' }
+    const kept = { ...inApp, expires_at: new Date(Date.now() + 3_600_000).toISOString() }
+    expectProblem(await lists('POST', `/${list}/notifications`, kept), 422, 'validation_failed')
+  })
+
   test('ends when its list is deleted', async () => {
     const listId = await listOf(freshUsers(1))
     const id = await broadcastTo(listId)

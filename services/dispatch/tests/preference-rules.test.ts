@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { type Channel, newId, type TopicKind } from '@notify/contracts'
-import { column, defineStatement } from '@notify/database'
+import { column, defineStatement, type Run } from '@notify/database'
+import { eventually } from '@notify/dev-env'
 import fc from 'fast-check'
 import { changeChoices } from '../src/catalogue/preferences/change-choices.ts'
 import { type Choice, decidePreference } from '../src/catalogue/preferences/decide-preference.ts'
@@ -142,4 +143,55 @@ test('each change leaves one entry of evidence, which nothing changes; a repetit
   await expect(db.run(`update preference_changes set after = 'off'`)).rejects.toThrow('append-only')
   await expect(db.run('delete from preference_changes')).rejects.toThrow('append-only')
   await expect(db.run('truncate preference_changes')).rejects.toThrow('append-only')
+})
+
+test('a choice that is made for the first time while an older one is imported stays, and is evidence once', async () => {
+  const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
+  const make = (run: Run, state: 'on' | 'off', changed_at?: string) =>
+    changeChoices(
+      run,
+      owner,
+      [{ id: newId('pref'), recipient_index: 'somebody', topic: 'news', channel: 'sms', state, changed_at }],
+      { source: 'api', actor: 'key' },
+    )
+  const made = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const first = db.transaction(async (run) => {
+    await make(run, 'off')
+    made.resolve()
+    await released.promise
+  })
+  await made.promise
+  // They cannot see it yet, and wait for it.
+  const others = Promise.all([
+    db.transaction((run) => make(run, 'on', '2020-01-01T00:00:00Z')),
+    db.transaction((run) => make(run, 'off')),
+  ])
+  await eventually(async () => {
+    const waiting = `select from pg_locks where not granted and locktype = 'transactionid'`
+    expect((await db.run(waiting)).length).toBeGreaterThanOrEqual(2)
+  })
+  released.resolve()
+  await first
+  expect(await others).toEqual([[], []])
+  const of = [owner.applicationId]
+  expect(await db.run('select state from preferences where application_id = $1', of)).toEqual([{ state: 'off' }])
+  const evidence = await db.run('select before, after from preference_changes where application_id = $1', of)
+  expect(evidence).toEqual([{ before: null, after: 'off' }])
+})
+
+test('of several choices for the same in one import the latest counts, in whatever order they are listed', async () => {
+  const choice = fc.record({
+    state: fc.constantFrom('on' as const, 'off' as const, null),
+    changed_at: fc.constantFrom(undefined, '2020-01-01T00:00:00Z', '2021-01-01T00:00:00Z'),
+  })
+  for (const all of fc.sample(fc.array(choice, { minLength: 1, maxLength: 5 }), 60)) {
+    const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
+    const one = { recipient_index: 'somebody', topic: 'news', channel: 'sms' as const }
+    const rows = all.map((each) => ({ id: newId('pref'), ...one, ...each }))
+    await changeChoices(db.run, owner, rows, { source: 'import', actor: 'key' })
+    const known = await db.run('select state from preferences where application_id = $1', [owner.applicationId])
+    const latest = all.toSorted((a, b) => (a.changed_at ?? '9').localeCompare(b.changed_at ?? '9')).at(-1)!
+    expect(known).toEqual(latest.state === null ? [] : [{ state: latest.state }])
+  }
 })

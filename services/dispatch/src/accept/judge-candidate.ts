@@ -112,8 +112,8 @@ function requireTextThatFits(
   throw fieldProblem('validation_failed', path, `gives a text of more than ${longest} characters, the most of ${kinds}`)
 }
 
-/** Dispatch can neither stop nor erase a hand-off. */
-function requireNoTerms(candidate: Candidate, channel: Channel): void {
+/** Dispatch can neither stop nor erase a hand-off. @throws Problem `validation_failed` */
+export function requireNoTerms(candidate: Pick<Candidate, 'request' | 'terms'>, channel: Channel): void {
   const fields = [
     expiryOf(candidate) && 'expires_at',
     candidate.terms?.eraseWhenTerminal && 'erase_when_terminal',

@@ -248,7 +248,9 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   const refused = await importing(bad)
   expectProblem(refused, 404, 'topic_not_found')
   expect(refused.body.errors).toMatchObject([{ path: 'rules.2.topic' }])
-  for (const wrong of [{}, { user_id: user, address }, { user_id: '' }])
+  const unlike = ['+1 415 555 0100', '0014155550100', ' ada@shop.example', 'Ada <ada@shop.example>', 'ada']
+  const wrongs = [{}, { user_id: user, address }, { user_id: '' }, { address, changed_at: ahead(3_600_000) }]
+  for (const wrong of [...wrongs, ...unlike.map((of) => ({ address: of }))])
     expectProblem(await importing([{ ...wrong, topic, channel: '*', state: 'on' }]), 422, 'validation_failed')
   expectProblem(await importing(Array.from({ length: 1001 }, () => rules[0]!)), 422, 'validation_failed')
   expect((await importing(rules)).body).toEqual({ changed: 2, unchanged: 0 })
@@ -260,6 +262,11 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   expect(found.body.rules).toMatchObject([{ topic, channel: 'email', state: 'off', source: 'import' }])
   expect((await lookUp({ address, user_id: user })).body.rules).toHaveLength(2)
   expectProblem(await lookUp({}), 422, 'validation_failed')
+  for (const locale of ['de_DE', '*', '']) {
+    expectProblem(await lookUp({ address, locale }), 422, 'validation_failed')
+    const query = `?locale=${encodeURIComponent(locale)}`
+    expectProblem(await env.api('GET', `/api/v1/users/${user}/preferences${query}`), 422, 'validation_failed')
+  }
   const other = await addApplication(env)
   expectProblem(await lookUp({ address }, { token: other.apiKey }), 403, 'permission_denied')
   const { apiKey: token } = await addKey(env, other, { permissions: ['recipients:manage'] })
@@ -279,4 +286,7 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   expect(await explain({ ...asked, application_id: env.applicationId }, asOperator)).toMatchObject({ sends: false })
   expect(await explain(asked, asOperator)).toMatchObject({ code: 'validation_failed' })
   expect(await explain({ user_id: user, channel: 'sms' })).toMatchObject({ sends: true })
+  // A send to the user goes to the address that is saved.
+  await env.api('PUT', `/api/v1/users/${user}`, { body: { email: address } })
+  expect(await explain({ user_id: user, topic, channel: 'email' })).toEqual(await explain(asked))
 })

@@ -4,7 +4,7 @@ import type { WithAcceptOne } from '../../accept/accept-candidate.ts'
 import type { Candidate } from '../../accept/accept-item.ts'
 import type { Context } from '../../context.ts'
 import { type MemberRow, openMember } from '../lists/member-content.ts'
-import { openRequest, requestFor } from './broadcast-request.ts'
+import { type BroadcastRequest, openRequest, requestFor } from './broadcast-request.ts'
 import type { DuePage, EndedPage } from './page-store.ts'
 
 /** Members that are accepted together. Between two groups other work of the process has its turn. */
@@ -32,7 +32,7 @@ export async function acceptPage(
       members.slice(at, at + groupSize).map((member) => {
         const notificationId = idOf(context, page, member)
         return acceptOne({ notification_id: notificationId }, (traceparent) => ({
-          ...candidateOf(page, notificationId),
+          ...candidateOf(page, notificationId, request),
           request: requestFor(request, openMember(secrets.keyRing, member)),
           traceparent: traceparent ?? null,
         }))
@@ -57,7 +57,11 @@ function idOf({ secrets }: Pick<Context, 'secrets'>, page: DuePage, member: Memb
   return derivedId('notif', page.created_at.getTime() + page.pages, bytes)
 }
 
-function candidateOf(page: DuePage, notificationId: Id<'notif'>): Omit<Candidate, 'request' | 'traceparent'> {
+function candidateOf(
+  page: DuePage,
+  notificationId: Id<'notif'>,
+  { expires_at }: BroadcastRequest,
+): Omit<Candidate, 'request' | 'traceparent'> {
   const { tenant_id, application_id, mode, default_locale, default_time_zone } = page
   return {
     notificationId,
@@ -69,6 +73,6 @@ function candidateOf(page: DuePage, notificationId: Id<'notif'>): Omit<Candidate
     isAwaited: () => true,
     idempotency: undefined,
     broadcastId: page.id,
-    terms: { lane: 'bulk', expiresAt: undefined, eraseWhenTerminal: false },
+    terms: { lane: 'bulk', expiresAt: expires_at as string | undefined, eraseWhenTerminal: false },
   }
 }

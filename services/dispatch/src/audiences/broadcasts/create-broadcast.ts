@@ -2,7 +2,7 @@ import { type createBroadcast as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { AcceptContext } from '../../accept/accept-item.ts'
-import { requireProvider } from '../../accept/judge-candidate.ts'
+import { requireNoTerms, requireProvider } from '../../accept/judge-candidate.ts'
 import { findTexts, providerMissing, topicOf } from '../../accept/prepare-content.ts'
 import { readSendAt, requireTime } from '../../catalogue/recipients/time-to-send.ts'
 import { requireList } from '../lists/list-store.ts'
@@ -19,6 +19,7 @@ export const createBroadcast: Handler<AcceptContext, typeof contract> = idempote
     const definition = context.channels[request.channel]
     if (!definition) throw providerMissing(request.channel)
     await requireProvider(context, principal, definition)
+    if (definition.delivery.by === 'hand-off') requireNoTerms({ request }, request.channel)
     const { send_at, expires_at } = request
     // A local time is another moment for each member.
     requireTime({ expires_at }, readSendAt({ send_at }, undefined))

@@ -18,8 +18,8 @@ export interface NewChoice {
 const changedColumns = { id: column.id('pref'), changed_at: column.timestamp() }
 
 /**
- * Of two choices of one statement for the same switch, the last counts. Rows are locked in the order of the primary key. What
- * changes nothing writes nothing, so that the evidence has a row for each change alone.
+ * Of several choices for the same switch, the latest counts, and of those the last. What changes nothing leaves no evidence. A
+ * choice that was first made while this ran is not seen here: it is locked, in the order of the primary key, and has no time.
  */
 const change = defineStatement({
   name: 'change-preferences',
@@ -28,7 +28,7 @@ const change = defineStatement({
       select distinct on (recipient_index, topic, channel) *, coalesce(changed_at, clock_timestamp()) as at
       from json_to_recordset($1::json) as t (id text, position int, recipient_index text, topic text, channel text, state text,
         changed_at timestamptz)
-      order by recipient_index, topic, channel, position desc
+      order by recipient_index, topic, channel, coalesce(changed_at, 'infinity') desc, position desc
     ), known as (
       select p.* from preferences p join input using (recipient_index, topic, channel)
       where p.application_id = $3 and p.mode = $4
@@ -47,21 +47,36 @@ const change = defineStatement({
       order by recipient_index, topic, channel
       on conflict (recipient_index, application_id, mode, topic, channel)
         do update set state = excluded.state, source = excluded.source, changed_at = excluded.changed_at
+        where exists (select from known k where k.recipient_index = excluded.recipient_index and k.topic = excluded.topic
+          and k.channel = excluded.channel)
+      returning recipient_index, topic, channel
+    ), evidence as (
+      insert into preference_changes (id, tenant_id, application_id, mode, recipient_index, topic, channel, before, after, source,
+        actor, changed_at)
+      select id, $2, $3, $4, recipient_index, topic, channel, before, state, $5, $6, at from due
+      where state is null or (recipient_index, topic, channel) in (select * from kept)
+      returning id, changed_at
     )
-    insert into preference_changes (id, tenant_id, application_id, mode, recipient_index, topic, channel, before, after, source,
-      actor, changed_at)
-    select id, $2, $3, $4, recipient_index, topic, channel, before, state, $5, $6, at from due
-    returning id, changed_at`,
-  columns: changedColumns,
+    select due.id, evidence.changed_at from due left join evidence using (id)`,
+  columns: { ...changedColumns, changed_at: changedColumns.changed_at.nullable() },
 })
 
+type Changed = RowOf<typeof changedColumns>
+
 /** Makes choices. @returns which of them changed anything */
-export function changeChoices(
+export async function changeChoices(
   run: Run,
   { tenantId, applicationId, mode }: PreferenceOwner,
   choices: readonly NewChoice[],
   { source, actor }: { source: PreferenceSource; actor: string | null },
-): Promise<RowOf<typeof changedColumns>[]> {
-  const rows = choices.map((choice, position) => ({ ...choice, position }))
-  return run(change, [JSON.stringify(rows), tenantId, applicationId, mode, source, actor])
+): Promise<Changed[]> {
+  const make = async (some: readonly NewChoice[]) => {
+    const input = some.map((choice, position) => ({ ...choice, position }))
+    return run(change, [JSON.stringify(input), tenantId, applicationId, mode, source, actor])
+  }
+  const rows = await make(choices)
+  const unseen = new Set(rows.filter(({ changed_at }) => changed_at === null).map(({ id }) => id))
+  // Judged by what is known now; it is locked, so this is all.
+  const again = unseen.size > 0 ? await make(choices.filter(({ id }) => unseen.has(id))) : []
+  return [...rows, ...again].filter((row): row is Changed => row.changed_at !== null)
 }

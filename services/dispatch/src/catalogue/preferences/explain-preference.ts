@@ -2,6 +2,8 @@ import {
   type Channel,
   channelContracts,
   type explainPreference as contract,
+  type Id,
+  type KeyMode,
   type PreferenceExplanation,
   SuppressionChannel,
 } from '@notify/contracts'
@@ -10,6 +12,8 @@ import { Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithConsents } from '../consents/consent-directory.ts'
 import { requireConsent } from '../consents/require-consent.ts'
+import { recipientId } from '../recipients/recipient-content.ts'
+import type { WithRecipients } from '../recipients/recipient-directory.ts'
 import { findSuppressed } from '../suppressions/find-suppressed.ts'
 import { topicMissing } from '../topics/describe-topic.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
@@ -17,7 +21,7 @@ import { appliesTo, decidePreference } from './decide-preference.ts'
 import { ownerOfCaller, type Subject, subjectsOf, subjectsOfTokens } from './person.ts'
 import { type PreferenceOwner, readChoices } from './preference-store.ts'
 
-type Needs = Context & WithTopics & WithConsents
+type Needs = Context & WithTopics & WithConsents & WithRecipients
 type Considered = PreferenceExplanation['considered'][number]
 type Asked = Omit<Subject, 'name'>
 /** Which of them decides is known at the end. */
@@ -26,7 +30,8 @@ type Step = Omit<Considered, 'decided'>
 /** Explains whether a message would be sent: everything that is looked at, in the order in which it decides. */
 export const explainPreference = idempotentAnswer<Needs, typeof contract>(async (context, { body, principal }) => {
   const owner = ownerOfCaller(principal, body.application_id, body.mode)
-  const subjects = [...subjectsOf(context, owner.tenantId, body), ...subjectsOfTokens(body)]
+  const named = [...subjectsOf(context, owner.tenantId, body), ...subjectsOfTokens(body)]
+  const subjects = [...named, ...(await savedAddress(context, owner, named, body.channel))]
   const steps = [
     ...(await judgeAddress(context, owner, subjects, body.channel)),
     ...(await judgeTopic(context, owner, subjects, body)),
@@ -37,6 +42,21 @@ export const explainPreference = idempotentAnswer<Needs, typeof contract>(async 
   return new Reply(200, JSON.stringify(explanation))
 })
 
+/** Where an address is not named, that of the user, as in a send to the user. */
+async function savedAddress(
+  context: Needs,
+  { tenantId, applicationId, mode }: PreferenceOwner,
+  named: readonly Asked[],
+  channel: Channel,
+): Promise<Asked[]> {
+  const { addressField } = channelContracts[channel]
+  const [user] = named
+  if (named.length !== 1 || user?.of !== 'user' || addressField === undefined) return []
+  const id = recipientId({ tenant_id: tenantId, application_id: applicationId, mode }, user.index)
+  const found = await context.directory.recipients.find(id)
+  return subjectsOf(context, tenantId, { address: found?.[addressField as 'email' | 'phone'] })
+}
+
 /** Suppressions and consent, which decide before any choice. They are about addresses. */
 async function judgeAddress(
   context: Needs,
@@ -45,15 +65,11 @@ async function judgeAddress(
   channel: Channel,
 ): Promise<Step[]> {
   const address = subjects.find(({ of }) => of === 'address')
-  if (!address || !SuppressionChannel.safeParse(channel).success) return []
-  const suppressed = await findSuppressed(context.db, { tenantId, channel, mode, indexes: [address.index] })
-  const reason = suppressed.get(address.index)
-  const suppression: Step = {
-    check: 'suppression',
-    outcome: reason ? 'stops' : 'passes',
-    detail: reason ? `The address is suppressed: ${reason}` : 'The address is not suppressed',
-  }
-  if (!channelContracts[channel].needsConsent) return [suppression]
+  if (!address) return []
+  const suppression = SuppressionChannel.safeParse(channel).success
+    ? [await judgeSuppression(context, { tenantId, channel, mode, index: address.index })]
+    : []
+  if (!channelContracts[channel].needsConsent) return suppression
   const refusal = await requireConsent(context, { tenant_id: tenantId, mode }, address.index, undefined).catch(
     (error: unknown) => {
       if (error instanceof Problem && error.code === 'whatsapp_opt_in_required') return error
@@ -61,13 +77,25 @@ async function judgeAddress(
     },
   )
   return [
-    suppression,
+    ...suppression,
     {
       check: 'consent',
       outcome: refusal ? 'stops' : 'passes',
       detail: refusal ? refusal.message : 'The number has an active opt-in',
     },
   ]
+}
+
+async function judgeSuppression(
+  { db }: Needs,
+  { index, ...of }: { tenantId: Id<'ten'>; channel: Channel; mode: KeyMode; index: string },
+): Promise<Step> {
+  const reason = (await findSuppressed(db, { ...of, indexes: [index] })).get(index)
+  return {
+    check: 'suppression',
+    outcome: reason ? 'stops' : 'passes',
+    detail: reason ? `The address is suppressed: ${reason}` : 'The address is not suppressed',
+  }
 }
 
 async function judgeTopic(

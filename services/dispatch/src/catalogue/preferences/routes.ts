@@ -13,6 +13,7 @@ import {
 import { type RouteEntry, route } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithConsents } from '../consents/consent-directory.ts'
+import type { WithRecipients } from '../recipients/recipient-directory.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
 import { explainPreference } from './explain-preference.ts'
 import { importPreferences } from './import-preferences.ts'
@@ -24,15 +25,16 @@ import { changePreferencesOf, readPreferencesOf } from './service-preferences.ts
 import { changeUserPreferences, getUserPreferences } from './user-preferences.ts'
 
 /** What people switched off: their choices, and the evidence of them. */
-export const preferenceRoutes: readonly RouteEntry<Context & WithTopics & WithConsents & WithLinks>[] = [
-  route(getUserPreferencesContract, getUserPreferences),
-  route(changeUserPreferencesContract, changeUserPreferences),
-  route(lookUpPreferencesContract, lookUpPreferences),
-  route(importPreferencesContract, importPreferences),
-  route(explainPreferenceContract, explainPreference),
-  route(getRecipientPreferencesContract, getRecipientPreferences),
-  route(listPreferenceChangesContract, listPreferenceChanges),
-  route(openPreferenceLink, openLink),
-  route(readPreferencesOfContract, readPreferencesOf),
-  route(changePreferencesOfContract, changePreferencesOf),
-]
+export const preferenceRoutes: readonly RouteEntry<Context & WithTopics & WithConsents & WithRecipients & WithLinks>[] =
+  [
+    route(getUserPreferencesContract, getUserPreferences),
+    route(changeUserPreferencesContract, changeUserPreferences),
+    route(lookUpPreferencesContract, lookUpPreferences),
+    route(importPreferencesContract, importPreferences),
+    route(explainPreferenceContract, explainPreference),
+    route(getRecipientPreferencesContract, getRecipientPreferences),
+    route(listPreferenceChangesContract, listPreferenceChanges),
+    route(openPreferenceLink, openLink),
+    route(readPreferencesOfContract, readPreferencesOf),
+    route(changePreferencesOfContract, changePreferencesOf),
+  ]

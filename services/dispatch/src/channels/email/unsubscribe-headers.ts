@@ -5,8 +5,11 @@ import type { EmailPayload } from './payload.ts'
  * List-Unsubscribe keeps it.
  */
 export function withUnsubscribe(payload: EmailPayload, url: string): EmailPayload {
-  const given = Object.keys(payload.headers ?? {}).map((name) => name.toLowerCase())
-  if (given.some((name) => name === 'list-unsubscribe' || name === 'list-unsubscribe-post')) return payload
+  const given = Object.entries(payload.headers ?? {})
+  const has = (wanted: string) => given.some(([name]) => name.toLowerCase() === wanted)
+  if (has('list-unsubscribe')) return payload
+  // A List-Unsubscribe-Post alone would be about our link.
+  const others = given.filter(([name]) => name.toLowerCase() !== 'list-unsubscribe-post')
   const added = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
-  return { ...payload, headers: { ...payload.headers, ...added } }
+  return { ...payload, headers: { ...Object.fromEntries(others), ...added } }
 }
