@@ -169,16 +169,6 @@ test('junk is link_not_valid: a problem for programs, a page for people', async 
   }
 })
 
-test('junk beyond the limit of its address is refused, and a valid link from there is not', async () => {
-  const { url } = await mail(freshAddress(), await addTopic())
-  const junk = `${url.slice(0, url.lastIndexOf('/'))}/junk`
-  await eventually(async () => {
-    const answers = await Promise.all(Array.from({ length: 300 }, () => follow(junk)))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]))
-    expect((await oneClick(url)).status).toBe(200)
-  })
-})
-
 test('a link works after the message and the key ring are gone', async () => {
   const topic = await addTopic()
   const to = freshAddress()
@@ -231,5 +221,16 @@ test('a changed preference reaches its subscribers, signed, with the name that t
   await eventually(async () => {
     const { rows } = await env.admin.query('select events from dispatch.outbox where events like $1', [`%${user}%`])
     expect(rows).toEqual([])
+  })
+})
+
+// The last one: for a while, the limit counts against all callers of this address.
+test('junk beyond the limit of its address is refused, and a valid link from there is not', async () => {
+  const { url } = await mail(freshAddress(), await addTopic())
+  const junk = `${url.slice(0, url.lastIndexOf('/'))}/junk`
+  await eventually(async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, () => follow(junk)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]))
+    expect((await oneClick(url)).status).toBe(200)
   })
 })
