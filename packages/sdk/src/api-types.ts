@@ -2799,6 +2799,7 @@ export interface components {
                 };
             };
             topic: string | null;
+            digest: components["schemas"]["Digest"] | null;
             /** @description Changes since the current version, which publishing applies. Null: none. */
             draft: {
                 name: string;
@@ -2923,7 +2924,55 @@ export interface components {
                     };
                 };
                 topic: string | null;
+                digest: components["schemas"]["Digest"] | null;
             } | null;
+        };
+        Digest: {
+            /**
+             * @description Variable of data: items with different values are in different digests
+             * @example post
+             */
+            key?: string;
+            window: {
+                /**
+                 * @description After the first item
+                 * @example 3600
+                 */
+                seconds?: number;
+                /**
+                 * @description The next time that the clock shows it
+                 * @example 09:00
+                 */
+                daily?: string;
+                weekly?: {
+                    /** @enum {string} */
+                    day: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+                    /** @example 09:00 */
+                    at: string;
+                };
+            };
+            /**
+             * @description Whether each item begins the window again, up to `max_wait` after the first
+             * @default false
+             */
+            sliding: boolean;
+            /**
+             * @description Seconds; required by `sliding`
+             * @example 14400
+             */
+            max_wait?: number;
+            /**
+             * @description `now`: an item that comes outside of a window is sent at once and begins one
+             * @default wait
+             * @enum {string}
+             */
+            first: "now" | "wait";
+            /**
+             * @description Most items that the template gets; `total` counts all
+             * @default 10
+             * @example 10
+             */
+            show: number;
         };
         NewEvent: {
             /**
@@ -3056,6 +3105,8 @@ export interface components {
             };
             /** @description Topic that recipients may switch off; null: none. Absent in a request: it stays as it is. */
             topic?: string | null;
+            /** @description Puts messages to one recipient together; null: each is sent alone. Absent in a request: it stays as it is. */
+            digest?: components["schemas"]["Digest"] | null;
             /**
              * @description Any status but draft publishes the first version
              * @default draft
@@ -3194,6 +3245,8 @@ export interface components {
             };
             /** @description Topic that recipients may switch off; null: none. Absent in a request: it stays as it is. */
             topic?: string | null;
+            /** @description Puts messages to one recipient together; null: each is sent alone. Absent in a request: it stays as it is. */
+            digest?: components["schemas"]["Digest"] | null;
         };
         SmsSegments: {
             /** @enum {string} */
@@ -3450,6 +3503,7 @@ export interface components {
                 };
             };
             topic: string | null;
+            digest: components["schemas"]["Digest"] | null;
             /** @description Changes since the current version, which publishing applies. Null: none. */
             draft: {
                 name: string;
@@ -3574,6 +3628,7 @@ export interface components {
                     };
                 };
                 topic: string | null;
+                digest: components["schemas"]["Digest"] | null;
             } | null;
             warnings: {
                 locale: string;
@@ -3890,6 +3945,7 @@ export interface components {
                 };
             };
             topic: string | null;
+            digest: components["schemas"]["Digest"] | null;
         };
         ApiKeyList: {
             items: components["schemas"]["ApiKey"][];
@@ -7568,6 +7624,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -7627,6 +7684,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -7709,6 +7767,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -7774,6 +7833,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -7989,6 +8049,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": "newsletter",
+                     *       "digest": null,
                      *       "draft": null,
                      *       "warnings": [
                      *         {
@@ -8337,7 +8398,8 @@ export interface operations {
                      *           }
                      *         }
                      *       },
-                     *       "topic": null
+                     *       "topic": null,
+                     *       "digest": null
                      *     }
                      */
                     "application/json": components["schemas"]["EventVersion"];
@@ -8407,6 +8469,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
