@@ -30,6 +30,7 @@ const item = {
   locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
   requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
   broadcast_id: z.string().nullable().meta({ description: 'The broadcast that sent it' }),
+  digest_id: z.string().nullable().meta({ description: 'The digest that it is an item of, or that it is' }),
   mode: KeyMode.meta({
     description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
   }),

@@ -87,6 +87,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   suppression_id: id('sup'),
   list_id: id('list'),
   broadcast_id: id('bc'),
+  digest_id: id('dig'),
   'List.name': 'Customers in Berlin',
   'ListMember.data': { name: 'Ada' },
   'Broadcast.status': 'running',

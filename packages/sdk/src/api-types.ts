@@ -2311,6 +2311,8 @@ export interface components {
             requested_locale: string | null;
             /** @description The broadcast that sent it */
             broadcast_id: string | null;
+            /** @description The digest that it is an item of, or that it is */
+            digest_id: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
              * @enum {string}
@@ -2343,6 +2345,8 @@ export interface components {
             requested_locale: string | null;
             /** @description The broadcast that sent it */
             broadcast_id: string | null;
+            /** @description The digest that it is an item of, or that it is */
+            digest_id: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
              * @enum {string}
@@ -4971,6 +4975,8 @@ export interface components {
             retryable: boolean;
             retry_count: number;
             credits: number;
+            /** @description The digest that it is an item of, or that it is */
+            digest_id: string | null;
             /** @description Language of its text; null where it is not known */
             locale: string | null;
             /** @description The locale of the request */
@@ -6619,6 +6625,7 @@ export interface operations {
                      *           "locale": "de",
                      *           "requested_locale": null,
                      *           "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "mode": "live"
                      *         }
                      *       ],
@@ -6667,6 +6674,7 @@ export interface operations {
                      *       "locale": "de",
                      *       "requested_locale": null,
                      *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "mode": "live",
                      *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "updated_at": "2026-11-21T09:30:00.000Z",
@@ -11243,6 +11251,7 @@ export interface operations {
                      *       "retryable": false,
                      *       "retry_count": 0,
                      *       "credits": 1,
+                     *       "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "locale": "de",
                      *       "requested_locale": null,
                      *       "metadata": {

@@ -29,6 +29,7 @@ import { createAcceptOne } from './accept/accept-candidate.ts'
 import { createLockWatch } from './accept/commit-judged.ts'
 import { runBroadcasts } from './audiences/broadcasts/run-broadcasts.ts'
 import { startAudienceRetention } from './audiences/delete-leftovers.ts'
+import { runDigests } from './audiences/digests/run-digests.ts'
 import { createCarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
 import { startTemplateSync } from './catalogue/carrier-templates/start-template-sync.ts'
 import { createConsentDirectory } from './catalogue/consents/consent-directory.ts'
@@ -219,7 +220,9 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
   exportBalance(kit, context, [...lanesOf(context.channels, config).map(({ lane }) => lane), ...handOffs])
   const brake = startBulkBrake(kit)
   startLanes(kit, context, bus, brake)
-  runBroadcasts(kit, { ...context, onCommit, acceptOne: createAcceptOne(createAcceptContext(kit, shared)) }, brake)
+  const accepting = createAcceptContext(kit, shared)
+  runBroadcasts(kit, { ...context, onCommit, acceptOne: createAcceptOne(accepting) }, brake)
+  runDigests(kit, { ...accepting, onCommit })
   startDomainSchedulers(kit, { ...context, onCommit })
   startInquiries(kit, context)
   startTemplateSync(kit, { ...context, onCommit })

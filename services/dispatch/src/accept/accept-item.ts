@@ -13,6 +13,7 @@ import { type IsAwaited, Problem, requireShape } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { WithCarrierTemplates } from '../catalogue/carrier-templates/carrier-template-directory.ts'
 import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
+import type { Joined } from '../catalogue/digests/digest-item.ts'
 import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithLayouts } from '../catalogue/layouts/layout-catalogue.ts'
@@ -70,7 +71,9 @@ export interface Candidate {
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
   /** The broadcast that it is part of. */
   broadcastId?: Id<'bc'>
-  /** Set when another service or a broadcast sends it, which repeats the request with the same id. */
+  /** The digest that it is. */
+  digestId?: Id<'dig'>
+  /** Set when another service, a broadcast or a digest sends it, which repeats the request with the same id. */
   terms?: ServiceTerms
 }
 
@@ -94,6 +97,8 @@ export interface NewNotification {
   topic?: string | undefined
   /** Blind index of the user that the request names beside or in place of an address, whose choices count too. */
   userIndex?: string | undefined
+  /** The digest that it waits for as an item. */
+  joined?: Joined | undefined
   credits: number
   /** Of the carrier's template. */
   category: string | null

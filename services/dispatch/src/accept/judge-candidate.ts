@@ -3,6 +3,7 @@ import { type Channel, channelContracts } from '@notify/contracts'
 import { fieldProblem, Problem } from '@notify/service-kit'
 import { requireApproved } from '../catalogue/carrier-templates/require-approved.ts'
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
+import { type ItemContent, joinedBy } from '../catalogue/digests/digest-item.ts'
 import { domainOf } from '../catalogue/domains/verified-domains.ts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
 import { readSendAt, requireTime, zoneOf } from '../catalogue/recipients/time-to-send.ts'
@@ -34,7 +35,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const { tenant_id } = principal
   const { channel } = request
   const lane = laneOf(candidate)
-  const { draft, user, alternatives, locale, topic, content } = await prepare(context, candidate)
+  const { draft, user, alternatives, locale, topic, digest, content } = await prepare(context, candidate)
   const definition = context.channels[channel]!
   const providers = await requireProvider(context, principal, definition)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
@@ -51,12 +52,15 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
       draft.copies,
     ))
   const files = draft.files && framed(await draft.files((url, field) => context.fetchFile(tenant_id, url, field)))
-  const payload = await content
-  requireTextThatFits(candidate, definition, providers, payload)
+  const joined = digest && joinedBy(context, { principal, request, lane, recipientIndex, user }, digest)
+  const composed = await content
+  requireTextThatFits(candidate, definition, providers, composed)
   if (definition.delivery.by === 'hand-off') {
     requireNoTerms(candidate, channel)
-    requireFit(payload)
+    requireFit(composed)
   }
+  const { default_locale, default_time_zone } = principal
+  const item: ItemContent = { digest_item: 1, request, default_locale, default_time_zone }
   return {
     candidate,
     channel,
@@ -65,7 +69,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     recipientIndex,
     userIndex: user?.index,
     payload: context.secrets.keyRing.encrypt(
-      payload,
+      joined ? JSON.stringify(item) : composed,
       payloadAad(definition, { id: notificationId, tenantId: tenant_id, lane }),
     ),
     ...(copies && { copies }),
@@ -73,10 +77,12 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     topic,
-    credits: draft.credits,
+    // The digest is charged.
+    credits: joined ? 0 : draft.credits,
+    joined,
     category: draft.template?.category ?? null,
     locale,
-    response: acceptedText(candidate, sendAt ? 'scheduled' : 'queued', copies),
+    response: acceptedText(candidate, sendAt || joined ? 'scheduled' : 'queued', copies),
   }
 }
 

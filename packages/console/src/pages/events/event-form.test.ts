@@ -24,7 +24,6 @@ test('the form returns stored values unchanged', () => {
   const least: EventContent = {
     name: 'Least',
     topic: null,
-    digest: null,
     allowed_channels: [],
     templates: { email: { subject: 'S', body: 'B' }, in_app: { title: 'T', body: 'B' }, whatsapp: named },
   }
