@@ -122,6 +122,13 @@ export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'ide
   return idempotency ? `${idempotency.scope}\n${idempotency.key}` : notificationId
 }
 
+/** Whether a new notification waits: for its time, or for its digest. */
+export const isForLater = ({ sendAt, joined }: Pick<NewNotification, 'sendAt' | 'joined'>): boolean =>
+  sendAt !== undefined || joined !== undefined
+
+export const firstStatusOf = (one: Pick<NewNotification, 'sendAt' | 'joined'>) =>
+  isForLater(one) ? ('scheduled' as const) : ('queued' as const)
+
 /** The lane that a request is sent in. */
 export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
   terms?.lane ?? request.priority

@@ -7,9 +7,19 @@ import {
   messagesSql,
   messageValues,
   type OutboxMessage,
+  type Outgoing,
   type Run,
   tryKeySql,
 } from '@notify/database'
+import type { z } from 'zod'
+import {
+  type DigestOf,
+  itemColumns,
+  itemColumnsOf,
+  itemsWithDigests,
+  joinDigests,
+  joinedDigest,
+} from '../catalogue/digests/join-digests-sql.ts'
 import { type OptOut, optedOutBecause } from '../catalogue/preferences/opted-out-because.ts'
 import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.ts'
 import type { Channels } from '../channels/channel.ts'
@@ -17,9 +27,7 @@ import { channels as registry } from '../channels/registry.ts'
 import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
 import { handOffColumns } from '../outcome/hand-offs/order-sql.ts'
 import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
-import type { NewNotification } from './accept-item.ts'
-import { factOf, isForLater, rowsOf } from './commit/commit-rows.ts'
-import { itemColumns, itemsWithDigests, joinDigests, joinedDigest } from './commit/join-digests-sql.ts'
+import { expiryOf, firstStatusOf, isForLater, type NewNotification } from './accept-item.ts'
 
 /** Another request has the key of a notification, or the notification is committed already: a call whose answer was lost is repeated. */
 export type Known = 'held' | 'committed'
@@ -151,11 +159,48 @@ async function tryCommit(
   const createdAt = new Date().toISOString()
   const facts = batch.map((one) => factOf(one, createdAt))
   const messages = [...initialHandOffs(channels, batch, createdAt), ...messagesOf(notificationChanged, facts)]
+  const digestOf = itemColumnsOf()
   const [row] = await run(commitOf(channels, partsOf(batch[0]!), messages.length), [
-    JSON.stringify(rowsOf(batch, createdAt)),
+    JSON.stringify(batch.map((one) => rowOf(one, createdAt, digestOf))),
     ...messageValues(messages),
   ])
   return row!.faults ?? {}
+}
+
+function rowOf(one: NewNotification, createdAt: string, digestOf: DigestOf) {
+  const { candidate, joined } = one
+  const { notificationId, principal, request, traceparent, idempotency, terms, broadcastId, digestId } = candidate
+  return {
+    id: notificationId,
+    tenant_id: principal.tenant_id,
+    application_id: principal.application_id,
+    channel: one.channel,
+    lane: one.lane,
+    mode: principal.mode,
+    event_key: request.event_key,
+    topic: one.topic,
+    broadcast_id: broadcastId,
+    digest_id: digestId,
+    recipient_masked: one.recipientMasked,
+    recipient_index: one.recipientIndex,
+    user_index: one.userIndex,
+    payload: one.payload.toString('base64'),
+    copies: one.copies?.map((copy, position) => ({ ...copy, position })),
+    files: one.files?.toString('base64'),
+    metadata: one.metadata?.toString('base64'),
+    credits: one.credits,
+    category: one.category,
+    traceparent,
+    status: firstStatusOf(one),
+    send_at: one.sendAt,
+    expires_at: expiryOf(candidate),
+    erase_when_terminal: terms?.eraseWhenTerminal ?? false,
+    created_at: createdAt,
+    locale: one.locale,
+    requested_locale: request.locale,
+    ...(idempotency ? { ...idempotency, response: one.response } : {}),
+    ...(joined && digestOf(joined)),
+  }
 }
 
 /** The messages that hand new notifications over to other services. Left out: those for later, and those that the commit puts in order. */
@@ -164,4 +209,41 @@ function initialHandOffs(channels: Channels, batch: readonly NewNotification[], 
   return [...Map.groupBy(due, ({ channel }) => channels[channel]!.delivery)].flatMap(([delivery, group]) =>
     delivery.by === 'hand-off' && !delivery.keepsOrder ? handOffMessages(delivery, group, createdAt) : [],
   )
+}
+
+/** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
+function factOf(one: NewNotification, createdAt: string): Outgoing<z.output<typeof notificationChanged.schema>> {
+  const { candidate, channel, lane, credits, category } = one
+  const { notificationId, principal, request, traceparent, broadcastId, digestId } = candidate
+  const event = {
+    notification_id: notificationId,
+    tenant_id: principal.tenant_id,
+    application_id: principal.application_id,
+    mode: principal.mode,
+    revision: 1,
+    lane,
+    channel,
+    event_key: request.event_key ?? null,
+    status: firstStatusOf(one),
+    recipient_masked: one.recipientMasked,
+    recipient_index: one.recipientIndex,
+    metadata: null,
+    failure_reason: null,
+    retryable: false,
+    retry_count: 0,
+    credits,
+    category,
+    ...localesOf(one.locale, request.locale),
+    ...(broadcastId && { broadcast_id: broadcastId }),
+    ...(digestId && { digest_id: digestId }),
+    created_at: createdAt,
+    occurred_at: createdAt,
+  }
+  return { event, traceparent }
+}
+
+/** Absent where nothing is known, as `factSql` leaves them out. */
+function localesOf(locale: string | undefined, requested: string | undefined) {
+  if (locale === undefined && requested === undefined) return {}
+  return { locale: locale ?? null, requested_locale: requested ?? null }
 }

@@ -6,8 +6,7 @@ import { suppressedRecipient } from '../catalogue/suppressions/explain-suppressi
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
 import type { WakeSenders, WokenQueue } from '../deliver/queues/wake-senders.ts'
-import { type AcceptOutcome, type NewNotification, refusalOf } from './accept-item.ts'
-import { isForLater } from './commit/commit-rows.ts'
+import { type AcceptOutcome, isForLater, type NewNotification, refusalOf } from './accept-item.ts'
 import { commitBatch, type Known } from './commit-batch.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */

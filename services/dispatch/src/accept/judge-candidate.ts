@@ -19,6 +19,7 @@ import {
   acceptedText,
   type Candidate,
   expiryOf,
+  firstStatusOf,
   laneOf,
   type NewNotification,
   type Sender,
@@ -82,7 +83,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     joined,
     category: draft.template?.category ?? null,
     locale,
-    response: acceptedText(candidate, sendAt || joined ? 'scheduled' : 'queued', copies),
+    response: acceptedText(candidate, firstStatusOf({ sendAt, joined }), copies),
   }
 }
 

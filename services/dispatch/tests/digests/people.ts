@@ -12,7 +12,7 @@ async function addTopic(fields: object = {}): Promise<string> {
 const choose = (address: string, topic: string, state: string) =>
   env.api('POST', '/api/v1/preferences/import', { body: { rules: [{ address, topic, channel: '*', state }] } })
 
-test('what a person switched off before the close is not sent, and its items say why', async () => {
+test('a topic that a person switches off before the close is not sent, and its items say why', async () => {
   const topic = await addTopic()
   const { event_key, phone } = await fresh(anHour, { topic })
   const ids = [await add(event_key, phone, 'Ada'), await add(event_key, phone, 'Bob')]
@@ -54,7 +54,7 @@ test('a digest goes to the address that the user has at its close', async () => 
   expect(await textsTo(before)).toEqual([])
 })
 
-test('what cannot be an item is refused, and begins no digest', async () => {
+test('a request that cannot be put together with others is refused, and begins no digest', async () => {
   const event_key = await addEvent(
     { ...anHour, key: 'post' },
     {

@@ -12,7 +12,7 @@ export async function start(): Promise<void> {
 export const operator = (method: string, path: string, body?: object) =>
   env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...(body && { body }) })
 
-export const text = '{{ name }}: {{ total }}{% for one in items %}, {{ one.name }}{% endfor %} and {{ more }} more'
+const text = '{{ name }}: {{ total }}{% for one in items %}, {{ one.name }}{% endfor %} and {{ more }} more'
 
 /** Adds a published event. @returns its key */
 export async function addEvent(digest: object | null, fields: object = {}): Promise<string> {
@@ -60,7 +60,7 @@ export async function digestsOf(event_key: string) {
 }
 
 /** The time of the open digests of an event has come. */
-export const timePasses = (event_key: string) =>
+const timePasses = (event_key: string) =>
   env.admin.query('update dispatch.digests set closes_at = now(), due_at = now() where event_key = $1', [event_key])
 
 export const untilClosed = (event_key: string) =>

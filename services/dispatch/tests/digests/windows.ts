@@ -69,7 +69,7 @@ describe('a window', () => {
     }
   })
 
-  test('whose first item is sent at once digests what follows until its end, and sends nothing when nothing follows', async () => {
+  test('that begins with an item sent at once digests those that follow until its end; without any it ends silently', async () => {
     const { event_key, phone } = await fresh({ window: { seconds: 3600 }, first: 'now' })
     await add(event_key, phone, 'Ada')
     await untilTexts(phone, ['Ada: 1, Ada and 0 more'])
@@ -85,7 +85,7 @@ describe('a window', () => {
     expect(await textsTo(phone)).toHaveLength(3)
   })
 
-  test('whose first items come at the same moment sends each once', async () => {
+  test('that begins with many items at the same moment sends each once', async () => {
     const { event_key, phone } = await fresh({ window: { seconds: 3600 }, first: 'now', show: 1 })
     await Promise.all(Array.from({ length: 30 }, (_, at) => add(event_key, phone, String(at))))
     await close(event_key)

@@ -13,7 +13,7 @@ import { hasExpired } from '../../outcome/facts/expiry-sql.ts'
 const due = { table: 'digests', due: 'due_at' }
 
 /** Digests of one tenant that a claim takes: however many are due, those of others have their turn. */
-export const claimedPerTenant = 25
+const claimedPerTenant = 25
 
 const look = defineStatement({ name: 'look-due-digests', text: dueInSql(due), columns: dueInColumns })
 
