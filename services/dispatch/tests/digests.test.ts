@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from '@jest/globals'
 import './digests/closing.ts'
 import './digests/people.ts'
 import { env, start } from './digests/stack.ts'
+import './digests/upkeep.ts'
 import './digests/windows.ts'
 
 beforeAll(start)

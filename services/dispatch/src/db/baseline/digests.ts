@@ -21,6 +21,7 @@ export const digestTables = [
   // An item joins the open one, or begins it: only one of those who begin it at the same moment succeeds.
   `create unique index digests_open on digests (key) where is_open`,
   `create index digests_due on digests (due_at)`,
+  `create index digests_closing on digests (closes_at) where not is_open`,
   `create index digests_due_of_tenant on digests (tenant_id, due_at)`,
   `create index digests_of_application on digests (application_id, id)`,
 ]
