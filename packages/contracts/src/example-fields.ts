@@ -142,7 +142,14 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
     },
   ],
   'Preferences.rules': [
-    { topic: '*', channel: 'sms', state: 'off', source: 'api', changed_at: '2026-11-21T09:30:00.000Z' },
+    {
+      topic: '*',
+      channel: 'sms',
+      state: 'off',
+      frequency: null,
+      source: 'api',
+      changed_at: '2026-11-21T09:30:00.000Z',
+    },
   ],
   'PreferenceImport.changed': 1,
   'PreferenceImport.unchanged': 0,

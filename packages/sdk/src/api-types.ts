@@ -4093,6 +4093,8 @@ export interface components {
             before: ("on" | "off") | null;
             /** @description null: the choice was removed */
             after: ("on" | "off") | null;
+            frequency_before: ("instant" | "hourly" | "daily" | "weekly") | null;
+            frequency_after: ("instant" | "hourly" | "daily" | "weekly") | null;
             /** @enum {string} */
             source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
             /** @description The name that it was made for; null: not one of a known user */
@@ -4138,6 +4140,8 @@ export interface components {
                 channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
                 /** @enum {string} */
                 state: "on" | "off";
+                /** @description null: as the event says */
+                frequency: ("instant" | "hourly" | "daily" | "weekly") | null;
                 /** @enum {string} */
                 source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
                 /**
@@ -5189,6 +5193,8 @@ export interface components {
             channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
             /** @enum {string} */
             state: "on" | "off";
+            /** @description null: as the event says */
+            frequency: ("instant" | "hourly" | "daily" | "weekly") | null;
             /** @enum {string} */
             source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
             /**
@@ -5211,6 +5217,8 @@ export interface components {
                 channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
                 /** @description null removes the choice, so that wider ones decide */
                 state: ("on" | "off") | null;
+                /** @description Window of digests, with state on; null: as the event says. Absent: it stays as it is. */
+                frequency?: ("instant" | "hourly" | "daily" | "weekly") | null;
             }[];
         };
         PreferenceExplanation: {
@@ -8887,6 +8895,8 @@ export interface operations {
                      *           "channel": "sms",
                      *           "before": null,
                      *           "after": "off",
+                     *           "frequency_before": null,
+                     *           "frequency_after": null,
                      *           "source": "page",
                      *           "of": null,
                      *           "actor": null,
@@ -11675,6 +11685,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -11744,6 +11755,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -11893,6 +11905,8 @@ export interface operations {
                         channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
                         /** @description null removes the choice, so that wider ones decide */
                         state: ("on" | "off") | null;
+                        /** @description Window of digests, with state on; null: as the event says. Absent: it stays as it is. */
+                        frequency?: ("instant" | "hourly" | "daily" | "weekly") | null;
                         /**
                          * Format: date-time
                          * @description When the person chose. Of several choices for the same, known or imported, the latest counts. Default: now.
@@ -11988,6 +12002,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -13658,6 +13673,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -13733,6 +13749,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }

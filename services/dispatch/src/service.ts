@@ -38,6 +38,7 @@ import { createVerifiedDomains } from './catalogue/domains/verified-domains.ts'
 import { createEventCatalogue } from './catalogue/events/event-catalogue.ts'
 import { createLayoutCatalogue } from './catalogue/layouts/layout-catalogue.ts'
 import { loadBootstrap } from './catalogue/load-bootstrap.ts'
+import { createFrequencyDirectory } from './catalogue/preferences/frequency-directory.ts'
 import { createMessageLinks } from './catalogue/preferences/message-links.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
@@ -140,6 +141,7 @@ async function createContext(
       domains: createVerifiedDomains(db),
       consents: createConsentDirectory(config, signPrincipal),
       carrierTemplates: createCarrierTemplateDirectory(db),
+      frequencies: createFrequencyDirectory(db),
       recipients: createRecipientDirectory(db, config.ENCRYPTION_KEYS),
     },
   }

@@ -17,6 +17,7 @@ import type { Joined } from '../catalogue/digests/digest-item.ts'
 import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithLayouts } from '../catalogue/layouts/layout-catalogue.ts'
+import type { WithFrequencies } from '../catalogue/preferences/frequency-directory.ts'
 import type { WithLinks } from '../catalogue/preferences/message-links.ts'
 import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
 import type { WithRecipients } from '../catalogue/recipients/recipient-directory.ts'
@@ -39,7 +40,8 @@ export type AcceptContext = Context &
   WithDomains &
   WithConsents &
   WithCarrierTemplates &
-  WithRecipients & {
+  WithRecipients &
+  WithFrequencies & {
     renderer: Renderer
     wakeSenders: WakeSenders
     fetchFile: FetchTenantFile

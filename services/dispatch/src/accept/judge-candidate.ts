@@ -1,11 +1,13 @@
 import { longestOwnText } from '@notify/carriers/kinds'
-import { type Channel, channelContracts } from '@notify/contracts'
+import { type Channel, channelContracts, type Frequency } from '@notify/contracts'
 import { fieldProblem, Problem } from '@notify/service-kit'
 import { requireApproved } from '../catalogue/carrier-templates/require-approved.ts'
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
 import { type ItemContent, joinedBy } from '../catalogue/digests/digest-item.ts'
+import { asOftenAs } from '../catalogue/digests/digest-window.ts'
 import { domainOf } from '../catalogue/domains/verified-domains.ts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
+import type { NamedUser } from '../catalogue/recipients/recipient-directory.ts'
 import { readSendAt, requireTime, zoneOf } from '../catalogue/recipients/time-to-send.ts'
 import { judgeCopies } from '../catalogue/suppressions/judge-copies.ts'
 import { attachmentAad } from '../channels/attachment-column.ts'
@@ -53,7 +55,8 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
       draft.copies,
     ))
   const files = draft.files && framed(await draft.files((url, field) => context.fetchFile(tenant_id, url, field)))
-  const joined = digest && joinedBy(context, { principal, request, lane, recipientIndex, user }, digest)
+  const window = digest && asOftenAs(digest, await frequencyOf(context, candidate, { topic, user, recipientIndex }))
+  const joined = window && joinedBy(context, { principal, request, lane, recipientIndex, user }, window)
   const composed = await content
   requireTextThatFits(candidate, definition, providers, composed)
   if (definition.delivery.by === 'hand-off') {
@@ -85,6 +88,18 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     locale,
     response: acceptedText(candidate, firstStatusOf({ sendAt, joined }), copies),
   }
+}
+
+/** How often the recipient wants messages of the topic. */
+async function frequencyOf(
+  { directory }: AcceptContext,
+  { principal, request }: Candidate,
+  { topic, user, recipientIndex }: Pick<NewNotification, 'topic' | 'recipientIndex'> & { user: NamedUser | undefined },
+): Promise<Frequency | undefined> {
+  if (topic === undefined) return undefined
+  const { application_id: applicationId, mode } = principal
+  const indexes = [user?.index ?? recipientIndex, recipientIndex]
+  return directory.frequencies.find({ applicationId, mode, topic, channel: request.channel, indexes })
 }
 
 /** @returns the providers that dispatch sends through; none for a hand-off */

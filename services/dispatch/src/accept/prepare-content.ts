@@ -45,10 +45,12 @@ export async function prepare(context: AcceptContext, given: Candidate): Promise
   const { channel } = given.request
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
-  const digest = given.terms ? undefined : (texts?.digest ?? undefined)
+  const known = given.digestId === undefined ? texts?.digest : undefined
+  // Broadcasts are sent when they say.
+  const digest = (!given.terms && known) || undefined
   if (digest) requireDigestible(given.request, digest)
   // An item is rendered alone, so that what its digest could not be made of is refused at once.
-  const rendered = digest ? { ...given, request: asOnlyItem(given.request, digest) } : given
+  const rendered = known ? { ...given, request: asOnlyItem(given.request, known) } : given
   const candidate = await addressed(context, rendered)
   const { text, draft, alternatives } = await chooseText(
     context,

@@ -11,6 +11,12 @@ export interface Digested {
   show: number
 }
 
+/** The variables of a digest of three items with the same data, unless they are given. */
+export const withSample = (data: Variables, { show }: { show: number }): Record<string, unknown> => ({
+  ...digested({ items: Array.from({ length: 3 }, () => data), total: 3, show }),
+  ...data,
+})
+
 /** The most characters of the items that a template gets, as JSON. */
 const mostCharacters = 100_000
 

@@ -1,5 +1,25 @@
-import { type Digest, Weekday } from '@notify/contracts'
+import { type Digest, type Frequency, Weekday } from '@notify/contracts'
 import { nextClockTime } from '@notify/locales'
+
+/** The time of a window that a person chose, where that of the event has none. */
+const usualTime = '09:00'
+
+/**
+ * A digest as often as a person wants it.
+ * @returns undefined for each message alone
+ */
+export function asOftenAs(digest: Digest, frequency: Frequency | undefined): Digest | undefined {
+  if (frequency === undefined) return digest
+  if (frequency === 'instant') return undefined
+  const { key, show, window } = digest
+  const { daily, weekly } = window
+  const windows = {
+    hourly: { seconds: 3600 },
+    daily: { daily: daily ?? weekly?.at ?? usualTime },
+    weekly: { weekly: weekly ?? { day: 'monday' as const, at: daily ?? usualTime } },
+  }
+  return { key, show, window: windows[frequency], sliding: false, first: 'wait' }
+}
 
 /** When a digest that begins now closes. */
 interface Closing {

@@ -4,7 +4,7 @@ import { type Handler, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import { requireFillable } from '../../channels/check-templates.ts'
 import type { Context } from '../../context.ts'
-import { digested, type Variables } from '../digests/digest-variables.ts'
+import { withSample } from '../digests/digest-variables.ts'
 import type { WithLayouts } from '../layouts/layout-catalogue.ts'
 import { renderPreview } from '../templates/render-preview.ts'
 import { draftOf, eventIdOf, eventMissing, versionMissing } from './describe-event.ts'
@@ -25,19 +25,12 @@ export const previewEvent: Handler<Context & WithLayouts & { renderer: Renderer 
         field: 'data',
         locale,
         time_zone,
-        variables: digest ? { ...digested(sampleOf(data, digest)), ...data } : data,
+        variables: digest ? withSample(data, digest) : data,
       },
     })
     return new Reply(200, JSON.stringify({ event_key: request.params.event_key, version, ...shown }))
   },
 )
-
-/** A digest of three items with the same data. */
-const sampleOf = (data: Variables, { show }: Digest) => ({
-  items: Array.from({ length: 3 }, () => data),
-  total: 3,
-  show,
-})
 
 interface Chosen {
   version: number | null
