@@ -74,6 +74,7 @@ export const activityFilters = {
   }),
   locale: Locale.optional().meta({ description: 'Language of the text' }),
   broadcast_id: idSchema('bc').optional().meta({ description: 'The broadcast that sent it' }),
+  digest_id: idSchema('dig').optional().meta({ description: 'The digest that it is an item of, or that it is' }),
   ...range,
 }
 
@@ -112,7 +113,7 @@ export const ActivityList = z
     total_count: z.int(),
     total_count_capped: z.boolean().meta({
       description:
-        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by locale, by broadcast_id, by event_key ` +
+        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by locale, by broadcast_id, by digest_id, by event_key ` +
         `within a time range, and for ranges with more than ${mostCounted} items in their first or last hour.`,
     }),
     page: z.int(),

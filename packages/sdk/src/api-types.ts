@@ -256,6 +256,46 @@ export interface paths {
         patch: operations["changeApplication"];
         trace?: never;
     };
+    "/api/v1/applications/{application_id}/digests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the digests of an application that are not sent yet, newest first
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["listDigests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/digests/{digest_id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a digest now. It is sent within seconds.
+         * @description Requires an operator's access token with the permission `activity:retry`.
+         */
+        post: operations["closeDigest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/applications/{application_id}/events": {
         parameters: {
             query?: never;
@@ -2279,7 +2319,7 @@ export interface components {
         };
         ActivityList: {
             total_count: number;
-            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by locale, by broadcast_id, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
+            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by locale, by broadcast_id, by digest_id, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
             total_count_capped: boolean;
             page: number;
             items: components["schemas"]["ActivityItem"][];
@@ -2458,6 +2498,7 @@ export interface components {
                 recipient_masked?: string;
                 locale?: string;
                 broadcast_id?: string;
+                digest_id?: string;
                 /**
                  * Format: date-time
                  * @example 2026-11-21T09:30:00.000Z
@@ -2524,6 +2565,11 @@ export interface components {
              * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             broadcast_id?: string;
+            /**
+             * @description The digest that it is an item of, or that it is
+             * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            digest_id?: string;
             /**
              * Format: date-time
              * @description Created at this time or later
@@ -2621,6 +2667,40 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             updated_at: string;
+        };
+        OpenDigestList: {
+            items: components["schemas"]["OpenDigest"][];
+            next_cursor: string | null;
+        };
+        OpenDigest: {
+            /**
+             * @description Identifier of the form dig_<26 characters>
+             * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            digest_id: string;
+            event_key: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @enum {string} */
+            priority: "transactional" | "bulk";
+            recipient_masked: string;
+            /**
+             * @description Messages that wait for it
+             * @example 3
+             */
+            items: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            opened_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            closes_at: string;
         };
         EventList: {
             items: components["schemas"]["EventSummary"][];
@@ -6575,6 +6655,11 @@ export interface operations {
                  */
                 broadcast_id?: string;
                 /**
+                 * @description The digest that it is an item of, or that it is
+                 * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                digest_id?: string;
+                /**
                  * @description Created at this time or later
                  * @example 2026-11-21T00:00:00.000Z
                  */
@@ -6846,6 +6931,11 @@ export interface operations {
                  * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 broadcast_id?: string;
+                /**
+                 * @description The digest that it is an item of, or that it is
+                 * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                digest_id?: string;
                 /**
                  * @description Created at this time or later
                  * @example 2026-11-21T00:00:00.000Z
@@ -7504,6 +7594,116 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Application"];
+                };
+            };
+        };
+    };
+    listDigests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Key of a published event of the application
+                 * @example order.shipped
+                 */
+                event_key?: string;
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the digests of an application that are not sent yet, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "event_key": "order.shipped",
+                     *           "mode": "live",
+                     *           "channel": "sms",
+                     *           "priority": 1,
+                     *           "recipient_masked": "+1415***0100",
+                     *           "items": 3,
+                     *           "opened_at": "2026-11-21T09:30:00.000Z",
+                     *           "closes_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenDigestList"];
+                };
+            };
+        };
+    };
+    closeDigest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the digest
+                 * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                digest_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Close a digest now. It is sent within seconds. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "mode": "live",
+                     *       "channel": "sms",
+                     *       "priority": 1,
+                     *       "recipient_masked": "+1415***0100",
+                     *       "items": 3,
+                     *       "opened_at": "2026-11-21T09:30:00.000Z",
+                     *       "closes_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenDigest"];
                 };
             };
         };

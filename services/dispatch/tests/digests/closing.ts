@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { untilActivity } from '@notify/test-kit/activity'
+import { eventually } from '@notify/dev-env'
+import { activity, untilActivity } from '@notify/test-kit/activity'
 import { stateOf, untilState } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
@@ -10,7 +11,7 @@ const digested = { delivery_status: 'cancelled', failure_reason: 'digested', ret
 describe('a digest', () => {
   test('sends one message for its items, with their exact number and the first of them; each item ends and names it', async () => {
     const { event_key, phone } = await fresh({ window: { seconds: 3600 }, show: 2 })
-    const ids = []
+    const ids: string[] = []
     for (const name of ['Ada', 'Bob', 'Cy', 'Dee']) ids.push(await add(event_key, phone, name))
     const [{ id: digest_id }] = await digestsOf(event_key)
     for (const id of ids) expect(await stateOf(env, id)).toMatchObject({ delivery_status: 'scheduled', digest_id })
@@ -25,6 +26,12 @@ describe('a digest', () => {
     )
     expect(rows).toHaveLength(1)
     await untilState(env, rows[0].id, { delivery_status: 'delivered', digest_id, credits: 1, event_key })
+    await eventually(async () => {
+      const { body } = await activity(env, { digest_id })
+      expect(body.total_count).toBe(5)
+      const found = body.items.map(({ transaction_id }: { transaction_id: string }) => transaction_id)
+      expect(found.sort()).toEqual([...ids, rows[0].id].sort())
+    })
   })
 
   test('is one for each event, recipient, key, priority and mode of key', async () => {
