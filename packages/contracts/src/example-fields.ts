@@ -130,8 +130,6 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   'Topic.translations': { de: { name: 'Rundbrief', description: 'Neue Produkte, einmal in der Woche' } },
   'Event.topic': null,
   'EventVersion.topic': null,
-  'Event.digest': null,
-  'EventVersion.digest': null,
   'Preferences.topics': [
     {
       topic_key: 'newsletter',
