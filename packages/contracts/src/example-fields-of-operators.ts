@@ -26,6 +26,8 @@ export const operatorFieldExamples: Readonly<Record<string, unknown>> = {
   'RecipientPreferences.sharing': [],
   'PreferenceEntry.frequency_before': null,
   'PreferenceEntry.frequency_after': null,
+  'OpenDigest.priority': 'transactional',
+  'OpenDigest.items': 3,
   'Event.digest': null,
   'EventVersion.digest': null,
   'ApiRequest.method': 'POST',

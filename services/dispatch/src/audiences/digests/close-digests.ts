@@ -1,5 +1,4 @@
-import type { Id } from '@notify/contracts'
-import { withSavepoint } from '@notify/database'
+import { type Run, withSavepoint } from '@notify/database'
 import { ownLoopTurn, Problem } from '@notify/service-kit'
 import { type AcceptContext, type NewNotification, refusalOf } from '../../accept/accept-item.ts'
 import { type CommitOutcome, commitJudged, queueOf, urgencyOf, type WithLockWatch } from '../../accept/commit-judged.ts'
@@ -7,7 +6,8 @@ import { judgeCandidate } from '../../accept/judge-candidate.ts'
 import { optedOutReason } from '../../catalogue/preferences/opted-out-because.ts'
 import { messageOf, openDigest, type ReadDigest } from './digest-message.ts'
 import { type DueDigest, type ItemRow, postponeDigests, readItems } from './due-store.ts'
-import { digestedReason, type EndedDigest, endDigests, lockDigests } from './end-store.ts'
+import { digestedReason, type EndedDigest, endDigests } from './end-store.ts'
+import { lockDigests } from './lock-store.ts'
 
 export type ClosingContext = AcceptContext & WithLockWatch
 
@@ -34,37 +34,39 @@ export async function closeDigests(context: ClosingContext, digests: readonly Du
   const rows = Map.groupBy(await readItems(db, digests), ({ digest_id }) => digest_id)
   await ownLoopTurn()
   const judged = await Promise.all(digests.map((digest) => judge(context, digest, rows.get(digest.id) ?? [])))
-  const ready = judged.filter((one) => !waitsFor(context, one))
-  const later = new Set<Id<'dig'>>(judged.filter((one) => !ready.includes(one)).map(({ digest }) => digest.id))
-  const sent = await db.transaction(async (run) => {
-    const totals = await lockDigests(
-      run,
-      ready.map(({ digest }) => digest.id),
-    )
-    const mine = ready.filter(({ digest, total }) => totals.get(digest.id) === total)
-    for (const { digest } of ready)
-      if (totals.has(digest.id) && !mine.some((one) => one.digest === digest)) later.add(digest.id)
-    const messages = mine.flatMap(({ verdict }) =>
-      verdict === undefined || verdict instanceof Problem ? [] : [verdict],
-    )
-    const committed = await commitJudged(context, messages, (work) => withSavepoint(run, () => work(run)))
-    const outcomeOf = new Map(messages.map((message, at) => [message, committed[at]!]))
-    const ended: EndedDigest[] = []
-    for (const { digest, verdict } of mine) {
-      const outcome = verdict === undefined || verdict instanceof Problem ? verdict : outcomeOf.get(verdict)!
-      if (outcome instanceof Problem && passes(outcome)) later.add(digest.id)
-      else ended.push({ digest_id: digest.id, ...endOf(outcome) })
-    }
-    const items = await endDigests(run, ended)
-    return { messages, items, closed: ended.filter(({ reason }) => reason === digestedReason).length }
-  })
-  context.wakeOutbox(urgencyOf(context.channels, sent.messages))
-  context.wakeSenders(sent.messages.flatMap((one) => queueOf(context.channels, one)))
-  metrics.digestsClosed(sent.closed, sent.items)
-  if (later.size > 0) await postponeDigests(db, [...later], retryMs)
+  const ready = judged.filter(({ digest, verdict }) => !waits(context, digest, verdict))
+  const { messages, closed, items, gone } = await db.transaction((run) => commitTogether(context, run, ready))
+  context.wakeOutbox(urgencyOf(context.channels, messages))
+  context.wakeSenders(messages.flatMap((one) => queueOf(context.channels, one)))
+  metrics.digestsClosed(closed, items)
+  const later = digests.flatMap(({ id }) => (gone.has(id) ? [] : [id]))
+  if (later.length > 0) await postponeDigests(db, later, retryMs)
   for (const { digest, verdict } of judged)
     if (verdict instanceof Problem)
       log.warn({ digest_id: digest.id, tenant_id: digest.tenant_id, code: verdict.code }, 'a digest has no message')
+}
+
+const messageIn = ({ verdict }: JudgedDigest): NewNotification[] =>
+  verdict === undefined || verdict instanceof Problem ? [] : [verdict]
+
+/** The part of a close that is one transaction. @returns the messages, and the digests that are no more */
+async function commitTogether(context: ClosingContext, run: Run, ready: readonly JudgedDigest[]) {
+  const ids = ready.map(({ digest }) => digest.id)
+  const totals = await lockDigests(run, ids)
+  // Another worker may have closed one after its lease, and items may have ended since they were read.
+  const mine = ready.filter(({ digest, total }) => totals.get(digest.id) === total)
+  const messages = mine.flatMap(messageIn)
+  const committed = await commitJudged(context, messages, (work) => withSavepoint(run, () => work(run)))
+  const outcomes = new Map(messages.map((message, at) => [message, committed[at]!]))
+  const ended = mine.flatMap((one): EndedDigest[] => {
+    const [message] = messageIn(one)
+    const outcome = message ? outcomes.get(message)! : (one.verdict as Problem | undefined)
+    return waits(context, one.digest, outcome) ? [] : [{ digest_id: one.digest.id, ...endOf(outcome) }]
+  })
+  const items = await endDigests(run, ended)
+  const closed = ended.filter(({ reason }) => reason === digestedReason)
+  const gone = new Set([...ids.filter((id) => !totals.has(id)), ...ended.map(({ digest_id }) => digest_id)])
+  return { messages, items, closed: closed.length, gone }
 }
 
 async function judge(context: ClosingContext, digest: DueDigest, rows: readonly ItemRow[]): Promise<JudgedDigest> {
@@ -85,13 +87,11 @@ async function compose(context: ClosingContext, read: ReadDigest): Promise<NewNo
   }
 }
 
-const passes = ({ status }: Problem): boolean => status >= 500 || status === 429
-
 /** Whether a digest without a message is tried again. */
-function waitsFor({ config }: ClosingContext, { digest, verdict }: JudgedDigest): boolean {
-  if (!(verdict instanceof Problem)) return false
-  const isMendable = passes(verdict) || mendable.includes(verdict.code)
-  return isMendable && Date.now() - digest.closes_at.getTime() < config.HOLD_LIMIT
+function waits({ config }: ClosingContext, { closes_at }: DueDigest, outcome: unknown): boolean {
+  if (!(outcome instanceof Problem)) return false
+  const passes = outcome.status >= 500 || outcome.status === 429 || mendable.includes(outcome.code)
+  return passes && Date.now() - closes_at.getTime() < config.HOLD_LIMIT
 }
 
 /** How the items end, for what became of the message. */
