@@ -49,7 +49,7 @@ export async function closeDigests(context: ClosingContext, digests: readonly Du
 const messageIn = ({ verdict }: JudgedDigest): NewNotification[] =>
   verdict === undefined || verdict instanceof Problem ? [] : [verdict]
 
-/** The part of a close that is one transaction. @returns the messages, and the digests that are no more */
+/** The part of a close that is one transaction. @returns the messages, and the digests that no longer exist */
 async function commitTogether(context: ClosingContext, run: Run, ready: readonly JudgedDigest[]) {
   const ids = ready.map(({ digest }) => digest.id)
   const totals = await lockDigests(run, ids)
