@@ -99,3 +99,15 @@ test('one Idempotency-Key adds one item, however often the request is repeated',
   await close(event_key)
   await untilTexts(phone, ['Ada: 1, Ada and 0 more'])
 })
+
+test('a broadcast of the event is sent when it says, to each member alone', async () => {
+  const event_key = await addEvent(anHour)
+  const [user_id, phone] = [crypto.randomUUID(), freshPhone()]
+  await env.api('PUT', `/api/v1/users/${user_id}`, { body: { phone } })
+  const { list_id } = (await env.api('POST', '/api/v1/lists', { body: { name: 'Readers' } })).body
+  await env.api('PUT', `/api/v1/lists/${list_id}/members`, { body: { members: [{ user_id }] } })
+  const broadcast = { channel: 'sms', event_key, data: { name: 'Ada' } }
+  expect((await env.api('POST', `/api/v1/lists/${list_id}/notifications`, { body: broadcast })).status).toBe(202)
+  await untilTexts(phone, ['Ada: 1, Ada and 0 more'])
+  expect(await digestsOf(event_key)).toEqual([])
+})
