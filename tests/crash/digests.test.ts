@@ -45,7 +45,6 @@ const timePasses = (event_key: string) =>
 
 /** Kills every worker soon after one of them has begun to close a digest. */
 async function killAtClose(event_key: string): Promise<void> {
-  await timePasses(event_key)
   for (let look = 0; look < 200; look++) {
     const closing = await query('select from digests where event_key = $1 and not is_open', [event_key])
     if (closing.length > 0) break
@@ -60,17 +59,22 @@ test(`workers are killed at the close while ${sends} sends join: each item is in
     const [event_key, phone] = [await addEvent(), freshPhone()]
     let answered = 0
     const send = async (at: number) => {
-      await delay(Math.random() * 300)
+      await delay(Math.random() * 1500)
       const body = { channel: 'sms', recipient: { phone }, event_key, data: { at } }
       const answer = await env.api('POST', '/api/v1/notifications', { body })
       answered += 1
       return [answer.status, answer.body.detail, answer.body.notification_id]
     }
     const sent = Promise.all(Array.from({ length: sends }, (_, at) => send(at)))
+    // Digests close all the time, so that items come between each step of a close.
+    const closing = (async () => {
+      for (; answered < sends; await delay(10)) await timePasses(event_key)
+    })()
     const closeAfter = Math.ceil(Math.random() * sends)
     await eventually(() => expect(answered).toBeGreaterThanOrEqual(closeAfter), { intervalMs: 1 })
     await killAtClose(event_key)
     const accepted = await sent
+    await closing
     expect(new Set(accepted.map(([status]) => status))).toEqual(new Set([202]))
     await Promise.all([
       env.restart('dispatch-worker'),

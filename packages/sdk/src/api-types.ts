@@ -9170,6 +9170,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z",
                      *           "of": "user"
