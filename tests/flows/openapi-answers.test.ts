@@ -53,10 +53,10 @@ afterAll(() => env?.stop())
 const ofTransport = new Set(['date', 'connection', 'keep-alive', 'content-type', 'content-length', 'transfer-encoding'])
 
 const unknownId = '01jd3x8qk5w9t2m4v6b8n0p2r4'
-/** The gateway looks an application up before it asks the owner of its events, topics and recipients. */
+/** The gateway looks an application up before it asks the owner of its events, topics, recipients and digests. */
 const pathOf = ({ path }: Route) =>
   path
-    .replace(/:application_id\/(events|topics|recipients)/, `${env.applicationId}/$1`)
+    .replace(/:application_id\/(events|topics|recipients|digests)/, `${env.applicationId}/$1`)
     .replace(':locale', 'en')
     .replace(/:(\w+)/g, unknownId)
 const bearerOf = ({ auth }: Route) => {

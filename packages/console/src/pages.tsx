@@ -7,6 +7,7 @@ import {
   FileCheck2,
   Handshake,
   KeyRound,
+  Layers,
   LayoutTemplate,
   ListChecks,
   type LucideIcon,
@@ -61,6 +62,15 @@ export const pages: readonly ConsolePage[] = [
     icon: Megaphone,
     permission: 'activity:read',
     load: async () => (await import('./pages/broadcasts/broadcasts-page.tsx')).BroadcastsPage,
+  },
+  {
+    path: 'digests',
+    rest: ':applicationId?',
+    title: 'Digests',
+    group: 'Deliver',
+    icon: Layers,
+    permission: 'activity:read',
+    load: async () => (await import('./pages/digests/digests-page.tsx')).DigestsPage,
   },
   {
     path: 'failures',

@@ -7,6 +7,7 @@ import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import type { CDPSession, Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { drawer, rows, widthAt390 } from './harness/table.ts'
 
 let harness: ConsoleHarness
 /** Numbers that end in 0002 are reported as undelivered, every time. */
@@ -23,7 +24,6 @@ beforeAll(async () => {
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 
-const rows = (page: Page) => page.locator('tbody tr[data-row]')
 const isList = (url: string) => /\/api\/v1\/activity\?/.test(url)
 
 test('all that failed is retried after a count, with its progress, and the job is cancelled on the way', async () => {
@@ -221,4 +221,33 @@ test('a hundred rows take less than 100 ms of script, style and layout', async (
   }
   if (process.env.DEBUG) process.stderr.write(`100 rows: ${times.map(Math.round).join(', ')} ms\n`)
   expect(Math.min(...times)).toBeLessThan(100)
+})
+
+test('an open digest is shown with its items, sent now, and found in the activity', async () => {
+  const { env } = harness
+  const event_key = `news.${crypto.randomUUID().slice(0, 8)}`
+  const event = {
+    ...{ event_key, name: 'News', status: 'published', allowed_channels: ['sms'] },
+    templates: { sms: { body: '{{ total }} news' } },
+    digest: { window: { daily: '09:00' } },
+  }
+  const path = `/api/v1/applications/${env.applicationId}/events`
+  expect((await env.api('POST', path, { token: env.operatorToken, body: event })).status).toBe(201)
+  const body = { channel: 'sms', recipient: { phone: freshPhone() }, event_key }
+  const sent = [
+    await env.api('POST', '/api/v1/notifications', { body }),
+    await env.api('POST', '/api/v1/notifications', { body }),
+  ]
+  const page = await harness.signIn({ path: `/digests/${env.applicationId}?event_key=${event_key}` })
+  await page.getByRole('cell', { name: '2', exact: true }).waitFor()
+  await expectNoAxeViolations(page)
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
+  await page.getByRole('button', { name: /^Send the digest to/ }).click()
+  await page.getByText('The digest is closed').waitFor()
+  await page.getByText('No digest of this event is open').waitFor()
+  await page.goto(harness.url(`/activity/${sent[0]!.body.notification_id}`))
+  await drawer(page).getByText('digested').waitFor()
+  await drawer(page).getByRole('link', { name: 'Its items and its message' }).click()
+  await page.waitForURL('**/activity?digest_id=*')
+  await eventually(async () => expect(await rows(page).count()).toBe(3))
 })

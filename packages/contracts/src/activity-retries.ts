@@ -18,7 +18,7 @@ export const RetryJobRequest = z
   .refine(({ dry_run: _, ...filters }) => Object.values(filters).some((value) => value !== undefined), {
     path: ['status'],
     error:
-      'at least one filter is required: channel, status, application_id, event_key, mode, recipient, recipient_token, locale, broadcast_id, from or to',
+      'at least one filter is required: channel, status, application_id, event_key, mode, recipient, recipient_token, locale, broadcast_id, digest_id, from or to',
   })
   .refine(
     ({ from, to }) => isRange({ from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }),
@@ -35,6 +35,7 @@ const filtersShown = z.object({
   recipient_masked: z.string().optional(),
   locale: z.string().optional(),
   broadcast_id: z.string().optional(),
+  digest_id: z.string().optional(),
   from: Timestamp.optional(),
   to: Timestamp.optional(),
 })

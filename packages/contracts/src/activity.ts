@@ -30,6 +30,7 @@ const item = {
   locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
   requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
   broadcast_id: z.string().nullable().meta({ description: 'The broadcast that sent it' }),
+  digest_id: z.string().nullable().meta({ description: 'The digest that it is an item of, or that it is' }),
   mode: KeyMode.meta({
     description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
   }),
@@ -73,6 +74,7 @@ export const activityFilters = {
   }),
   locale: Locale.optional().meta({ description: 'Language of the text' }),
   broadcast_id: idSchema('bc').optional().meta({ description: 'The broadcast that sent it' }),
+  digest_id: idSchema('dig').optional().meta({ description: 'The digest that it is an item of, or that it is' }),
   ...range,
 }
 
@@ -111,7 +113,7 @@ export const ActivityList = z
     total_count: z.int(),
     total_count_capped: z.boolean().meta({
       description:
-        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by locale, by broadcast_id, by event_key ` +
+        `Whether there are more matches than total_count. Counting stops at ${mostCounted} for filters by recipient, by locale, by broadcast_id, by digest_id, by event_key ` +
         `within a time range, and for ranges with more than ${mostCounted} items in their first or last hour.`,
     }),
     page: z.int(),

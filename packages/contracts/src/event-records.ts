@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { basedOn } from './based-on.ts'
 import { Channel, EventTemplates } from './channels/table.ts'
+import { Digest } from './digests.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
@@ -27,6 +28,10 @@ const content = {
   topic: TopicKey.nullable()
     .optional()
     .meta({ description: 'Topic that recipients may switch off; null: none. Absent in a request: it stays as it is.' }),
+  digest: Digest.nullable().optional().meta({
+    description:
+      'Puts messages to one recipient together; null: each is sent alone. Absent in a request: it stays as it is.',
+  }),
 }
 
 /** The editable part of an event. */
@@ -52,6 +57,7 @@ const shown = {
   templates: EventTemplates,
   translations: EventTranslations,
   topic: z.string().nullable(),
+  digest: Digest.nullable(),
 }
 
 const described = {
@@ -71,6 +77,7 @@ export const EventRecord = z
     templates: EventTemplates,
     translations: EventTranslations,
     topic: z.string().nullable(),
+    digest: Digest.nullable(),
     draft: z
       .object(shown)
       .nullable()

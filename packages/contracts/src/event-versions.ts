@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Channel, EventTemplates } from './channels/table.ts'
+import { Digest } from './digests.ts'
 import { EventRecord, eventParams, eventPath, mostVersions, publishErrors } from './event-records.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { defineRoute, operator } from './route.ts'
@@ -26,6 +27,7 @@ export const EventVersion = z
     templates: EventTemplates,
     translations: EventTranslations,
     topic: z.string().nullable(),
+    digest: Digest.nullable(),
   })
   .meta({ id: 'EventVersion' })
 export type EventVersion = z.infer<typeof EventVersion>

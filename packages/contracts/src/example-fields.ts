@@ -87,6 +87,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   suppression_id: id('sup'),
   list_id: id('list'),
   broadcast_id: id('bc'),
+  digest_id: id('dig'),
   'List.name': 'Customers in Berlin',
   'ListMember.data': { name: 'Ada' },
   'Broadcast.status': 'running',
@@ -139,7 +140,14 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
     },
   ],
   'Preferences.rules': [
-    { topic: '*', channel: 'sms', state: 'off', source: 'api', changed_at: '2026-11-21T09:30:00.000Z' },
+    {
+      topic: '*',
+      channel: 'sms',
+      state: 'off',
+      frequency: null,
+      source: 'api',
+      changed_at: '2026-11-21T09:30:00.000Z',
+    },
   ],
   'PreferenceImport.changed': 1,
   'PreferenceImport.unchanged': 0,

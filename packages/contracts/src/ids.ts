@@ -26,6 +26,7 @@ export const idPrefixes = [
   'pref',
   'list',
   'bc',
+  'dig',
 ] as const // prettier-ignore
 
 export type IdPrefix = (typeof idPrefixes)[number]

@@ -149,6 +149,9 @@ export const NotificationState = z
     retryable: z.boolean(),
     retry_count: z.int(),
     credits: z.int(),
+    digest_id: idSchema('dig').nullable().meta({
+      description: 'The digest that it is an item of, or that it is',
+    }),
     locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
     requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
     metadata: z.record(z.string(), z.string()).nullable(),
@@ -215,6 +218,8 @@ export const NotificationFact = z.object({
   requested_locale: z.string().nullable().optional(),
   /** The broadcast that it is part of; absent in others. */
   broadcast_id: idSchema('bc').optional(),
+  /** The digest that it is an item of, or that it is; absent in others. */
+  digest_id: idSchema('dig').optional(),
   created_at: EventTime,
   occurred_at: EventTime,
 })

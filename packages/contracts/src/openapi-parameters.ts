@@ -15,6 +15,7 @@ const pathParameters: Record<string, string> = {
 const queryParameters: Record<string, string> = {
   application_id: 'Only items of this application',
   broadcast_id: 'Only items of this broadcast',
+  digest_id: 'Only items of this digest, and its message',
   category: 'Only items of this category',
   channel: 'Only items of this channel',
   format: 'Format of the file',

@@ -3,6 +3,7 @@ import { givenId } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { KeyMode } from './permissions.ts'
 import {
+  Frequency,
   PreferenceRule,
   PreferenceSource,
   PreferenceState,
@@ -39,6 +40,8 @@ export const PreferenceEntry = z
     ...preferenceScope,
     before: PreferenceState.nullable().meta({ description: 'null: there was no choice' }),
     after: PreferenceState.nullable().meta({ description: 'null: the choice was removed' }),
+    frequency_before: Frequency.nullable(),
+    frequency_after: Frequency.nullable(),
     source: PreferenceSource,
     of,
     actor: z.string().nullable().meta({ description: 'The API key that made it; null: the person' }),

@@ -17,6 +17,10 @@ export type PreferenceState = z.infer<typeof PreferenceState>
 export const PreferenceSource = z.enum(['page', 'one_click', 'api', 'operator', 'import', 'keyword'])
 export type PreferenceSource = z.infer<typeof PreferenceSource>
 
+/** How often a person wants the messages of a topic that are put together in digests; `instant`: each alone, at once. */
+export const Frequency = z.enum(['instant', 'hourly', 'daily', 'weekly'])
+export type Frequency = z.infer<typeof Frequency>
+
 const any = z.literal(anyOne)
 /** The messages that a choice is about. */
 export const preferenceScope = {
@@ -26,7 +30,13 @@ export const preferenceScope = {
 
 /** A choice of a person. */
 export const PreferenceRule = z
-  .object({ ...preferenceScope, state: PreferenceState, source: PreferenceSource, changed_at: Timestamp })
+  .object({
+    ...preferenceScope,
+    state: PreferenceState,
+    frequency: Frequency.nullable().meta({ description: 'null: as the event says' }),
+    source: PreferenceSource,
+    changed_at: Timestamp,
+  })
   .meta({ id: 'PreferenceRule' })
 export type PreferenceRule = z.output<typeof PreferenceRule>
 
@@ -62,11 +72,18 @@ export const mostPreferenceChanges = 100
 const Change = z.strictObject({
   ...preferenceScope,
   state: PreferenceState.nullable().meta({ description: 'null removes the choice, so that wider ones decide' }),
+  frequency: Frequency.nullable().optional().meta({
+    description: 'Window of digests, with state on; null: as the event says. Absent: it stays as it is.',
+  }),
 })
+
+const hasFrequency = ({ state, frequency }: { state: string | null; frequency?: string | null | undefined }) =>
+  state === 'on' || typeof frequency !== 'string'
+const notOn = { error: 'requires state on', path: ['frequency'] }
 
 /** Choices to make, each in place of the one of the same topic and channel. */
 export const PreferenceChanges = z
-  .strictObject({ rules: z.array(Change).min(1).max(mostPreferenceChanges) })
+  .strictObject({ rules: z.array(Change.refine(hasFrequency, notOn)).min(1).max(mostPreferenceChanges) })
   .meta({ id: 'PreferenceChanges' })
 export type PreferenceChanges = z.output<typeof PreferenceChanges>
 
@@ -186,6 +203,7 @@ export const importPreferences = defineRoute({
             }),
           })
           .refine(namesPerson, unnamedPerson)
+          .refine(hasFrequency, notOn)
           .refine(({ user_id, address }) => user_id === undefined || address === undefined, {
             error: 'must not be given together with user_id',
             path: ['address'],

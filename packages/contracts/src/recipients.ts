@@ -2,10 +2,7 @@ import { z } from 'zod'
 import { UserId } from './inbox.ts'
 import { Locale, TimeZone } from './locale.ts'
 import { apiKey, defineRoute, NoContent } from './route.ts'
-import { E164, EmailAddress, Timestamp } from './text.ts'
-
-/** A time on the clock of the recipient. */
-const ClockTime = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:00')
+import { ClockTime, E164, EmailAddress, Timestamp } from './text.ts'
 
 export const QuietHours = z
   .strictObject({

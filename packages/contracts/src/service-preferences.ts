@@ -4,6 +4,7 @@ import { idSchema } from './ids.ts'
 import { UserId } from './inbox.ts'
 import { KeyMode } from './permissions.ts'
 import {
+  Frequency,
   PreferenceChanges,
   PreferenceSource,
   PreferenceState,
@@ -64,6 +65,8 @@ export const topicPreferenceChanged = defineEvent({
     content: SealedText,
     ...preferenceScope,
     state: PreferenceState.nullable(),
+    /** Absent where none was chosen. */
+    frequency: Frequency.optional(),
     source: PreferenceSource,
     occurred_at: EventTime,
   }),

@@ -84,3 +84,6 @@ export function keywordOf(message: string): string {
     .replace(/\s+/g, ' ')
     .toLowerCase()
 }
+
+/** A time on a clock. */
+export const ClockTime = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:00')

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { momentOf, quietUntil } from './local-time.ts'
+import { momentOf, nextClockTime, quietUntil } from './local-time.ts'
 
 const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 16))
 const at = (text: string) => Date.parse(`${text}Z`)
@@ -71,4 +71,18 @@ test('quiet hours end at the first moment outside of them, in any zone at any ti
       expect(quietUntil(until - 1, { start, end }, place)).toBe(until)
     }),
   )
+})
+
+test.each([
+  ['later on the same day', '2026-11-21T06:00', '09:30', 'Europe/Berlin', undefined, '2026-11-21T08:30'],
+  ['the same minute: the next day', '2026-11-21T08:30', '09:30', 'Europe/Berlin', undefined, '2026-11-22T08:30'],
+  ['another date than in UTC', '2026-11-20T12:00', '00:30', 'Pacific/Kiritimati', undefined, '2026-11-21T10:30'],
+  ['a time that is skipped', '2026-03-28T20:00', '02:30', 'Europe/Berlin', undefined, '2026-03-29T01:00'],
+  ['a time that is shown twice', '2026-10-24T20:00', '02:30', 'Europe/Berlin', undefined, '2026-10-25T00:30'],
+  ['between both times that are shown', '2026-10-25T01:00', '02:30', 'Europe/Berlin', undefined, '2026-10-26T01:30'],
+  ['a day of the week', '2026-11-21T06:00', '09:30', 'UTC', 1, '2026-11-23T09:30'],
+  ['the same day of the week, earlier', '2026-11-21T10:00', '09:30', 'UTC', 6, '2026-11-28T09:30'],
+  ['a day that the zone skipped', '2011-12-29T12:00', '09:00', 'Pacific/Apia', 5, '2011-12-30T10:00'],
+])('the next time of a clock, %s', (_, now, time, zone, weekday, next) => {
+  expect(iso(nextClockTime(at(now), time, zone, weekday))).toBe(next)
 })

@@ -64,6 +64,24 @@ export function momentOf(local: string, zone: string): number {
   return momentsOf(clockMs, zone)[0] ?? clockMs - offsetAt(clockMs - dayMs, zone)
 }
 
+/**
+ * The next moment at which the clocks of a zone show a time of the day. One that they show twice is the first of both; one that
+ * they skip is when they are set forward.
+ * @param ms Unix milliseconds
+ * @param time `hh:mm`
+ * @param weekday 0 for Sunday to 6; any day by default
+ * @returns Unix milliseconds, after `ms`
+ */
+export function nextClockTime(ms: number, time: string, zone: string, weekday?: number): number {
+  const midnightMs = Math.floor(clockAt(ms, zone) / dayMs) * dayMs
+  for (let day = 0; ; day++) {
+    const clockMs = midnightMs + day * dayMs + minuteOfDay(time) * minuteMs
+    if (weekday !== undefined && new Date(clockMs).getUTCDay() !== weekday) continue
+    const moment = momentsOf(clockMs, zone)[0] ?? afterSkipped(clockMs, zone)
+    if (moment > ms) return moment
+  }
+}
+
 /** Hours of each day in which nobody is to be disturbed, `hh:mm`. They may pass midnight. */
 export interface QuietHours {
   start: string

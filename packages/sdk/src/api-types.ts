@@ -256,6 +256,46 @@ export interface paths {
         patch: operations["changeApplication"];
         trace?: never;
     };
+    "/api/v1/applications/{application_id}/digests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the digests of an application that are not sent yet, newest first
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["listDigests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/digests/{digest_id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a digest now. It is sent within seconds.
+         * @description Requires an operator's access token with the permission `activity:retry`.
+         */
+        post: operations["closeDigest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/applications/{application_id}/events": {
         parameters: {
             query?: never;
@@ -2279,7 +2319,7 @@ export interface components {
         };
         ActivityList: {
             total_count: number;
-            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by locale, by broadcast_id, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
+            /** @description Whether there are more matches than total_count. Counting stops at 10000 for filters by recipient, by locale, by broadcast_id, by digest_id, by event_key within a time range, and for ranges with more than 10000 items in their first or last hour. */
             total_count_capped: boolean;
             page: number;
             items: components["schemas"]["ActivityItem"][];
@@ -2311,6 +2351,8 @@ export interface components {
             requested_locale: string | null;
             /** @description The broadcast that sent it */
             broadcast_id: string | null;
+            /** @description The digest that it is an item of, or that it is */
+            digest_id: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
              * @enum {string}
@@ -2343,6 +2385,8 @@ export interface components {
             requested_locale: string | null;
             /** @description The broadcast that sent it */
             broadcast_id: string | null;
+            /** @description The digest that it is an item of, or that it is */
+            digest_id: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
              * @enum {string}
@@ -2454,6 +2498,7 @@ export interface components {
                 recipient_masked?: string;
                 locale?: string;
                 broadcast_id?: string;
+                digest_id?: string;
                 /**
                  * Format: date-time
                  * @example 2026-11-21T09:30:00.000Z
@@ -2520,6 +2565,11 @@ export interface components {
              * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             broadcast_id?: string;
+            /**
+             * @description The digest that it is an item of, or that it is
+             * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            digest_id?: string;
             /**
              * Format: date-time
              * @description Created at this time or later
@@ -2617,6 +2667,40 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             updated_at: string;
+        };
+        OpenDigestList: {
+            items: components["schemas"]["OpenDigest"][];
+            next_cursor: string | null;
+        };
+        OpenDigest: {
+            /**
+             * @description Identifier of the form dig_<26 characters>
+             * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            digest_id: string;
+            event_key: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @enum {string} */
+            priority: "transactional" | "bulk";
+            recipient_masked: string;
+            /**
+             * @description Messages that wait for it
+             * @example 3
+             */
+            items: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            opened_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            closes_at: string;
         };
         EventList: {
             items: components["schemas"]["EventSummary"][];
@@ -2799,6 +2883,7 @@ export interface components {
                 };
             };
             topic: string | null;
+            digest: components["schemas"]["Digest"] | null;
             /** @description Changes since the current version, which publishing applies. Null: none. */
             draft: {
                 name: string;
@@ -2923,7 +3008,55 @@ export interface components {
                     };
                 };
                 topic: string | null;
+                digest: components["schemas"]["Digest"] | null;
             } | null;
+        };
+        Digest: {
+            /**
+             * @description Variable of data: items with different values are in different digests
+             * @example post
+             */
+            key?: string;
+            window: {
+                /**
+                 * @description After the first item
+                 * @example 3600
+                 */
+                seconds?: number;
+                /**
+                 * @description The next time that the clock shows it
+                 * @example 09:00
+                 */
+                daily?: string;
+                weekly?: {
+                    /** @enum {string} */
+                    day: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+                    /** @example 09:00 */
+                    at: string;
+                };
+            };
+            /**
+             * @description Whether each item begins the window again, up to `max_wait` after the first
+             * @default false
+             */
+            sliding: boolean;
+            /**
+             * @description Seconds; required by `sliding`
+             * @example 14400
+             */
+            max_wait?: number;
+            /**
+             * @description `now`: an item that comes outside of a window is sent at once and begins one
+             * @default wait
+             * @enum {string}
+             */
+            first: "now" | "wait";
+            /**
+             * @description Most items that the template gets; `total` counts all
+             * @default 10
+             * @example 10
+             */
+            show: number;
         };
         NewEvent: {
             /**
@@ -3056,6 +3189,8 @@ export interface components {
             };
             /** @description Topic that recipients may switch off; null: none. Absent in a request: it stays as it is. */
             topic?: string | null;
+            /** @description Puts messages to one recipient together; null: each is sent alone. Absent in a request: it stays as it is. */
+            digest?: components["schemas"]["Digest"] | null;
             /**
              * @description Any status but draft publishes the first version
              * @default draft
@@ -3194,6 +3329,8 @@ export interface components {
             };
             /** @description Topic that recipients may switch off; null: none. Absent in a request: it stays as it is. */
             topic?: string | null;
+            /** @description Puts messages to one recipient together; null: each is sent alone. Absent in a request: it stays as it is. */
+            digest?: components["schemas"]["Digest"] | null;
         };
         SmsSegments: {
             /** @enum {string} */
@@ -3450,6 +3587,7 @@ export interface components {
                 };
             };
             topic: string | null;
+            digest: components["schemas"]["Digest"] | null;
             /** @description Changes since the current version, which publishing applies. Null: none. */
             draft: {
                 name: string;
@@ -3574,6 +3712,7 @@ export interface components {
                     };
                 };
                 topic: string | null;
+                digest: components["schemas"]["Digest"] | null;
             } | null;
             warnings: {
                 locale: string;
@@ -3890,6 +4029,7 @@ export interface components {
                 };
             };
             topic: string | null;
+            digest: components["schemas"]["Digest"] | null;
         };
         ApiKeyList: {
             items: components["schemas"]["ApiKey"][];
@@ -4033,6 +4173,8 @@ export interface components {
             before: ("on" | "off") | null;
             /** @description null: the choice was removed */
             after: ("on" | "off") | null;
+            frequency_before: ("instant" | "hourly" | "daily" | "weekly") | null;
+            frequency_after: ("instant" | "hourly" | "daily" | "weekly") | null;
             /** @enum {string} */
             source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
             /** @description The name that it was made for; null: not one of a known user */
@@ -4078,6 +4220,8 @@ export interface components {
                 channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
                 /** @enum {string} */
                 state: "on" | "off";
+                /** @description null: as the event says */
+                frequency: ("instant" | "hourly" | "daily" | "weekly") | null;
                 /** @enum {string} */
                 source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
                 /**
@@ -4915,6 +5059,8 @@ export interface components {
             retryable: boolean;
             retry_count: number;
             credits: number;
+            /** @description The digest that it is an item of, or that it is */
+            digest_id: string | null;
             /** @description Language of its text; null where it is not known */
             locale: string | null;
             /** @description The locale of the request */
@@ -5127,6 +5273,8 @@ export interface components {
             channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
             /** @enum {string} */
             state: "on" | "off";
+            /** @description null: as the event says */
+            frequency: ("instant" | "hourly" | "daily" | "weekly") | null;
             /** @enum {string} */
             source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
             /**
@@ -5149,6 +5297,8 @@ export interface components {
                 channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
                 /** @description null removes the choice, so that wider ones decide */
                 state: ("on" | "off") | null;
+                /** @description Window of digests, with state on; null: as the event says. Absent: it stays as it is. */
+                frequency?: ("instant" | "hourly" | "daily" | "weekly") | null;
             }[];
         };
         PreferenceExplanation: {
@@ -6505,6 +6655,11 @@ export interface operations {
                  */
                 broadcast_id?: string;
                 /**
+                 * @description The digest that it is an item of, or that it is
+                 * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                digest_id?: string;
+                /**
                  * @description Created at this time or later
                  * @example 2026-11-21T00:00:00.000Z
                  */
@@ -6563,6 +6718,7 @@ export interface operations {
                      *           "locale": "de",
                      *           "requested_locale": null,
                      *           "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "mode": "live"
                      *         }
                      *       ],
@@ -6611,6 +6767,7 @@ export interface operations {
                      *       "locale": "de",
                      *       "requested_locale": null,
                      *       "broadcast_id": "bc_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "mode": "live",
                      *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "updated_at": "2026-11-21T09:30:00.000Z",
@@ -6774,6 +6931,11 @@ export interface operations {
                  * @example bc_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 broadcast_id?: string;
+                /**
+                 * @description The digest that it is an item of, or that it is
+                 * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                digest_id?: string;
                 /**
                  * @description Created at this time or later
                  * @example 2026-11-21T00:00:00.000Z
@@ -7436,6 +7598,116 @@ export interface operations {
             };
         };
     };
+    listDigests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Key of a published event of the application
+                 * @example order.shipped
+                 */
+                event_key?: string;
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the digests of an application that are not sent yet, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "event_key": "order.shipped",
+                     *           "mode": "live",
+                     *           "channel": "sms",
+                     *           "priority": "transactional",
+                     *           "recipient_masked": "+1415***0100",
+                     *           "items": 3,
+                     *           "opened_at": "2026-11-21T09:30:00.000Z",
+                     *           "closes_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenDigestList"];
+                };
+            };
+        };
+    };
+    closeDigest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the digest
+                 * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                digest_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Close a digest now. It is sent within seconds. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "mode": "live",
+                     *       "channel": "sms",
+                     *       "priority": "transactional",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "items": 3,
+                     *       "opened_at": "2026-11-21T09:30:00.000Z",
+                     *       "closes_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenDigest"];
+                };
+            };
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -7568,6 +7840,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -7627,6 +7900,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -7709,6 +7983,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -7774,6 +8049,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -7989,6 +8265,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": "newsletter",
+                     *       "digest": null,
                      *       "draft": null,
                      *       "warnings": [
                      *         {
@@ -8337,7 +8614,8 @@ export interface operations {
                      *           }
                      *         }
                      *       },
-                     *       "topic": null
+                     *       "topic": null,
+                     *       "digest": null
                      *     }
                      */
                     "application/json": components["schemas"]["EventVersion"];
@@ -8407,6 +8685,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "topic": null,
+                     *       "digest": null,
                      *       "draft": null
                      *     }
                      */
@@ -8816,6 +9095,8 @@ export interface operations {
                      *           "channel": "sms",
                      *           "before": null,
                      *           "after": "off",
+                     *           "frequency_before": null,
+                     *           "frequency_after": null,
                      *           "source": "page",
                      *           "of": null,
                      *           "actor": null,
@@ -8889,6 +9170,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z",
                      *           "of": "user"
@@ -11180,6 +11462,7 @@ export interface operations {
                      *       "retryable": false,
                      *       "retry_count": 0,
                      *       "credits": 1,
+                     *       "digest_id": "dig_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "locale": "de",
                      *       "requested_locale": null,
                      *       "metadata": {
@@ -11603,6 +11886,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -11672,6 +11956,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -11821,6 +12106,8 @@ export interface operations {
                         channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
                         /** @description null removes the choice, so that wider ones decide */
                         state: ("on" | "off") | null;
+                        /** @description Window of digests, with state on; null: as the event says. Absent: it stays as it is. */
+                        frequency?: ("instant" | "hourly" | "daily" | "weekly") | null;
                         /**
                          * Format: date-time
                          * @description When the person chose. Of several choices for the same, known or imported, the latest counts. Default: now.
@@ -11916,6 +12203,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -13586,6 +13874,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }
@@ -13661,6 +13950,7 @@ export interface operations {
                      *           "topic": "*",
                      *           "channel": "sms",
                      *           "state": "off",
+                     *           "frequency": null,
                      *           "source": "api",
                      *           "changed_at": "2026-11-21T09:30:00.000Z"
                      *         }

@@ -120,6 +120,9 @@ export const Config = z.object({
     .describe(
       'Notifications of broadcasts that are accepted in a second per tenant, by all of its broadcasts together',
     ),
+  DIGEST_LEASE: duration('30s').describe(
+    'How long a worker may take to close a group of digests; after its crash another one closes them then',
+  ),
   TEMPLATES_PER_TENANT: most.default(10_000).describe('Maximum stored templates per tenant'),
   LAYOUTS_PER_TENANT: most.default(1000).describe('Maximum layouts per tenant'),
   TEST_MESSAGES_PER_MINUTE: most

@@ -112,9 +112,15 @@ export function createMetrics(metrics: Metrics) {
     'notify_receipts_asked_total',
     'Attempts whose receipts were requested from callbacks',
   )
+  const digestsClosed = metrics.counter('notify_digests_closed_total', 'Digests that were sent')
+  const digestItems = metrics.counter('notify_digest_items_total', 'Items of digests that were closed')
   const deleted = metrics.counter('notify_deleted_total', 'Notifications deleted at the end of their retention')
   return {
     deleted: (count: number) => deleted({}, count),
+    digestsClosed(digests: number, items: number) {
+      digestsClosed({}, digests)
+      digestItems({}, items)
+    },
     receiptsAsked: (count: number) => receiptsAsked({}, count),
     accepted: (channel: string, lane: string) => accepted({ channel, lane }),
     acceptBatch: (size: number) => acceptBatch(size),

@@ -29,6 +29,7 @@ import { createAcceptOne } from './accept/accept-candidate.ts'
 import { createLockWatch } from './accept/commit-judged.ts'
 import { runBroadcasts } from './audiences/broadcasts/run-broadcasts.ts'
 import { startAudienceRetention } from './audiences/delete-leftovers.ts'
+import { runDigests } from './audiences/digests/run-digests.ts'
 import { createCarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
 import { startTemplateSync } from './catalogue/carrier-templates/start-template-sync.ts'
 import { createConsentDirectory } from './catalogue/consents/consent-directory.ts'
@@ -37,6 +38,7 @@ import { createVerifiedDomains } from './catalogue/domains/verified-domains.ts'
 import { createEventCatalogue } from './catalogue/events/event-catalogue.ts'
 import { createLayoutCatalogue } from './catalogue/layouts/layout-catalogue.ts'
 import { loadBootstrap } from './catalogue/load-bootstrap.ts'
+import { createFrequencyDirectory } from './catalogue/preferences/frequency-directory.ts'
 import { createMessageLinks } from './catalogue/preferences/message-links.ts'
 import { createProviderDirectory } from './catalogue/providers/provider-directory.ts'
 import { startProviderPurge } from './catalogue/providers/start-provider-purge.ts'
@@ -139,6 +141,7 @@ async function createContext(
       domains: createVerifiedDomains(db),
       consents: createConsentDirectory(config, signPrincipal),
       carrierTemplates: createCarrierTemplateDirectory(db),
+      frequencies: createFrequencyDirectory(db),
       recipients: createRecipientDirectory(db, config.ENCRYPTION_KEYS),
     },
   }
@@ -219,7 +222,9 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
   exportBalance(kit, context, [...lanesOf(context.channels, config).map(({ lane }) => lane), ...handOffs])
   const brake = startBulkBrake(kit)
   startLanes(kit, context, bus, brake)
-  runBroadcasts(kit, { ...context, onCommit, acceptOne: createAcceptOne(createAcceptContext(kit, shared)) }, brake)
+  const accepting = createAcceptContext(kit, shared)
+  runBroadcasts(kit, { ...context, onCommit, acceptOne: createAcceptOne(accepting) }, brake)
+  runDigests(kit, { ...accepting, onCommit })
   startDomainSchedulers(kit, { ...context, onCommit })
   startInquiries(kit, context)
   startTemplateSync(kit, { ...context, onCommit })

@@ -45,6 +45,19 @@ test('the counters of the statements and the scan agree', async () => {
   expect(await checkBalance(db)).toMatchObject({ accepted: 3, settled: 1, in_flight: 2, queued: 2, corrected: 0 })
 })
 
+test('the scan finds items whose digest is gone', async () => {
+  const [id = ''] = await createOwnNotifications(db, newId('ten')).queued(1)
+  await db.run(`update notifications set status = 'scheduled', digest_id = 'dig_1' where id = $1`, [id])
+  expect((await checkBalance(db)).unmatched_items).toBe(1)
+  await db.run(
+    `insert into digests (id, tenant_id, application_id, mode, channel, lane, event_key, key, opened_at, latest_at, show, joined,
+       closes_at, due_at)
+     values ('dig_1', 'ten_1', 'app_1', 'live', 'sms', 'bulk', 'news', 'k', now(), now(), 10, 1, now(), now())`,
+  )
+  expect((await checkBalance(db)).unmatched_items).toBe(0)
+  await db.run('delete from digests')
+})
+
 test("the queue's count follows each change of state, and ignores rolled-back ones", async () => {
   const own = createOwnNotifications(db, newId('ten'))
   const { queued: before } = await readTally(db)

@@ -28,6 +28,8 @@ const shipped: PublishedEvent = {
   },
   translations: null,
   topic: null,
+  digest: null,
+  status: 'published',
 }
 const provider: Provider = {
   id: newId('prov'),

@@ -51,6 +51,7 @@ test('an item shows its attempts with provider, answer, receipts and trace, and 
     locale: null,
     requested_locale: null,
     broadcast_id: null,
+    digest_id: null,
     recipient_tag: expect.stringMatching(/^[a-z0-9]{4}$/),
     created_at: expect.any(String),
     updated_at: expect.any(String),

@@ -63,11 +63,11 @@ test('CSV has a header line and quoted cells, and none that a spreadsheet runs',
   const [head, ...lines] = answer.text.split('\r\n')
   expect(head).toBe(
     'transaction_id,created_at,application_name,event_key,mode,channel,recipient_masked,recipient_tag,status,failure_reason,' +
-      'retryable,retry_count,locale,broadcast_id,provider_id,provider_name,credits,cost,currency',
+      'retryable,retry_count,locale,broadcast_id,digest_id,provider_id,provider_name,credits,cost,currency',
   )
   expect(lines).toHaveLength(6)
   expect(lines[0]).toBe(
-    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,,0,,`,
+    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,,,0,,`,
   )
 })
 

@@ -55,6 +55,7 @@ test('an item has the documented fields, masked', async () => {
     locale: null,
     requested_locale: null,
     broadcast_id: null,
+    digest_id: null,
     event_key: null,
     recipient_tag: expect.stringMatching(/^[a-z0-9]{4}$/),
     mode: 'live',

@@ -97,6 +97,16 @@ export function dispatchSamples(env: TestEnv): Samples {
     )
     return { params: { broadcast_id: body.broadcast_id } }
   }
+  /** No worker closes it. */
+  const digest = async () => {
+    const given = { ...newKey(), status: 'published', digest: { window: { seconds: 3600 } } }
+    const { event_key } = await made(env, events, exampleBody('createEvent', given))
+    const item = { channel: 'sms', recipient: { phone: freshPhone() }, event_key, data: { name: 'Ada', order: 'A-1' } }
+    await env.api('POST', '/api/v1/notifications', { body: item })
+    const closing = 'update dispatch.digests set is_open = false where event_key = $1 returning id'
+    const { rows } = await env.admin.query(closing, [event_key])
+    return { params: { ...ofApplication.params, digest_id: rows[0].id } }
+  }
   const ofRecipient = async (recipient: string) => {
     const lookup = { token: env.operatorToken, body: { recipient } }
     const { recipient_token } = (await env.api('POST', '/api/v1/recipients/lookup', lookup)).body
@@ -126,6 +136,8 @@ export function dispatchSamples(env: TestEnv): Samples {
     pauseBroadcast: () => broadcast(),
     resumeBroadcast: () => broadcast('paused'),
     cancelBroadcast: () => broadcast(),
+    listDigests: () => twice(digest).then(() => ofApplication),
+    closeDigest: digest,
     getRecipient: user,
     putRecipient: user,
     deleteRecipient: user,

@@ -13,9 +13,11 @@ import { type IsAwaited, Problem, requireShape } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { WithCarrierTemplates } from '../catalogue/carrier-templates/carrier-template-directory.ts'
 import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
+import type { Joined } from '../catalogue/digests/digest-item.ts'
 import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import type { WithLayouts } from '../catalogue/layouts/layout-catalogue.ts'
+import type { WithFrequencies } from '../catalogue/preferences/frequency-directory.ts'
 import type { WithLinks } from '../catalogue/preferences/message-links.ts'
 import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
 import type { WithRecipients } from '../catalogue/recipients/recipient-directory.ts'
@@ -38,7 +40,8 @@ export type AcceptContext = Context &
   WithDomains &
   WithConsents &
   WithCarrierTemplates &
-  WithRecipients & {
+  WithRecipients &
+  WithFrequencies & {
     renderer: Renderer
     wakeSenders: WakeSenders
     fetchFile: FetchTenantFile
@@ -70,7 +73,9 @@ export interface Candidate {
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
   /** The broadcast that it is part of. */
   broadcastId?: Id<'bc'>
-  /** Set when another service or a broadcast sends it, which repeats the request with the same id. */
+  /** The digest that it is. */
+  digestId?: Id<'dig'>
+  /** Set when another service, a broadcast or a digest sends it, which repeats the request with the same id. */
   terms?: ServiceTerms
 }
 
@@ -94,6 +99,8 @@ export interface NewNotification {
   topic?: string | undefined
   /** Blind index of the user that the request names beside or in place of an address, whose choices count too. */
   userIndex?: string | undefined
+  /** The digest that it waits for as an item. */
+  joined?: Joined | undefined
   credits: number
   /** Of the carrier's template. */
   category: string | null
@@ -116,6 +123,13 @@ export function refusalOf(error: unknown): Problem {
 export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'idempotency' | 'notificationId'>): string {
   return idempotency ? `${idempotency.scope}\n${idempotency.key}` : notificationId
 }
+
+/** Whether a new notification waits: for its time, or for its digest. */
+export const isForLater = ({ sendAt, joined }: Pick<NewNotification, 'sendAt' | 'joined'>): boolean =>
+  sendAt !== undefined || joined !== undefined
+
+export const firstStatusOf = (one: Pick<NewNotification, 'sendAt' | 'joined'>) =>
+  isForLater(one) ? ('scheduled' as const) : ('queued' as const)
 
 /** The lane that a request is sent in. */
 export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>

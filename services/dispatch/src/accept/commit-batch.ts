@@ -12,6 +12,14 @@ import {
   tryKeySql,
 } from '@notify/database'
 import type { z } from 'zod'
+import {
+  type DigestOf,
+  itemColumns,
+  itemColumnsOf,
+  itemsWithDigests,
+  joinDigests,
+  joinedDigest,
+} from '../catalogue/digests/join-digests-sql.ts'
 import { type OptOut, optedOutBecause } from '../catalogue/preferences/opted-out-because.ts'
 import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.ts'
 import type { Channels } from '../channels/channel.ts'
@@ -19,7 +27,7 @@ import { channels as registry } from '../channels/registry.ts'
 import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
 import { handOffColumns } from '../outcome/hand-offs/order-sql.ts'
 import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
-import { expiryOf, type NewNotification } from './accept-item.ts'
+import { expiryOf, firstStatusOf, isForLater, type NewNotification } from './accept-item.ts'
 
 /** Another request has the key of a notification, or the notification is committed already: a call whose answer was lost is repeated. */
 export type Known = 'held' | 'committed'
@@ -44,22 +52,22 @@ const commitsOf = (channels: Channels, parts: Parts) =>
           else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')})
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
-        mode text, event_key text, topic text, user_index text, broadcast_id text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
-        traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${parts && ', copies json, files text'})
+        mode text, event_key text, topic text, user_index text, broadcast_id text, digest_id text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
+        traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${moreColumns[parts]})
     ), fresh as (
       select * from judged where not exists (select from judged where fault is not null)
     ), keys as (
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from fresh where key is not null) as keyed`)}
-    ), inserted as (
-      insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, recipient_masked,
+    ), ${parts === '-digest' ? joinDigests : ''} inserted as (
+      insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, digest_id, recipient_masked,
         recipient_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
         erase_when_terminal, created_at, updated_at, locale, requested_locale)
-      select id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, recipient_masked,
+      select id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, ${parts === '-digest' ? joinedDigest : 'digest_id'}, recipient_masked,
         recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
         send_at, expires_at, erase_when_terminal, created_at, created_at, locale, requested_locale
-      from fresh
+      from ${parts === '-digest' ? itemsWithDigests : 'fresh'}
       returning status, ${handOffColumns}
-    ), ${parts ? keepParts : orderedWork(channels, `inserted where status = 'queued'`)} messages as (
+    ), ${parts === '' ? orderedWork(channels, `inserted where status = 'queued'`) : parts === '-parts' ? keepParts : ''} messages as (
       insert into outbox (subject, events) ${messagesSql(messages, 2)} where exists (select from fresh)
     )
     select (select json_object_agg(id, fault) from judged where fault is not null) as faults,
@@ -69,9 +77,15 @@ const commitsOf = (channels: Channels, parts: Parts) =>
     1,
   )
 
-/** Whether notifications have rows in other tables. Most have none; those that have are no hand-offs, and their statement orders none. */
-type Parts = '' | '-parts'
-const partsOf = ({ copies, files }: NewNotification): Parts => (copies || files ? '-parts' : '')
+/**
+ * Which other tables notifications have rows in, or whether they are items of digests. Most are neither; the others are handed over to
+ * nobody by their commit, and their statement orders none.
+ */
+type Parts = '' | '-parts' | '-digest'
+const partsOf = ({ copies, files, joined }: NewNotification): Parts =>
+  joined ? '-digest' : copies || files ? '-parts' : ''
+
+const moreColumns = { '': '', '-parts': ', copies json, files text', '-digest': `, ${itemColumns}` }
 
 const keepParts = `copied as (
       insert into copies (notification_id, recipient_index, position, field, recipient_masked, mark, suppressed)
@@ -87,6 +101,7 @@ const keepParts = `copied as (
 const commits = {
   '': new Map([[registry, commitsOf(registry, '')]]),
   '-parts': new Map([[registry, commitsOf(registry, '-parts')]]),
+  '-digest': new Map([[registry, commitsOf(registry, '-digest')]]),
 }
 
 function commitOf(channels: Channels, parts: Parts, messages: number) {
@@ -109,7 +124,10 @@ export async function commitBatch(
   batch: readonly NewNotification[],
 ): Promise<Map<string, Fault>> {
   const faults = new Map<string, Fault>()
-  for (const group of Map.groupBy(batch, partsOf).values()) await commitGroup(run, channels, group, faults)
+  const groups = Map.groupBy(batch, partsOf)
+  // Items last: they may wait for the lock of a digest.
+  for (const parts of ['', '-parts', '-digest'] as const)
+    await commitGroup(run, channels, groups.get(parts) ?? [], faults)
   return faults
 }
 
@@ -141,80 +159,62 @@ async function tryCommit(
   const createdAt = new Date().toISOString()
   const facts = batch.map((one) => factOf(one, createdAt))
   const messages = [...initialHandOffs(channels, batch, createdAt), ...messagesOf(notificationChanged, facts)]
+  const digestOf = itemColumnsOf()
   const [row] = await run(commitOf(channels, partsOf(batch[0]!), messages.length), [
-    JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
+    JSON.stringify(batch.map((one) => rowOf(one, createdAt, digestOf))),
     ...messageValues(messages),
   ])
   return row!.faults ?? {}
 }
 
-function rowOf(
-  {
-    candidate,
-    channel,
-    lane,
-    recipientMasked,
-    recipientIndex,
-    payload,
-    copies,
-    files,
-    metadata,
-    sendAt,
-    topic,
-    userIndex,
-    credits,
-    category,
-    locale,
-    response,
-  }: NewNotification,
-  createdAt: string,
-) {
-  const { notificationId, principal, request, traceparent, idempotency, terms } = candidate
+function rowOf(one: NewNotification, createdAt: string, digestOf: DigestOf) {
+  const { candidate, joined } = one
+  const { notificationId, principal, request, traceparent, idempotency, terms, broadcastId, digestId } = candidate
   return {
     id: notificationId,
     tenant_id: principal.tenant_id,
     application_id: principal.application_id,
-    channel,
-    lane,
+    channel: one.channel,
+    lane: one.lane,
     mode: principal.mode,
     event_key: request.event_key,
-    topic,
-    recipient_masked: recipientMasked,
-    recipient_index: recipientIndex,
-    user_index: userIndex,
-    broadcast_id: candidate.broadcastId,
-    payload: payload.toString('base64'),
-    copies: copies?.map((copy, position) => ({ ...copy, position })),
-    files: files?.toString('base64'),
-    metadata: metadata?.toString('base64'),
-    credits,
-    category,
+    topic: one.topic,
+    broadcast_id: broadcastId,
+    digest_id: digestId,
+    recipient_masked: one.recipientMasked,
+    recipient_index: one.recipientIndex,
+    user_index: one.userIndex,
+    payload: one.payload.toString('base64'),
+    copies: one.copies?.map((copy, position) => ({ ...copy, position })),
+    files: one.files?.toString('base64'),
+    metadata: one.metadata?.toString('base64'),
+    credits: one.credits,
+    category: one.category,
     traceparent,
-    status: sendAt ? 'scheduled' : 'queued',
-    send_at: sendAt,
+    status: firstStatusOf(one),
+    send_at: one.sendAt,
     expires_at: expiryOf(candidate),
     erase_when_terminal: terms?.eraseWhenTerminal ?? false,
     created_at: createdAt,
-    locale,
+    locale: one.locale,
     requested_locale: request.locale,
-    ...(idempotency ? { ...idempotency, response } : {}),
+    ...(idempotency ? { ...idempotency, response: one.response } : {}),
+    ...(joined && digestOf(joined)),
   }
 }
 
 /** The messages that hand new notifications over to other services. Left out: those for later, and those that the commit puts in order. */
 function initialHandOffs(channels: Channels, batch: readonly NewNotification[], createdAt: string): OutboxMessage[] {
-  const due = batch.filter(({ sendAt }) => !sendAt)
+  const due = batch.filter((one) => !isForLater(one))
   return [...Map.groupBy(due, ({ channel }) => channels[channel]!.delivery)].flatMap(([delivery, group]) =>
     delivery.by === 'hand-off' && !delivery.keepsOrder ? handOffMessages(delivery, group, createdAt) : [],
   )
 }
 
 /** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
-function factOf(
-  { candidate, lane, channel, recipientMasked, recipientIndex, sendAt, credits, category, locale }: NewNotification,
-  createdAt: string,
-): Outgoing<z.output<typeof notificationChanged.schema>> {
-  const { notificationId, principal, request, traceparent } = candidate
+function factOf(one: NewNotification, createdAt: string): Outgoing<z.output<typeof notificationChanged.schema>> {
+  const { candidate, channel, lane, credits, category } = one
+  const { notificationId, principal, request, traceparent, broadcastId, digestId } = candidate
   const event = {
     notification_id: notificationId,
     tenant_id: principal.tenant_id,
@@ -224,17 +224,18 @@ function factOf(
     lane,
     channel,
     event_key: request.event_key ?? null,
-    status: sendAt ? ('scheduled' as const) : ('queued' as const),
-    recipient_masked: recipientMasked,
-    recipient_index: recipientIndex,
+    status: firstStatusOf(one),
+    recipient_masked: one.recipientMasked,
+    recipient_index: one.recipientIndex,
     metadata: null,
     failure_reason: null,
     retryable: false,
     retry_count: 0,
     credits,
     category,
-    ...localesOf(locale, request.locale),
-    ...(candidate.broadcastId && { broadcast_id: candidate.broadcastId }),
+    ...localesOf(one.locale, request.locale),
+    ...(broadcastId && { broadcast_id: broadcastId }),
+    ...(digestId && { digest_id: digestId }),
     created_at: createdAt,
     occurred_at: createdAt,
   }

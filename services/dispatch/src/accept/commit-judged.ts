@@ -6,7 +6,7 @@ import { suppressedRecipient } from '../catalogue/suppressions/explain-suppressi
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
 import type { WakeSenders, WokenQueue } from '../deliver/queues/wake-senders.ts'
-import { type AcceptOutcome, type NewNotification, refusalOf } from './accept-item.ts'
+import { type AcceptOutcome, isForLater, type NewNotification, refusalOf } from './accept-item.ts'
 import { commitBatch, type Known } from './commit-batch.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
@@ -73,14 +73,15 @@ async function commitTogether(context: Needs, run: Run, batch: readonly NewNotif
 
 /** A hand-off is to be delivered now; of other messages the outbox has only facts. */
 export function urgencyOf(channels: Channels, committed: readonly NewNotification[]): 'awaited' | 'later' {
-  return committed.some(({ channel, sendAt }) => !sendAt && channels[channel]!.delivery.by !== 'carrier')
+  return committed.some((one) => !isForLater(one) && channels[one.channel]!.delivery.by !== 'carrier')
     ? 'awaited'
     : 'later'
 }
 
 /** The queue that a new notification is due in; none when another service delivers it, or it is for later. */
-export function queueOf(channels: Channels, { candidate, channel, lane, sendAt }: NewNotification): WokenQueue[] {
-  if (sendAt || channels[channel]!.delivery.by !== 'carrier') return []
+export function queueOf(channels: Channels, one: NewNotification): WokenQueue[] {
+  const { candidate, channel, lane } = one
+  if (isForLater(one) || channels[channel]!.delivery.by !== 'carrier') return []
   const { tenant_id, application_id, mode } = candidate.principal
   return [{ tenant_id, application_id, mode, lane, channel }]
 }

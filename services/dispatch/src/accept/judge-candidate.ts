@@ -1,10 +1,13 @@
 import { longestOwnText } from '@notify/carriers/kinds'
-import { type Channel, channelContracts } from '@notify/contracts'
+import { type Channel, channelContracts, type Frequency } from '@notify/contracts'
 import { fieldProblem, Problem } from '@notify/service-kit'
 import { requireApproved } from '../catalogue/carrier-templates/require-approved.ts'
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
+import { type ItemContent, joinedBy } from '../catalogue/digests/digest-item.ts'
+import { asOftenAs } from '../catalogue/digests/digest-window.ts'
 import { domainOf } from '../catalogue/domains/verified-domains.ts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
+import type { NamedUser } from '../catalogue/recipients/recipient-directory.ts'
 import { readSendAt, requireTime, zoneOf } from '../catalogue/recipients/time-to-send.ts'
 import { judgeCopies } from '../catalogue/suppressions/judge-copies.ts'
 import { attachmentAad } from '../channels/attachment-column.ts'
@@ -18,6 +21,7 @@ import {
   acceptedText,
   type Candidate,
   expiryOf,
+  firstStatusOf,
   laneOf,
   type NewNotification,
   type Sender,
@@ -34,7 +38,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const { tenant_id } = principal
   const { channel } = request
   const lane = laneOf(candidate)
-  const { draft, user, alternatives, locale, topic, content } = await prepare(context, candidate)
+  const { draft, user, alternatives, locale, topic, digest, content } = await prepare(context, candidate)
   const definition = context.channels[channel]!
   const providers = await requireProvider(context, principal, definition)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
@@ -51,12 +55,16 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
       draft.copies,
     ))
   const files = draft.files && framed(await draft.files((url, field) => context.fetchFile(tenant_id, url, field)))
-  const payload = await content
-  requireTextThatFits(candidate, definition, providers, payload)
+  const window = digest && asOftenAs(digest, await frequencyOf(context, candidate, { topic, user, recipientIndex }))
+  const joined = window && joinedBy(context, { principal, request, lane, recipientIndex, user }, window)
+  const composed = await content
+  requireTextThatFits(candidate, definition, providers, composed)
   if (definition.delivery.by === 'hand-off') {
     requireNoTerms(candidate, channel)
-    requireFit(payload)
+    requireFit(composed)
   }
+  const { default_locale, default_time_zone } = principal
+  const item: ItemContent = { digest_item: 1, request, default_locale, default_time_zone }
   return {
     candidate,
     channel,
@@ -65,7 +73,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     recipientIndex,
     userIndex: user?.index,
     payload: context.secrets.keyRing.encrypt(
-      payload,
+      joined ? JSON.stringify(item) : composed,
       payloadAad(definition, { id: notificationId, tenantId: tenant_id, lane }),
     ),
     ...(copies && { copies }),
@@ -73,11 +81,25 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     topic,
-    credits: draft.credits,
+    // The digest is charged.
+    credits: joined ? 0 : draft.credits,
+    joined,
     category: draft.template?.category ?? null,
     locale,
-    response: acceptedText(candidate, sendAt ? 'scheduled' : 'queued', copies),
+    response: acceptedText(candidate, firstStatusOf({ sendAt, joined }), copies),
   }
+}
+
+/** How often the recipient wants messages of the topic. */
+async function frequencyOf(
+  { directory }: AcceptContext,
+  { principal, request }: Candidate,
+  { topic, user, recipientIndex }: Pick<NewNotification, 'topic' | 'recipientIndex'> & { user: NamedUser | undefined },
+): Promise<Frequency | undefined> {
+  if (topic === undefined) return undefined
+  const { application_id: applicationId, mode } = principal
+  const indexes = [user?.index ?? recipientIndex, recipientIndex]
+  return directory.frequencies.find({ applicationId, mode, topic, channel: request.channel, indexes })
 }
 
 /** @returns the providers that dispatch sends through; none for a hand-off */

@@ -1,5 +1,7 @@
+import type { Digest } from '@notify/contracts'
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
+import { asOnlyItem, requireDigestible } from '../catalogue/digests/digest-item.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import { layoutFinder } from '../catalogue/layouts/layout-catalogue.ts'
 import { linkOf, withLinks } from '../catalogue/preferences/link-variables.ts'
@@ -27,6 +29,8 @@ interface Prepared {
   locale: string | undefined
   /** What its recipient may have switched off; undefined for what is always sent. */
   topic: string | undefined
+  /** How it is put together with others; undefined for what is sent alone. */
+  digest: Digest | undefined
   /** The payload as JSON, which may take a while. */
   content: Promise<string>
 }
@@ -41,7 +45,13 @@ export async function prepare(context: AcceptContext, given: Candidate): Promise
   const { channel } = given.request
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
-  const candidate = await addressed(context, given)
+  const known = given.digestId === undefined ? texts?.digest : undefined
+  // Broadcasts are sent when they say.
+  const digest = (!given.terms && known) || undefined
+  if (digest) requireDigestible(given.request, digest)
+  // An item is rendered alone, so that what its digest could not be made of is refused at once.
+  const rendered = known ? { ...given, request: asOnlyItem(given.request, known) } : given
+  const candidate = await addressed(context, rendered)
   const { text, draft, alternatives } = await chooseText(
     context,
     { ...candidate, lane: laneOf(candidate) },
@@ -54,7 +64,7 @@ export async function prepare(context: AcceptContext, given: Candidate): Promise
   const content = makeContent(context, candidate, { draft, link, isSwitched: switched !== undefined }, text)
   // It is awaited only after the other rules; until then a rejection would count as unhandled.
   content.catch(() => {})
-  return { draft, user: candidate.user, alternatives, locale: text.locale, topic, content }
+  return { draft, user: candidate.user, alternatives, locale: text.locale, topic, digest, content }
 }
 
 const isRequired = async ({ directory }: WithTopics, { principal }: Candidate, topic: string): Promise<boolean> =>
@@ -96,7 +106,7 @@ async function makeContent(
  */
 export async function findTexts(
   context: WithEvents & WithTemplates,
-  candidate: Pick<Candidate, 'principal' | 'request'>,
+  candidate: Pick<Candidate, 'principal' | 'request' | 'digestId'>,
 ): Promise<Texts | undefined> {
   const { event_key, template_id } = candidate.request
   if (event_key !== undefined) return ofEvent(context, candidate, event_key)
@@ -110,10 +120,10 @@ export async function findTexts(
  */
 export async function topicOf(
   { directory }: WithTopics,
-  candidate: Pick<Candidate, 'principal' | 'request' | 'terms' | 'broadcastId'>,
+  candidate: Pick<Candidate, 'principal' | 'request' | 'terms' | 'broadcastId' | 'digestId'>,
   texts: Texts | undefined,
 ): Promise<string | undefined> {
-  if (candidate.terms && candidate.broadcastId === undefined) return undefined
+  if (candidate.terms && (candidate.broadcastId ?? candidate.digestId) === undefined) return undefined
   const { principal, request } = candidate
   const topic = texts?.topic ?? request.topic
   if (topic !== undefined) {
@@ -128,10 +138,11 @@ export async function topicOf(
 
 async function ofEvent(
   { directory }: WithEvents,
-  { principal, request }: Pick<Candidate, 'principal' | 'request'>,
+  { principal, request, digestId }: Pick<Candidate, 'principal' | 'request' | 'digestId'>,
   key: string,
 ) {
-  const event = await directory.events.find(principal.application_id, key)
+  const find = digestId === undefined ? directory.events.find : directory.events.findKept
+  const event = await find(principal.application_id, key)
   if (!event) throw new Problem('event_not_found', `This application has no published event with the key ${key}`)
   const { channel } = request
   if (!event.allowed_channels.includes(channel)) {

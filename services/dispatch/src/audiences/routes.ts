@@ -1,6 +1,7 @@
 import {
   cancelBroadcast as cancelContract,
   changeList as changeListContract,
+  closeDigest as closeDigestContract,
   createBroadcast as createBroadcastContract,
   createList as createListContract,
   deleteList as deleteListContract,
@@ -8,6 +9,7 @@ import {
   getBroadcast as getBroadcastContract,
   getList as getListContract,
   listBroadcasts as listBroadcastsContract,
+  listDigests as listDigestsContract,
   listLists as listListsContract,
   listMembers as listMembersContract,
   pauseBroadcast as pauseContract,
@@ -19,11 +21,12 @@ import type { AcceptContext } from '../accept/accept-item.ts'
 import { cancelBroadcast, pauseBroadcast, resumeBroadcast } from './broadcasts/control-broadcast.ts'
 import { createBroadcast } from './broadcasts/create-broadcast.ts'
 import { getBroadcast, listBroadcasts } from './broadcasts/read-broadcasts.ts'
+import { closeDigest, listDigests } from './digests/operate-digests.ts'
 import { changeList, createList, deleteList } from './lists/change-lists.ts'
 import { deleteMember, putMembers } from './lists/change-members.ts'
 import { getList, listLists, listMembers } from './lists/read-lists.ts'
 
-/** The routes of lists and broadcasts. */
+/** The routes of lists, broadcasts and digests. */
 export const audienceRoutes: readonly RouteEntry<AcceptContext>[] = [
   route(listListsContract, listLists),
   route(createListContract, createList),
@@ -39,4 +42,6 @@ export const audienceRoutes: readonly RouteEntry<AcceptContext>[] = [
   route(pauseContract, pauseBroadcast),
   route(resumeContract, resumeBroadcast),
   route(cancelContract, cancelBroadcast),
+  route(listDigestsContract, listDigests),
+  route(closeDigestContract, closeDigest),
 ]

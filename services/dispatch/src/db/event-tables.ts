@@ -1,4 +1,11 @@
-import type { Channel, EventStatus, EventTemplates, EventTranslations, TranslationBases } from '@notify/contracts'
+import type {
+  Channel,
+  Digest,
+  EventStatus,
+  EventTemplates,
+  EventTranslations,
+  TranslationBases,
+} from '@notify/contracts'
 import { column } from '@notify/database'
 
 /** Translations as they are stored; null for none. */
@@ -14,6 +21,7 @@ export interface StoredContent extends KeptTranslations {
   allowed_channels: Channel[]
   templates: EventTemplates
   topic: string | null
+  digest: Digest | null
 }
 
 export const eventTables = {
@@ -29,6 +37,7 @@ export const eventTables = {
     translations: column.jsonb<EventTranslations>().nullable(),
     translation_bases: column.jsonb<TranslationBases>().nullable(),
     topic: column.text().nullable(),
+    digest: column.jsonb<Digest>().nullable(),
     /** Changes since the current version, not published yet. */
     draft: column.jsonb<StoredContent>().nullable(),
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
@@ -48,6 +57,7 @@ export const eventTables = {
     translations: column.jsonb<EventTranslations>().nullable(),
     translation_bases: column.jsonb<TranslationBases>().nullable(),
     topic: column.text().nullable(),
+    digest: column.jsonb<Digest>().nullable(),
     published_by: column.text().nullable(),
     published_at: column.timestamp().withDefault(),
   },

@@ -1,4 +1,11 @@
-import type { Channel, PreferenceSource, PreferenceState, TopicKind, TopicTranslations } from '@notify/contracts'
+import type {
+  Channel,
+  Frequency,
+  PreferenceSource,
+  PreferenceState,
+  TopicKind,
+  TopicTranslations,
+} from '@notify/contracts'
 import { column } from '@notify/database'
 
 const scope = {
@@ -31,6 +38,8 @@ export const preferenceTables = {
   preferences: {
     ...scope,
     state: column.text<PreferenceState>(),
+    /** Window of digests; null: as the event says. */
+    frequency: column.text<Frequency>().nullable(),
     source: column.text<PreferenceSource>(),
     changed_at: column.timestamp(),
   },
@@ -41,6 +50,8 @@ export const preferenceTables = {
     before: column.text<PreferenceState>().nullable(),
     /** Null: the choice was removed. */
     after: column.text<PreferenceState>().nullable(),
+    frequency_before: column.text<Frequency>().nullable(),
+    frequency_after: column.text<Frequency>().nullable(),
     source: column.text<PreferenceSource>(),
     /** The key or the operator; null for the person. */
     actor: column.text().nullable(),

@@ -12,6 +12,7 @@ import type {
 import { column, createBuilder, type TablesOf } from '@notify/database'
 import { audienceTables } from './audience-tables.ts'
 import { carrierTemplateTables } from './carrier-template-tables.ts'
+import { digestTables } from './digest-tables.ts'
 import { domainTables } from './domain-tables.ts'
 import { eventTables } from './event-tables.ts'
 import { failureTables } from './failure-tables.ts'
@@ -78,6 +79,8 @@ export const tables = {
     recipient_masked: column.text(),
     recipient_index: column.text(),
     broadcast_id: column.id('bc').nullable(),
+    /** The digest that it is an item of, or that it is. */
+    digest_id: column.id('dig').nullable(),
     /** Recipient and content, encrypted. */
     payload: column.bytes().nullable(),
     /** Metadata of the caller, encrypted. */
@@ -160,6 +163,7 @@ export const tables = {
   ...preferenceTables,
   ...recipientTables,
   ...audienceTables,
+  ...digestTables,
   tallies: {
     id: column.bigint().generated(),
     accepted: column.bigint(),

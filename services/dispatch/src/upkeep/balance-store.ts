@@ -72,6 +72,19 @@ const oldestQueued = defineStatement({
 /** How long the notification that is due for longest in a lane of a channel has been due. */
 export type OldestQueued = Awaited<ReturnType<typeof readOldestQueued>>[number]
 
+const overdueDigests = defineStatement({
+  name: 'overdue-digests',
+  text: `
+    select coalesce(extract(epoch from now() - least(min(due_at), (select min(closes_at) from digests where not is_open))), 0)::float8
+      as seconds from digests`,
+  columns: { seconds: column.double() },
+})
+
+/** How long a digest has waited for its close, in seconds. */
+export async function readOverdueDigests(db: Queries): Promise<number> {
+  return Math.max(0, (await db.run(overdueDigests))[0]!.seconds)
+}
+
 export function readOldestQueued(db: Queries, lanes: readonly LaneOf[]) {
   return db.run(oldestQueued, [JSON.stringify(lanes)])
 }

@@ -15,14 +15,17 @@ const balance = defineStatement({
     ), attempt as (
       select count(*) filter (where n.sending is not true or n.attempt_count <> a.number)::int as unmatched
       from attempts a left join notifications n on n.id = a.notification_id where a.finished_at is null
+    ), digest as (
+      select count(*)::int as unmatched_items from in_flight f join notifications n on n.id = f.id
+      where f.status = 'scheduled' and f.next_attempt_at is null and not exists (select from digests d where d.id = n.digest_id)
     ), difference as (
       select flight.queued - tally.queued as queued, flight.waiting - tally.waiting as waiting from tally, flight
     ), correction as (
       insert into tallies (accepted, settled, queued, waiting)
       select 0, 0, queued, waiting from difference where queued <> 0 or waiting <> 0
     )
-    select tally.accepted, tally.settled, flight.*, attempt.unmatched, abs(difference.queued) + abs(difference.waiting) as corrected
-    from tally, flight, attempt, difference`,
+    select tally.accepted, tally.settled, flight.*, attempt.unmatched, digest.unmatched_items, abs(difference.queued) + abs(difference.waiting) as corrected
+    from tally, flight, attempt, digest, difference`,
   columns: {
     ...tallyColumns,
     in_flight: column.integer(),
@@ -30,6 +33,8 @@ const balance = defineStatement({
     oldest_seconds: column.double(),
     /** Open attempts whose notification is not being sent, or is at another attempt. */
     unmatched: column.integer(),
+    /** Items that wait for a digest which is gone. */
+    unmatched_items: column.integer(),
     /** By how much the counters of queued and waiting ones differed from the scan, which corrects them. */
     corrected: column.double(),
   },

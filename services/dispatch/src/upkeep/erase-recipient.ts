@@ -1,4 +1,5 @@
 import { eraseRecipientCommand } from '@notify/database'
+import { countDigests, stopDigests } from './erase-digests.ts'
 import { eraseMembers } from './erase-members.ts'
 import {
   countPreferenceChanges,
@@ -13,6 +14,7 @@ import { countRecipients, eraseRecipients } from './recipients-of-person.ts'
 
 /** `main.ts erase-recipient`: erases a person's content, metadata, masked recipient and blind index. */
 export const eraseRecipient = eraseRecipientCommand(() => [
+  { name: 'digests', count: countDigests, erase: stopDigests },
   { name: 'notifications', count: countNotifications, erase: eraseNotifications },
   { name: 'preferences', count: countPreferences, erase: erasePreferences },
   { name: 'preference changes', count: countPreferenceChanges, erase: erasePreferenceChanges },

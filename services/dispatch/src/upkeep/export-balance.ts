@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { type Kit, type Reading, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { LaneOf } from '../deliver/queues/queue-store.ts'
-import { holdBalanceLease, type OldestQueued, readOldestQueued, readTally, type Tally } from './balance-store.ts'
+import {
+  holdBalanceLease,
+  type OldestQueued,
+  readOldestQueued,
+  readOverdueDigests,
+  readTally,
+  type Tally,
+} from './balance-store.ts'
 import { type Balance, checkBalance } from './check-balance.ts'
 
 const everyMs = 5000
@@ -13,6 +20,7 @@ const longestShare = 0.01
 interface Measured {
   tally: Tally
   oldest: OldestQueued[]
+  overdueSeconds: number
   /** Of the last scan, unless that failed. */
   balance: Balance | undefined
 }
@@ -51,7 +59,8 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
       const isScanDue = !measured || performance.now() >= scanAtMs
       // Known before the scan, which takes long and may fail: alerts and autoscalers read them.
       const [tally, oldest] = [await readTally(db), await readOldestQueued(db, lanes)]
-      measured = { balance: measured?.balance, tally, oldest }
+      const overdueSeconds = await readOverdueDigests(db)
+      measured = { balance: measured?.balance, tally, oldest, overdueSeconds }
       if (isScanDue) measured.balance = await scan()
     },
   })
@@ -77,6 +86,16 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
     'notify_attempts_unmatched',
     'Open attempts of notifications that are not being sent, at the last scan: 0',
     ofScan(({ unmatched }) => unmatched),
+  )
+  gauge(
+    'notify_digest_items_unmatched',
+    'Items that wait for a digest which is gone, at the last scan: 0',
+    ofScan(({ unmatched_items }) => unmatched_items),
+  )
+  gauge(
+    'notify_digests_overdue_seconds',
+    'How long the digest that is due for longest has been due',
+    ({ overdueSeconds }) => overdueSeconds,
   )
   gauge(
     'notify_in_flight_oldest_seconds',

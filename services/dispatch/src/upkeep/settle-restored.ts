@@ -3,7 +3,7 @@ import { factsInto } from '../outcome/facts/fact-sql.ts'
 
 const batch = 500
 
-/** The failure of what a backup brought back; an operator can retry it. */
+/** The failure of what a backup brought back; an operator can retry it, except items of digests. */
 const restoredReason = 'restored: may have been sent after the backup'
 
 /** Whatever is not due until then cannot have been sent; what was released since was enqueued later. */
@@ -18,7 +18,9 @@ export const valuesOf = ({ sent_until, created_before, tenant, lane, channel }: 
 /** Rows of a page that may have been sent; pages, because a statement with filters that match few rows would read all. */
 export const waiting = `select n.* from in_flight f join notifications n using (id) where f.id in (select id from page) and ${where}
   and (f.status = 'queued' and n.status = 'queued'
-    or f.next_attempt_at is not null and f.status = 'scheduled' and n.status = 'scheduled')`
+    or f.next_attempt_at is not null and f.status = 'scheduled' and n.status = 'scheduled'
+    or f.status = 'scheduled' and n.status = 'scheduled'
+      and exists (select from digests d where d.id = n.digest_id and d.closes_at <= $1::timestamptz))`
 export const pageOf = (size: number) => `page as (select id from in_flight where id > $6 order by id limit ${size})`
 export const lastPage = '(select id from page order by id desc limit 1) as last'
 
@@ -30,7 +32,7 @@ const settle = defineStatement({
       select id from notifications where id = any(array(select id from waiting)) and status in ('queued', 'scheduled')
       order by id for update
     ), settled as (
-      update notifications set status = 'failed', failure_reason = '${restoredReason}', retryable = true,
+      update notifications set status = 'failed', failure_reason = '${restoredReason}', retryable = digest_id is null or status <> 'scheduled',
         revision = revision + 1, sending = false, next_attempt_at = null, when_due = 'send', failovers = 0,
         held_since = null, updated_at = now()
       where id = any(array(select id from locked)) returning *

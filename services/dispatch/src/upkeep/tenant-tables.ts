@@ -37,6 +37,7 @@ export const tenantTables: TenantTables = {
     attachments: 'of notifications',
     hand_off_tails: 'the order of what was accepted here',
     broadcasts: 'sends what was accepted here',
+    digests: 'sends what was accepted here',
     held_queues: 'queues of this cell',
     send_slots: 'the pace of this cell',
     failure_hours: 'history: what carriers of this cell refused',

@@ -46,3 +46,19 @@ test('the commands of docs/preferences.md make a topic, send it, switch it off a
   expect(found.rules).toMatchObject([{ topic: '*', channel: 'email', state: 'off', source: 'import' }])
   expect(explained).toMatchObject({ sends: false })
 })
+
+test('the commands of docs/digests.md add three items to a digest, which is open, and choose a frequency', async () => {
+  const lines = (await run('digests.md')).split('\n').filter((line) => line !== '')
+  const [event, ...rest] = lines.map((line) => JSON.parse(line))
+  expect(event.digest).toMatchObject({ key: 'post', show: 2 })
+  const [first, second, third, open, chosen] = rest
+  for (const one of [first, second, third]) expect(one).toMatchObject({ delivery_status: 'scheduled' })
+  expect(open.items).toMatchObject([{ event_key: 'comment.added', items: 3 }])
+  const close = `/api/v1/applications/${env.applicationId}/digests/${open.items[0].digest_id}/close`
+  expect((await env.api('POST', close, { token: env.operatorToken })).status).toBe(200)
+  await eventually(async () => {
+    const [message] = await env.messages({ to: '+14155550100' })
+    expect(message!.text).toBe('3 comments, of Ada Bob and 1 more')
+  })
+  expect(chosen.rules).toContainEqual(expect.objectContaining({ topic: '*', channel: '*', frequency: 'daily' }))
+})

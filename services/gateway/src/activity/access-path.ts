@@ -22,6 +22,7 @@ export interface AccessPath {
 export function accessPath(filter: ActivityFilter): AccessPath {
   if (filter.recipientIndex !== undefined) return byRecipient(filter, filter.recipientIndex)
   if (filter.broadcastId !== undefined) return byBroadcast(filter, filter.broadcastId)
+  if (filter.digestId !== undefined) return byDigest(filter, filter.digestId)
   const { tenantId, eventKey, locale } = filter
   const dimensions = dimensionsOf(filter)
   const tenant = sql`${tenantId}::text`
@@ -70,10 +71,17 @@ function byBroadcast(filter: ActivityFilter, broadcastId: Id<'bc'>): AccessPath 
   return { conditions: [...conditions, ...dimensionsOf(filter, 'a'), ...rest({ ...filter, broadcastId: undefined })] }
 }
 
+/** The same of a digest. */
+function byDigest(filter: ActivityFilter, digestId: Id<'dig'>): AccessPath {
+  const conditions = [sql<boolean>`a.digest_id = ${digestId}`, sql<boolean>`a.tenant_id = ${filter.tenantId}`]
+  return { conditions: [...conditions, ...dimensionsOf(filter, 'a'), ...rest({ ...filter, digestId: undefined })] }
+}
+
 /** What is compared row by row. */
-const rest = ({ eventKey, locale, broadcastId }: ActivityFilter): Condition[] => [
+const rest = ({ eventKey, locale, broadcastId, digestId }: ActivityFilter): Condition[] => [
   ...(eventKey === undefined ? [] : [sql<boolean>`a.event_key = ${eventKey}`]),
   ...(broadcastId === undefined ? [] : [sql<boolean>`a.broadcast_id = ${broadcastId}`]),
+  ...(digestId === undefined ? [] : [sql<boolean>`a.digest_id = ${digestId}`]),
   ...isIn(locale),
 ]
 

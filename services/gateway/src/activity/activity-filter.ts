@@ -13,6 +13,7 @@ export interface ActivityFilter {
   retryable?: boolean | undefined
   locale?: string | undefined
   broadcastId?: Id<'bc'> | undefined
+  digestId?: Id<'dig'> | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
@@ -28,6 +29,7 @@ interface Asked {
   recipient_token?: string | undefined
   locale?: string | undefined
   broadcast_id?: Id<'bc'> | undefined
+  digest_id?: Id<'dig'> | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
@@ -45,12 +47,14 @@ export function readFilter(blindIndex: BlindIndex, tenantId: Id<'ten'>, asked: A
     recipient,
     recipient_token,
     broadcast_id,
+    digest_id,
   } = asked
   return {
     ...{ tenantId, channel, status, mode, from, to, locale },
     applicationId: application_id,
     eventKey: event_key,
     broadcastId: broadcast_id,
+    digestId: digest_id,
     recipientIndex: recipient_token
       ? indexOfToken(recipient_token)
       : recipient === undefined

@@ -6,7 +6,7 @@ import type { ActivityFilter } from './activity-filter.ts'
 
 export type SummaryFilter = Omit<
   ActivityFilter,
-  'from' | 'to' | 'recipientIndex' | 'eventKey' | 'retryable' | 'locale' | 'broadcastId'
+  'from' | 'to' | 'recipientIndex' | 'eventKey' | 'retryable' | 'locale' | 'broadcastId' | 'digestId'
 > & {
   width: 'hour' | 'day'
   from: Date

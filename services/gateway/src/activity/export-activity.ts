@@ -29,6 +29,7 @@ const columns = [
   'retry_count',
   'locale',
   'broadcast_id',
+  'digest_id',
   'provider_id',
   'provider_name',
   'credits',

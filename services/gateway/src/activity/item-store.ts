@@ -24,7 +24,15 @@ const items = build
     'a.id as transaction_id',
     fn.coalesce(ref('p.name'), ref('a.application_id')).as('application_name'),
     ...(['a.channel', 'a.recipient_masked', 'a.status', 'a.failure_reason', 'a.created_at'] as const),
-    ...(['a.retryable', 'a.retry_count', 'a.mode', 'a.locale', 'a.requested_locale', 'a.broadcast_id'] as const),
+    ...([
+      'a.retryable',
+      'a.retry_count',
+      'a.mode',
+      'a.locale',
+      'a.requested_locale',
+      'a.broadcast_id',
+      'a.digest_id',
+    ] as const),
     ...(['a.event_key', 'a.recipient_index'] as const),
   ])
 

@@ -17,18 +17,18 @@ const project = defineStatement({
   name: 'project-activity',
   text: `
     insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
-      recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, mode, locale, requested_locale, broadcast_id)
+      recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, mode, locale, requested_locale, broadcast_id, digest_id)
     select notification_id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
       recipient_index, failure_reason, retryable, retry_count, date_trunc('milliseconds', created_at), occurred_at, mode,
-      locale, requested_locale, broadcast_id
+      locale, requested_locale, broadcast_id, digest_id
     from json_to_recordset($1::json) as t (notification_id text, tenant_id text, application_id text, revision int,
       channel text, status text, event_key text, recipient_masked text, recipient_index text, failure_reason text,
       retryable boolean, retry_count int, created_at timestamptz, occurred_at timestamptz, mode text,
-      locale text, requested_locale text, broadcast_id text)
+      locale text, requested_locale text, broadcast_id text, digest_id text)
     on conflict (id) do update set
       revision = excluded.revision, status = excluded.status, failure_reason = excluded.failure_reason,
       retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at,
-      locale = excluded.locale
+      locale = excluded.locale, digest_id = excluded.digest_id
       where activity.revision < excluded.revision`,
 })
 

@@ -14,9 +14,9 @@ export interface Total {
 
 /** Counts matches at a cost that does not grow with them: by counters, and up to `mostCounted` one by one where there are none. */
 export async function countItems(db: Queries, filter: ActivityFilter): Promise<Total> {
-  const { recipientIndex, locale, broadcastId, eventKey, retryable, from, to } = filter
+  const { recipientIndex, locale, broadcastId, digestId, eventKey, retryable, from, to } = filter
   const hasRange = from !== undefined || to !== undefined
-  const isCounted = recipientIndex === undefined && locale === undefined && broadcastId === undefined
+  const isCounted = recipientIndex === undefined && locale === undefined && (broadcastId ?? digestId) === undefined
   if (isCounted && !hasRange) return { total: await sumTotals(db, filter), capped: false }
   const hasBuckets = isCounted && eventKey === undefined && retryable === undefined
   const { days, hours, rest } = hasBuckets ? splitRange({ from, to }) : { days: [], hours: [], rest: [{ from, to }] }

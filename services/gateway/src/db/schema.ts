@@ -133,6 +133,8 @@ export const tables = {
     locale: column.text().nullable(),
     requested_locale: column.text().nullable(),
     broadcast_id: column.id('bc').nullable(),
+    /** The digest that it is an item of, or that it is. */
+    digest_id: column.id('dig').nullable(),
     created_at: column.timestamp(),
     updated_at: column.timestamp(),
   },

@@ -50,13 +50,26 @@ export const createRetry: Handler<Context, typeof contract> = idempotent({
 
 /** The filter of a stored job: what may be retried, and was there when the job was made. */
 export function filterOf(tenantId: Id<'ten'>, filters: StoredFilters, createdAt: Date): ActivityFilter {
-  const { channel, status, mode, application_id, event_key, recipient_index, locale, broadcast_id, from, to } = filters
+  const {
+    channel,
+    status,
+    mode,
+    application_id,
+    event_key,
+    recipient_index,
+    locale,
+    broadcast_id,
+    digest_id,
+    from,
+    to,
+  } = filters
   const end = new Date(createdAt.getTime() + 1)
   return {
     ...{ tenantId, channel, status, mode, locale, retryable: true },
     applicationId: application_id,
     eventKey: event_key,
     broadcastId: broadcast_id,
+    digestId: digest_id,
     recipientIndex: recipient_index,
     from: from ? new Date(from) : undefined,
     to: to && new Date(to) < end ? new Date(to) : end,

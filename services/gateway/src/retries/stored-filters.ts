@@ -11,6 +11,7 @@ export interface StoredFilters {
   recipient_masked?: string | undefined
   locale?: string | undefined
   broadcast_id?: Id<'bc'> | undefined
+  digest_id?: Id<'dig'> | undefined
   from?: string | undefined
   to?: string | undefined
 }

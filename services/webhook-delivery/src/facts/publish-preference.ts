@@ -25,13 +25,13 @@ export async function publishPreference(
 ): Promise<void> {
   // What test keys change is shown to them alone.
   if (change.mode !== 'live') return
-  const { tenant_id, application_id, change_id, topic, channel, state, source, recipient_index } = change
+  const { tenant_id, application_id, change_id, topic, channel, state, frequency, source, recipient_index } = change
   const person = openEvent(secrets.keyRing, topicPreferenceChanged, change)
   const subscribers = (await findSubscribers(db.run, [change])).filter(
     ({ events, subscribed_ms }) => events.includes(type) && Date.parse(change.occurred_at) >= subscribed_ms,
   )
   const occurred_at = new Date(change.occurred_at).toISOString()
-  const data = { change_id, ...person, topic, channel, state, source, occurred_at }
+  const data = { change_id, ...person, topic, channel, state, ...(frequency && { frequency }), source, occurred_at }
   const deliveries = subscribers.map(({ id: subscription_id }): NewDelivery => {
     const id = deliveryIdOf(change_id, subscription_id)
     const body = bodyOf({ id: messageIdOf({ id, subscription_id, notification_id: null }), type, application_id, data })

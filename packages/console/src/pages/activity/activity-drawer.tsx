@@ -79,6 +79,13 @@ function Details({ item }: { item: ActivityDetail }) {
             </Link>
           </Fact>
         )}
+        {item.digest_id === null ? null : (
+          <Fact name="Digest">
+            <Link to={`/activity?digest_id=${item.digest_id}`} className="text-accent underline underline-offset-2">
+              Its items and its message
+            </Link>
+          </Fact>
+        )}
         {item.locale !== null || item.requested_locale !== null ? (
           <Fact name="Language">{languageOf(item)}</Fact>
         ) : null}

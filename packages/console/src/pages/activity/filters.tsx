@@ -18,6 +18,7 @@ export interface Filters {
   recipient_token?: string
   locale?: string
   broadcast_id?: string
+  digest_id?: string
   from?: string
   to?: string
 }
@@ -31,6 +32,7 @@ const names = [
   'recipient_token',
   'locale',
   'broadcast_id',
+  'digest_id',
   'from',
   'to',
 ] as const
@@ -67,6 +69,7 @@ export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }
         className="max-md:w-full md:w-44"
         {...of('broadcast_id')}
       />
+      <FilterText label="Digest" placeholder="Id of a digest" className="max-md:w-full md:w-44" {...of('digest_id')} />
       <FilterChoice label="Status" options={statusOptions} {...of('status')} />
       <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
       <ApplicationFilter {...of('application_id')} />

@@ -17,6 +17,7 @@ const failed: ActivityItem = {
   locale: null,
   requested_locale: null,
   broadcast_id: null,
+  digest_id: null,
   mode: 'live',
 }
 

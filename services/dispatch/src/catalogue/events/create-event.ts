@@ -23,12 +23,12 @@ export const createEvent: Handler<Context & WithEvents & { renderer: Renderer },
     const owner = { tenantId: tenant_id, applicationId: params.application_id }
     if (body.status === 'draft')
       await requireFit(context.db.run, context.channels, owner, body, sendsCodes({ eventKey: body.event_key }))
-    else await requireKnownVariables(context, tenant_id, { templates: body.templates, translations: body.translations })
+    else await requireKnownVariables(context, tenant_id, body)
   },
   async effect({ config, channels }, request, run) {
     const { body, principal, params } = request
-    const { event_key, status, version, translations, topic = null, ...given } = body
-    const content = { ...given, topic, ...keepTranslations(translations, given.templates, noTranslations) }
+    const { event_key, status, version, translations, topic = null, digest = null, ...given } = body
+    const content = { ...given, topic, digest, ...keepTranslations(translations, given.templates, noTranslations) }
     const id = eventIdOf({ principal, params: { ...params, event_key } })
     await requireRoomForEvent(run, id, config.EVENTS_PER_APPLICATION)
     await requireTopic(run, id, topic)

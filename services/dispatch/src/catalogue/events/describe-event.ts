@@ -18,8 +18,8 @@ export function describeEvent(row: EventRow): EventRecord {
   return { ...described(row), ...shown(row), draft: row.draft && shown(row.draft) }
 }
 
-const shown = ({ name, allowed_channels, templates, translations, topic = null }: StoredContent) => ({
-  ...{ name, allowed_channels, templates, topic },
+const shown = ({ name, allowed_channels, templates, translations, topic = null, digest = null }: StoredContent) => ({
+  ...{ name, allowed_channels, templates, topic, digest },
   translations: translations ?? {},
 })
 
@@ -65,13 +65,14 @@ export function describeVersion(row: VersionRow, current: number): EventVersion 
     templates: row.templates,
     translations: row.translations ?? {},
     topic: row.topic,
+    digest: row.digest,
   }
 }
 
 /** The editable content of an event or version. */
 export function contentOf(row: EventRow | VersionRow): StoredContent {
-  const { name, allowed_channels, templates, translations, translation_bases, topic } = row
-  return { name, allowed_channels, templates, translations, translation_bases, topic }
+  const { name, allowed_channels, templates, translations, translation_bases, topic, digest } = row
+  return { name, allowed_channels, templates, translations, translation_bases, topic, digest }
 }
 
 /** An event with other content to publish. One that was never published is its own draft. */

@@ -6,13 +6,15 @@ import { type Tables, tables } from '../../db/schema.ts'
 /** The part of an event that dispatch uses. */
 export type PublishedEvent = Pick<
   Selectable<Tables['events']>,
-  'event_key' | 'allowed_channels' | 'templates' | 'translations' | 'topic'
+  'event_key' | 'allowed_channels' | 'templates' | 'translations' | 'topic' | 'digest' | 'status'
 >
 
 /** The published events of applications, cached for a second. */
 export interface EventCatalogue {
   /** The event, if it exists, is published and belongs to the application. */
   find(applicationId: string, eventKey: string): Promise<PublishedEvent | undefined>
+  /** The same, also after it was deactivated: what was accepted before is still sent. */
+  findKept(applicationId: string, eventKey: string): Promise<PublishedEvent | undefined>
   forget(): void
 }
 
@@ -26,9 +28,12 @@ const rememberedMs = 1000
 const find = defineStatement({
   name: 'find-event',
   text: `
-    select event_key, allowed_channels, templates, translations, topic from events
-    where application_id = $1 and event_key = $2 and status = 'published'`,
-  columns: pick(tables.events, 'event_key', 'allowed_channels', 'templates', 'translations', 'topic'),
+    select event_key, allowed_channels, templates, translations, topic, digest, status from events
+    where application_id = $1 and event_key = $2 and status <> 'draft'`,
+  columns: pick(
+    tables.events,
+    ...(['event_key', 'allowed_channels', 'templates', 'translations', 'topic', 'digest', 'status'] as const),
+  ),
 })
 
 export function createEventCatalogue(db: Queries): EventCatalogue {
@@ -40,5 +45,13 @@ export function createEventCatalogue(db: Queries): EventCatalogue {
       return (await db.run(find, [applicationId, eventKey]))[0]
     },
   })
-  return { find: (applicationId, eventKey) => cache.get(`${applicationId}|${eventKey}`), forget: () => cache.clear() }
+  const findKept: EventCatalogue['findKept'] = (applicationId, eventKey) => cache.get(`${applicationId}|${eventKey}`)
+  return {
+    async find(applicationId, eventKey) {
+      const event = await findKept(applicationId, eventKey)
+      return event?.status === 'published' ? event : undefined
+    },
+    findKept,
+    forget: () => cache.clear(),
+  }
 }

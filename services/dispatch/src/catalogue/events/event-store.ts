@@ -79,7 +79,11 @@ export async function updateEvent(run: Run, id: EventId, state: EventState): Pro
 
 function valuesOf({ draft, updatedBy: updated_by, ...content }: EventState) {
   const { name, status, version, allowed_channels, topic } = content
-  const json = { ...jsonOf(content), draft: draft && JSON.stringify(draft) }
+  const json = {
+    ...jsonOf(content),
+    digest: content.digest && JSON.stringify(content.digest),
+    draft: draft && JSON.stringify(draft),
+  }
   return { name, status, version, allowed_channels, topic, updated_by, ...json }
 }
 

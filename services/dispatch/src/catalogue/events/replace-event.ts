@@ -21,8 +21,9 @@ export const replaceEvent: Handler<Context & { renderer: Renderer }, typeof cont
   await requireFit(context.db.run, context.channels, id, body, sendsCodes(id))
   const row = await context.db.transaction((run) =>
     changeEvent(run, request, 'event.changed', async (row, id) => {
-      const { translations, topic = draftOf(row).topic, ...given } = body
-      const content = { ...given, topic, ...keepTranslations(translations, body.templates, draftOf(row)) }
+      const draft = draftOf(row)
+      const { translations, topic = draft.topic, digest = draft.digest, ...given } = body
+      const content = { ...given, topic, digest, ...keepTranslations(translations, body.templates, draft) }
       await requireTopic(run, id, topic)
       await requireLayouts(run, context.channels, id, content)
       return withDraft(row, content)

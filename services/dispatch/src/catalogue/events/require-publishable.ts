@@ -34,6 +34,8 @@ export async function requirePublishable(
     presentTemplates(channels, set).map((one) => ({ path, ...one })),
   )
   if (sendsCodes(id)) errors.push(...present.flatMap(missingCodes))
+  if (sendsCodes(id) && content.digest)
+    errors.push({ path: 'digest', message: 'must be null: the event sends one-time codes, which cannot wait' })
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
   for (const { path, name, definition, template } of present) {

@@ -5,7 +5,10 @@ import { jsonOf } from '../translations/keep-translations.ts'
 import { type EventId, type EventRow, keysOf } from './event-store.ts'
 
 export type VersionRow = Selectable<Tables['event_versions']>
-export type VersionSummaryRow = Omit<VersionRow, 'templates' | 'translations' | 'translation_bases' | 'topic'>
+export type VersionSummaryRow = Omit<
+  VersionRow,
+  'templates' | 'translations' | 'translation_bases' | 'topic' | 'digest'
+>
 
 /** @throws Problem `event_version_limit_reached` */
 export function requireRoomForVersion(run: Run, id: EventId, most: number): Promise<void> {
@@ -19,9 +22,16 @@ export function requireRoomForVersion(run: Run, id: EventId, most: number): Prom
 
 /** Stores the content of an event as its current version, unless that version is stored already. */
 export async function keepVersion(run: Run, row: EventRow, publishedBy: string | null): Promise<void> {
-  const { tenant_id, application_id, event_key, version, name, allowed_channels, topic } = row
+  const { tenant_id, application_id, event_key, version, name, allowed_channels, topic, digest } = row
   const key = { tenant_id, application_id, event_key, version }
-  const content = { name, allowed_channels, topic, ...jsonOf(row), published_by: publishedBy }
+  const content = {
+    name,
+    allowed_channels,
+    topic,
+    ...jsonOf(row),
+    digest: digest && JSON.stringify(digest),
+    published_by: publishedBy,
+  }
   await run(
     build
       .insertInto('event_versions')

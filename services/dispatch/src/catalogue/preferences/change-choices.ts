@@ -1,4 +1,4 @@
-import type { Channel, Id, PreferenceSource, PreferenceState } from '@notify/contracts'
+import type { Channel, Frequency, Id, PreferenceSource, PreferenceState } from '@notify/contracts'
 import { column, defineStatement, type RowOf, type Run } from '@notify/database'
 import type { PreferenceOwner } from './preference-store.ts'
 
@@ -11,6 +11,8 @@ export interface NewChoice {
   channel: Channel | '*'
   /** Null removes the choice. */
   state: PreferenceState | null
+  /** Undefined: it stays as it is. */
+  frequency?: Frequency | null | undefined
   /** A later choice that is known already stays; undefined: it is made now. */
   changed_at?: string | undefined
 }
@@ -27,33 +29,36 @@ const change = defineStatement({
     with input as (
       select distinct on (recipient_index, topic, channel) *, coalesce(changed_at, clock_timestamp()) as at
       from json_to_recordset($1::json) as t (id text, position int, recipient_index text, topic text, channel text, state text,
-        changed_at timestamptz)
+        frequency text, keeps_frequency boolean, changed_at timestamptz)
       order by recipient_index, topic, channel, coalesce(changed_at, 'infinity') desc, position desc
     ), known as (
       select p.* from preferences p join input using (recipient_index, topic, channel)
       where p.application_id = $3 and p.mode = $4
       order by p.recipient_index, p.topic, p.channel for update of p
     ), due as (
-      select input.*, known.state as before from input left join known using (recipient_index, topic, channel)
-      where input.state is distinct from known.state and (known.changed_at is null or input.changed_at is null
-        or known.changed_at < input.changed_at)
+      select * from (
+        select input.*, known.state as before, known.frequency as frequency_before, known.changed_at as known_at,
+          case when input.state is null then null when keeps_frequency then known.frequency else input.frequency end as frequency_after
+        from input left join known using (recipient_index, topic, channel)
+      ) as chosen
+      where (state, frequency_after) is distinct from (before, frequency_before) and (known_at is null or changed_at is null or known_at < changed_at)
     ), removed as (
       delete from preferences p using due
       where due.state is null and p.recipient_index = due.recipient_index and p.application_id = $3 and p.mode = $4
         and p.topic = due.topic and p.channel = due.channel
     ), kept as (
-      insert into preferences (tenant_id, application_id, mode, recipient_index, topic, channel, state, source, changed_at)
-      select $2, $3, $4, recipient_index, topic, channel, state, $5, at from due where state is not null
+      insert into preferences (tenant_id, application_id, mode, recipient_index, topic, channel, state, frequency, source, changed_at)
+      select $2, $3, $4, recipient_index, topic, channel, state, frequency_after, $5, at from due where state is not null
       order by recipient_index, topic, channel
       on conflict (recipient_index, application_id, mode, topic, channel)
-        do update set state = excluded.state, source = excluded.source, changed_at = excluded.changed_at
+        do update set state = excluded.state, frequency = excluded.frequency, source = excluded.source, changed_at = excluded.changed_at
         where exists (select from known k where k.recipient_index = excluded.recipient_index and k.topic = excluded.topic
           and k.channel = excluded.channel)
       returning recipient_index, topic, channel
     ), evidence as (
-      insert into preference_changes (id, tenant_id, application_id, mode, recipient_index, topic, channel, before, after, source,
-        actor, changed_at)
-      select id, $2, $3, $4, recipient_index, topic, channel, before, state, $5, $6, at from due
+      insert into preference_changes (id, tenant_id, application_id, mode, recipient_index, topic, channel, before, after,
+        frequency_before, frequency_after, source, actor, changed_at)
+      select id, $2, $3, $4, recipient_index, topic, channel, before, state, frequency_before, frequency_after, $5, $6, at from due
       where state is null or (recipient_index, topic, channel) in (select * from kept)
       returning id, changed_at
     )
@@ -71,7 +76,9 @@ export async function changeChoices(
   { source, actor }: { source: PreferenceSource; actor: string | null },
 ): Promise<Changed[]> {
   const make = async (some: readonly NewChoice[]) => {
-    const input = some.map((choice, position) => ({ ...choice, position }))
+    const input = some.map((choice, position) => {
+      return { ...choice, position, keeps_frequency: choice.frequency === undefined }
+    })
     return run(change, [JSON.stringify(input), tenantId, applicationId, mode, source, actor])
   }
   const rows = await make(choices)

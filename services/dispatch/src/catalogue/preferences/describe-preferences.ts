@@ -28,8 +28,8 @@ export function describePreferences(
         return { channel, state: sends ? 'on' : 'off', overridden: isOverridden(asked, choices) }
       }),
     })),
-    rules: choices.map(({ topic, channel, state, source, changed_at }) => ({
-      ...{ topic, channel, state, source, changed_at: changed_at.toISOString() },
+    rules: choices.map(({ topic, channel, state, frequency, source, changed_at }) => ({
+      ...{ topic, channel, state, frequency, source, changed_at: changed_at.toISOString() },
     })),
   }
 }

@@ -116,7 +116,7 @@ async function judgeTopic(
   const choices = (await readChoices(db.run, owner, [...nameOf.keys()])).filter((choice) => appliesTo(asked, choice))
   const { by } = decidePreference(asked, choices)
   const steps = choices.map((choice): Step => {
-    const { recipient_index, changed_at, ...rest } = choice
+    const { recipient_index, changed_at, frequency: _, ...rest } = choice
     const counts = choice === by
     return {
       check: 'choice',

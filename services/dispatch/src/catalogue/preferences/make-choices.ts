@@ -1,5 +1,6 @@
 import {
   type Channel,
+  type Frequency,
   newId,
   type PreferenceSource,
   type PreferenceState,
@@ -20,6 +21,8 @@ export interface Wanted {
   channel: Channel | '*'
   /** Null removes the choice. */
   state: PreferenceState | null
+  /** Undefined: it stays as it is. */
+  frequency?: Frequency | null | undefined
 }
 
 /** Through what, and by whom if not by the person. */
@@ -74,10 +77,15 @@ export async function makeChoices(
   )
   const events = made
     .filter(({ id }) => changed.has(id))
-    .map(({ id, subject, topic, channel, state, recipient_index }) => {
+    .map(({ id, subject, topic, channel, state, frequency, recipient_index }) => {
       const { tenantId: tenant_id, applicationId: application_id, mode } = owner
       const scope = { change_id: id, tenant_id, application_id, mode, recipient_index, topic, channel, state }
-      const event = { ...scope, source: origin.source, occurred_at: changed.get(id)!.toISOString() }
+      const event = {
+        ...scope,
+        source: origin.source,
+        occurred_at: changed.get(id)!.toISOString(),
+        ...(frequency && { frequency }),
+      }
       const content = subject.of === 'user' ? { user_id: subject.name } : { address: subject.name }
       return { event: sealEvent(secrets.keyRing, topicPreferenceChanged, event, content) }
     })

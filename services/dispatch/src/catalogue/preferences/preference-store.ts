@@ -9,13 +9,22 @@ export interface PreferenceOwner {
   mode: KeyMode
 }
 
-const choiceColumns = pick(tables.preferences, 'recipient_index', 'topic', 'channel', 'state', 'source', 'changed_at')
+const choiceColumns = pick(
+  tables.preferences,
+  'recipient_index',
+  'topic',
+  'channel',
+  'state',
+  'frequency',
+  'source',
+  'changed_at',
+)
 export type ChoiceRow = RowOf<typeof choiceColumns>
 
 const read = defineStatement({
   name: 'read-preferences',
   text: `
-    select recipient_index, topic, channel, state, source, changed_at from preferences
+    select recipient_index, topic, channel, state, frequency, source, changed_at from preferences
     where recipient_index = any ($1) and application_id = $2 and mode = $3
     order by topic, channel, recipient_index`,
   columns: choiceColumns,

@@ -54,6 +54,8 @@ export const listPreferenceChanges: Handler<Context, typeof listContract> = asyn
   }
 }
 
-function describeChange({ topic, channel, before, after, source, actor, changed_at }: ChangeRow) {
-  return { topic, channel, before, after, source, actor, changed_at: changed_at.toISOString() }
+function describeChange({ topic, channel, before, after, source, actor, changed_at, ...row }: ChangeRow) {
+  const { frequency_before, frequency_after } = row
+  const frequencies = { frequency_before, frequency_after }
+  return { topic, channel, before, after, ...frequencies, source, actor, changed_at: changed_at.toISOString() }
 }

@@ -1,4 +1,4 @@
-import type { EventTemplates, EventTranslations, FieldError } from '@notify/contracts'
+import { digestNames, type EventTemplates, type EventTranslations, type FieldError } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Renderer, VariablePath } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
@@ -22,6 +22,12 @@ export async function requireFillableTranslations(
     await requireFillable(context, tenantId, templates, `translations.${locale}`)
 }
 
+interface Translated {
+  templates: EventTemplates
+  translations?: EventTranslations | null | undefined
+  digest?: object | null | undefined
+}
+
 /**
  * Refuses translations that a send in another language would not need: of a channel without a template, or with a variable that
  * the template of the channel does not have. Callers give what the template needs, whatever the recipient's language.
@@ -30,7 +36,7 @@ export async function requireFillableTranslations(
 export async function requireKnownVariables(
   context: Needs,
   tenantId: string,
-  { templates, translations }: { templates: EventTemplates; translations?: EventTranslations | null | undefined },
+  { templates, translations, digest }: Translated,
 ): Promise<void> {
   const locales = Object.entries(translations ?? {})
   if (locales.length === 0) return
@@ -41,7 +47,7 @@ export async function requireKnownVariables(
       const path = `translations.${locale}.${channel}`
       const ofBase = known.get(channel)
       if (!ofBase) throw baseMissing(path, channel)
-      const unknown = variables.filter((one) => !isLink(one) && !ofBase.some((other) => isWithin(one, other)))
+      const unknown = variables.filter((one) => !isGiven(one, digest) && !ofBase.some((other) => isWithin(one, other)))
       for (const one of new Set(unknown.map((segments) => segments.join('.'))))
         errors.push({ path, message: `uses the variable ${one}, which the template for ${channel} does not have` })
     }
@@ -62,8 +68,9 @@ async function variablesByChannel({ renderer, channels }: Needs, tenantId: strin
   return found
 }
 
-/** Whether it is a variable that every template has. */
-const isLink = ([name]: VariablePath) => linkNames.some((one) => one === name)
+/** Whether it is a variable that every template has, or every one of a digest. */
+const isGiven = ([name]: VariablePath, digest: Translated['digest']) =>
+  linkNames.some((one) => one === name) || (digest && digestNames.some((one) => one === name))
 
 /** Whether one path leads to the other: who is given `order` may read `order.id`. */
 export function isWithin(one: VariablePath, other: VariablePath): boolean {

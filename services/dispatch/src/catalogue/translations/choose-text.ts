@@ -1,4 +1,4 @@
-import type { DispatchRequest, EventTemplates, EventTranslations, KeyPrincipal, Lane } from '@notify/contracts'
+import type { Digest, DispatchRequest, EventTemplates, EventTranslations, KeyPrincipal, Lane } from '@notify/contracts'
 import { isSameLanguage, lookUp } from '@notify/locales'
 import type { Format } from '@notify/templates'
 import type { ChannelDefinition, Draft } from '../../channels/channel.ts'
@@ -15,6 +15,7 @@ export interface Texts {
   translations: EventTranslations | null
   /** Of an event. */
   topic?: string | null
+  digest?: Digest | null
 }
 
 /** What the choice depends on. */

@@ -13,6 +13,7 @@ export const catalogueTables = [
      -- What each translation was made from.
      translation_bases jsonb,
      topic text,
+     digest jsonb,
      draft jsonb,
      updated_by text,
      created_at timestamptz not null default now(),
@@ -30,6 +31,7 @@ export const catalogueTables = [
      translations jsonb,
      translation_bases jsonb,
      topic text,
+     digest jsonb,
      published_by text,
      published_at timestamptz not null default now(),
      primary key (application_id, event_key, version)

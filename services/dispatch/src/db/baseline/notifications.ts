@@ -16,6 +16,7 @@ export const notificationTables = [
      recipient_index text not null,
      user_index text,
      broadcast_id text,
+     digest_id text,
      payload bytea,
      metadata bytea,
      credits smallint not null,
@@ -50,6 +51,7 @@ export const notificationTables = [
   // Read only when a person is erased; a hash keeps the entries short.
   `create index notifications_by_recipient on notifications ((hashtextextended(recipient_index, 0)))`,
   `create index notifications_by_user on notifications ((hashtextextended(user_index, 0))) where user_index is not null`,
+  `create index notifications_of_digest on notifications (digest_id, id) where digest_id is not null`,
   `create function erase_payload() returns trigger language plpgsql as $$
      begin
        new.payload := null;

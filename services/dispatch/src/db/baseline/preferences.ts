@@ -25,6 +25,7 @@ export const preferenceTables = [
      topic text not null,
      channel text not null,
      state text not null check (state in ('on', 'off')),
+     frequency text check (frequency in ('instant', 'hourly', 'daily', 'weekly')),
      source text not null,
      changed_at timestamptz not null,
      primary key (recipient_index, application_id, mode, topic, channel)
@@ -39,6 +40,8 @@ export const preferenceTables = [
      channel text not null,
      before text,
      after text,
+     frequency_before text,
+     frequency_after text,
      source text not null,
      actor text,
      changed_at timestamptz not null
@@ -48,9 +51,9 @@ export const preferenceTables = [
   `create function keep_preference_changes() returns trigger language plpgsql as $$
      begin
        if tg_op = 'UPDATE' and new.recipient_index = 'erased ' || old.id
-         and row(new.id, new.tenant_id, new.application_id, new.mode, new.topic, new.channel, new.before, new.after, new.source,
-           new.actor, new.changed_at) is not distinct from row(old.id, old.tenant_id, old.application_id, old.mode, old.topic,
-           old.channel, old.before, old.after, old.source, old.actor, old.changed_at)
+         and row(new.id, new.tenant_id, new.application_id, new.mode, new.topic, new.channel, new.before, new.after, new.frequency_before,
+           new.frequency_after, new.source, new.actor, new.changed_at) is not distinct from row(old.id, old.tenant_id, old.application_id, old.mode, old.topic,
+           old.channel, old.before, old.after, old.frequency_before, old.frequency_after, old.source, old.actor, old.changed_at)
        then
          return new;
        end if;

@@ -1,6 +1,7 @@
 import type { Migration } from '@notify/database'
 import { audienceTables } from '../baseline/audiences.ts'
 import { catalogueTables } from '../baseline/catalogue.ts'
+import { digestTables } from '../baseline/digests.ts'
 import { domainTables } from '../baseline/domains.ts'
 import { failureTables } from '../baseline/failures.ts'
 import { inFlightTables } from '../baseline/in-flight.ts'
@@ -27,6 +28,7 @@ export const baseline: Migration = {
     ...recipientTables,
     ...layoutTables,
     ...audienceTables,
+    ...digestTables,
     ...failureTables,
   ],
 }

@@ -1,6 +1,7 @@
 import type { sendEventTest as contract } from '@notify/contracts'
 import { idempotentAnswer } from '@notify/database'
 import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
+import { withSample } from '../../catalogue/digests/digest-variables.ts'
 import { draftOf, eventIdOf, eventMissing } from '../../catalogue/events/describe-event.ts'
 import { findEvent } from '../../catalogue/events/event-store.ts'
 import { requireFillable } from '../../channels/check-templates.ts'
@@ -9,12 +10,13 @@ import { sendTest, type TestContext } from './send-test.ts'
 /** Sends the draft of an event, or the given templates, to the operator. */
 export const sendEventTest: Handler<TestContext, typeof contract> = idempotentAnswer(async (context, request) => {
   const { body, principal, params } = request
-  const { channel, recipient, data: variables, locale, time_zone, templates: given } = body
+  const { channel, recipient, data, locale, time_zone, templates: given } = body
   const { application_id: applicationId, event_key } = params
   if (given) await requireFillable(context, principal.tenant_id, given)
   const event = await findEvent(context.db.run, eventIdOf(request))
   if (!event) throw eventMissing()
-  const { templates, translations } = draftOf(event)
+  const { templates, translations, digest } = draftOf(event)
+  const variables = digest ? withSample(data, digest) : data
   const texts = given ? { templates: given, translations: null } : { templates, translations }
   if (!texts.templates[channel]) throw fieldProblem('validation_failed', 'channel', 'is not a channel of the event')
   const providers = await context.directory.providers.list(principal.tenant_id, applicationId, channel)

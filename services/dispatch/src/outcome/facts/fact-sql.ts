@@ -14,12 +14,13 @@ const objectSql = (more: string) => `json_build_object(
 const locales = `, 'locale', locale, 'requested_locale', requested_locale`
 
 /**
- * SQL for the fact of a `notifications` row: the schema of `notificationChanged`. Most have no language and are no part of a broadcast, and carry neither.
+ * SQL for the fact of a `notifications` row: the schema of `notificationChanged`. Most have no language and are part of no broadcast or digest, and carry none of them.
  * @param more further members, after a comma
  */
 export const factSql = (
   more = '',
-) => `case when coalesce(locale, requested_locale, broadcast_id) is null then ${objectSql(more)}
+) => `case when coalesce(locale, requested_locale, broadcast_id, digest_id) is null then ${objectSql(more)}
+      when digest_id is not null then ${objectSql(`${locales}, 'digest_id', digest_id${more}`)}
       when broadcast_id is null then ${objectSql(`${locales}${more}`)}
       else ${objectSql(`${locales}, 'broadcast_id', broadcast_id${more}`)} end`
 

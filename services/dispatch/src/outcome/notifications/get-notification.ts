@@ -15,6 +15,7 @@ const find = prepared('find-notification', ({ id, application_id, mode }: OwnNot
     .select([
       'retry_count',
       'credits',
+      'digest_id',
       'metadata',
       'send_at',
       'expires_at',
@@ -65,6 +66,7 @@ export const getNotification: Handler<Context, typeof contract> = async (
     retryable: found.retryable,
     retry_count: found.retry_count,
     credits: found.credits,
+    digest_id: found.digest_id,
     locale: found.locale,
     requested_locale: found.requested_locale,
     metadata: readMetadata(secrets.keyRing, found),

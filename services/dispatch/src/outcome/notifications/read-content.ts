@@ -1,6 +1,7 @@
 import { activityLanes, type readContent as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { dataOf, isItemContent } from '../../catalogue/digests/digest-item.ts'
 import { withoutLinkTokens } from '../../catalogue/preferences/message-links.ts'
 import { openPayload } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
@@ -26,12 +27,15 @@ export const readContent: Handler<Context, typeof contract> = idempotent({
       throw new Problem('not_found', 'No content is kept of a notification with this id')
     const { id, tenant_id: tenantId, application_id: applicationId, channel, lane } = found
     const stored = openPayload(secrets.keyRing, definition, { id, tenantId, lane, payload: found.payload })
-    const payload = definition.payload.parse(JSON.parse(stored))
+    const payload = JSON.parse(stored)
+    const content = isItemContent(payload)
+      ? { data: dataOf(payload) }
+      : definition.contentOf(definition.payload.parse(payload))
     await recordAudit(run, dispatchAuditRecorded, {
       ...{ request, applicationId, action: 'notification.content_read', resourceId: id, before: null },
       after: { channel },
     })
-    const answer = JSON.stringify({ notification_id: id, channel, content: definition.contentOf(payload) })
+    const answer = JSON.stringify({ notification_id: id, channel, content })
     return new Reply(200, withoutLinkTokens(answer))
   },
   after: ({ wakeOutbox }) => wakeOutbox(),

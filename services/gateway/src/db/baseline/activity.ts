@@ -22,6 +22,7 @@ export const activityTables = [
      failure_reason text,
      retryable boolean not null,
      retry_count int not null,
+     digest_id text,
      updated_at timestamptz not null
    ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)`,
   // Ascending: a new item goes to the last page of the index, which is then filled and not split in half.
@@ -34,6 +35,7 @@ export const activityTables = [
   `create index activity_of_locale on activity ((hashtextextended(${kind} || ' ' || locale, 0)), created_at)
      where locale is not null`,
   'create index activity_of_broadcast on activity (broadcast_id, created_at) where broadcast_id is not null',
+  'create index activity_of_digest on activity (digest_id, created_at) where digest_id is not null',
   // A recipient's blind index is made with a key of its tenant, so the tenant is not in the index.
   'create index activity_of_recipient on activity ((hashtextextended(recipient_index, 0)), created_at)',
 ]

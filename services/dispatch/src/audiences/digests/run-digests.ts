@@ -1,0 +1,35 @@
+import type { OnCommit } from '@notify/database'
+import { type Kit, startPeriodic } from '@notify/service-kit'
+import { type ClosingContext, closeDigests } from './close-digests.ts'
+import { claimDigests, nextDigestInMs } from './due-store.ts'
+
+/** Digests of a claim. */
+const batch = 100
+/** For what a lost wake-up left. */
+const everyMs = 3000
+
+/** Closes digests when they are due. Safe in any number of replicas; those of a worker that died are due again when its lease ends. */
+export function runDigests(kit: Kit, context: ClosingContext & { onCommit: OnCommit }): void {
+  const { db, config, log } = context
+  const digests = startPeriodic(kit, {
+    name: 'digests',
+    everyMs,
+    atLeastMs: 250,
+    async run() {
+      const dueInMs = await nextDigestInMs(db)
+      if (dueInMs > 0) return dueInMs
+      const claimed = await claimDigests(db, batch, config.DIGEST_LEASE)
+      const tenants = [...Map.groupBy(claimed, ({ tenant_id }) => tenant_id).values()]
+      // Those with few first.
+      for (const group of tenants.toSorted((a, b) => a.length - b.length))
+        await closeDigests(context, group).catch((error: unknown) =>
+          log.error(
+            { err: error, tenant_id: group[0]!.tenant_id },
+            'digests were not closed; they will be tried again',
+          ),
+        )
+      return claimed.length > 0
+    },
+  })
+  context.onCommit(() => digests.stir())
+}

@@ -1,0 +1,61 @@
+import { anyOne, type Channel, type Frequency, type Id, type KeyMode } from '@notify/contracts'
+import { column, defineStatement, type Queries } from '@notify/database'
+import { coalesce } from '@notify/service-kit'
+
+/** A message whose recipient may want it more or less often. */
+export interface AskedFrequency {
+  applicationId: Id<'app'>
+  mode: KeyMode
+  topic: string
+  channel: Channel
+  /** Of the user, where one is named, and of the address. */
+  indexes: readonly string[]
+}
+
+/** How often recipients want messages that are put together in digests. */
+export interface FrequencyDirectory {
+  /** @returns undefined where nothing is chosen, or nobody may choose */
+  find(asked: AskedFrequency): Promise<Frequency | undefined>
+}
+
+/** A context with it. */
+export interface WithFrequencies {
+  directory: { frequencies: FrequencyDirectory }
+}
+
+/** The narrowest choice counts: one for the topic before one for the channel; of the user before the address. */
+const find = defineStatement({
+  name: 'find-frequencies',
+  text: `
+    select asked.at, (
+      select p.frequency from unnest(array[user_index, address_index]) with ordinality as one (index, nth)
+      join preferences p on p.recipient_index = one.index and p.application_id = asked.application_id and p.mode = asked.mode
+        and p.topic = any (array[asked.topic, '${anyOne}']) and p.channel = any (array[asked.channel, '${anyOne}'])
+      where p.state = 'on' and p.frequency is not null
+      order by p.topic = '${anyOne}', p.channel = '${anyOne}', one.nth limit 1
+    ) as frequency
+    from json_to_recordset($1::json) as asked (at int, application_id text, mode text, topic text, channel text, user_index text,
+      address_index text)
+    where (select t.kind from topics t where t.application_id = asked.application_id and t.topic_key = asked.topic)
+      is distinct from 'required'`,
+  columns: { at: column.integer().present(), frequency: column.text<Frequency>().nullable() },
+})
+
+/** Looks up those of the same moment in one query. */
+export function createFrequencyDirectory(db: Queries): FrequencyDirectory {
+  return {
+    find: coalesce<AskedFrequency, Frequency | undefined>({
+      maxBatch: 256,
+      maxInFlight: 2,
+      async run(batch) {
+        const asked = batch.map(({ applicationId, mode, topic, channel, indexes }, at) => ({
+          ...{ at, application_id: applicationId, mode, topic, channel },
+          ...{ user_index: indexes[0], address_index: indexes[1] },
+        }))
+        const rows = await db.run(find, [JSON.stringify(asked)])
+        const found = new Map(rows.map(({ at, frequency }) => [at, frequency ?? undefined]))
+        return batch.map((_, at) => found.get(at))
+      },
+    }),
+  }
+}
