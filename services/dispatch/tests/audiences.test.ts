@@ -217,6 +217,7 @@ describe('a broadcast', () => {
       'validation_failed',
     ],
     ['an unknown field', { ...content, colour: 'red' }, 422, 'validation_failed'],
+    ['a channel that reaches no person', { channel: 'webhook', event_key: 'order.shipped' }, 422, 'validation_failed'],
     ['a past time', { ...content, send_at: '2020-01-01T00:00:00Z' }, 422, 'validation_failed'],
     ['an unknown event', { channel: 'sms', event_key: 'no.such' }, 404, 'event_not_found'],
     ['another channel of the event', { channel: 'sms', event_key: 'invoice.ready' }, 422, 'channel_not_allowed'],

@@ -1,7 +1,14 @@
-import { DispatchRequest, type Id, notInBroadcasts, tooManyEntries } from '@notify/contracts'
+import {
+  channelContracts,
+  DispatchRequest,
+  type Id,
+  NewRecipient,
+  notInBroadcasts,
+  tooManyEntries,
+} from '@notify/contracts'
 import type { EncryptedColumn } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
-import { Problem, requireShape } from '@notify/service-kit'
+import { fieldProblem, Problem, requireShape } from '@notify/service-kit'
 import type { BroadcastRow } from './broadcast-store.ts'
 
 /** A notification without its recipient, as its caller wrote it. */
@@ -49,7 +56,11 @@ export function requireBroadcast(request: BroadcastRequest): DispatchRequest {
     const texts = faults.map(({ path, message }) => `${path} ${message}`)
     throw new Problem('validation_failed', texts.join('; '), { errors: faults })
   }
-  return requestFor(request, { user_id: 'each member' })
+  const forMember = requestFor(request, { user_id: 'each member' })
+  const { addressField } = channelContracts[forMember.channel]
+  if (addressField !== undefined && !Object.hasOwn(NewRecipient.shape, addressField))
+    throw fieldProblem('validation_failed', 'channel', `must be one for people: no user has a ${addressField}`)
+  return forMember
 }
 
 const aad = (tenantId: string, id: string): string => `broadcasts|${tenantId}|${id}`
