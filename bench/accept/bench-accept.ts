@@ -3,6 +3,7 @@ import type { Stack, StackOptions } from '@notify/dev-env'
 import { withForked } from '../forked.ts'
 import { type Load, type Measured, prepareLoad, runLoad } from '../load.ts'
 import { round } from '../statistics.ts'
+import { addTopicEvent, choosyUser, plainUser, topicFields } from '../topic-event.ts'
 import { addTranslatedEvent, translatedFields } from '../translated-event.ts'
 import { withStack } from '../with-stack.ts'
 
@@ -17,9 +18,12 @@ const send = {
 }
 const body = JSON.stringify(send)
 const translated = JSON.stringify({ ...send, ...translatedFields })
+const topical = JSON.stringify({ ...send, ...topicFields })
+const topicalTo = (user_id: string) => JSON.stringify({ ...send, ...topicFields, recipient: { user_id } })
 
 /**
- * Acceptance rate relative to a bare Express server: with the workers paused, with the whole pipeline, and of translated sends.
+ * Acceptance rate relative to a bare Express server: with the workers paused, with the whole pipeline, of translated sends, and of
+ * sends with a topic, to users without rules and with fifty.
  * The yardstick runs before and after each, because machine speed varies.
  */
 export async function benchAccept(): Promise<object> {
@@ -30,14 +34,28 @@ export async function benchAccept(): Promise<object> {
     await addTranslatedEvent(stack)
     return measureGateway(stack, translated)
   })
+  const withTopic = (title: string, text: string) =>
+    compare(`whole pipeline running, ${title}`, {}, async (stack) => {
+      await addTopicEvent(stack)
+      return measureGateway(stack, text)
+    })
+  const topics = await withTopic('with a topic', topical)
+  const users = await withTopic('with a topic, to a user', topicalTo(plainUser))
+  const rules = await withTopic('with a topic, to a user with fifty rules', topicalTo(choosyUser))
   return {
     ratio: round(paused.ratio),
     ratio_running: round(running.ratio),
     ratio_translated: round(languages.ratio),
+    ratio_topic: round(topics.ratio),
+    ratio_user: round(users.ratio),
+    ratio_fifty_rules: round(rules.ratio),
     express_rps: Math.round(paused.expressRps),
     paused: rounded(paused.ours),
     running: rounded(running.ours),
     translated: rounded(languages.ours),
+    topic: rounded(topics.ours),
+    user: rounded(users.ours),
+    fifty_rules: rounded(rules.ours),
   }
 }
 

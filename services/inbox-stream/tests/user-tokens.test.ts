@@ -199,7 +199,7 @@ test('pages of listed origins may call, others may not', async () => {
   const token = await userToken(env, freshUser())
   const answer = await env.api('GET', '/api/v1/inbox', { token, headers: { origin } })
   expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
-  expect(answer.headers.get('vary')).toBe('Origin')
+  expect(answer.headers.get('vary')).toBe('Origin, Accept-Encoding')
   const stream = await readEvents(env, token, { headers: { origin } })
   expect(stream.headers.get('access-control-allow-origin')).toBe(origin)
   stream.close()

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
 import { post } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
@@ -43,6 +44,7 @@ test(
     await page.getByRole('list', { name: 'Coverage' }).getByText('SMS: translated').waitFor()
     await button(page, 'Mark as up to date').waitFor({ state: 'detached' })
     await languages.getByText('Original').click()
+    await eventually(async () => expect(await text(page).inputValue()).toContain('today'))
     await changeOriginal('now')
 
     await button(page, 'Add a language').click()

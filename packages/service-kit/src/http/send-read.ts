@@ -28,7 +28,7 @@ export async function sendRead(
 ): Promise<200 | 304> {
   // Weak: the compressed and the plain form share it.
   const etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  Object.assign(headers, { etag, vary: 'Accept-Encoding' })
+  Object.assign(headers, { etag, vary: headers.vary ? `${headers.vary}, Accept-Encoding` : 'Accept-Encoding' })
   if (names(request.headers['if-none-match'], etag)) {
     if (!response.headersSent && !response.destroyed) response.writeHead(304, headers).end()
     return 304
