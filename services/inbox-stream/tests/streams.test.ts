@@ -32,7 +32,9 @@ async function userWith(count: number) {
   return { user, token, ids: notifications.map(({ id }: { id: string }) => id) as string[] }
 }
 
-const idsOf = ({ events }: EventReader) => events.map(({ id }) => Number(id))
+/** Without changed preferences, which repeat the last id. */
+const idsOf = ({ events }: EventReader) =>
+  events.filter(({ event }) => event !== 'preferences.changed').map(({ id }) => Number(id))
 const own = () => ({ base: env.stack.url('inbox-stream') })
 const mark = (url: string, token: string, id: string, is_read: boolean) =>
   fetch(`${url}/api/v1/inbox/${id}`, {
