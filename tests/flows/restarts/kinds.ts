@@ -6,7 +6,7 @@ import { emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { freshPath } from '@notify/test-kit/webhooks'
-import { optIn, shippedTo } from '@notify/test-kit/whatsapp'
+import { optIn, shippedTo, untilTemplates } from '@notify/test-kit/whatsapp'
 import { exampleBody, made } from '../route-samples/sample.ts'
 import type { Kinds } from './load.ts'
 
@@ -32,6 +32,7 @@ export function cheapKindsOf(env: TestEnv): Kinds {
 async function sendsOf(env: TestEnv): Promise<Kinds> {
   const phone = freshPhone()
   await optIn(env, phone)
+  await untilTemplates(env)
   const user = freshUser()
   const url = env.stack.receiverUrl + freshPath('ok')
   const data = { name: 'Ada', order: 'A-1' }
