@@ -1,8 +1,9 @@
+import { Channel } from '@notify/contracts'
 import type { Stack } from '@notify/dev-env'
 import { addToApplication, callAsApplication } from './stack-calls.ts'
 
 const topics = Array.from({ length: 13 }, (_, n) => `topic-${n}`)
-const channels = ['sms', 'email', 'in_app', 'whatsapp']
+const channels = Channel.options
 
 /** What a request needs beside a recipient and `data` to belong to a topic. */
 export const topicFields = { event_key: 'order.topical' }
