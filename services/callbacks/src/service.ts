@@ -69,7 +69,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     // A STOP does not wait behind receipts, of which thousands may be queued after an outage of NATS.
     urgentSubjects: [messageReceived.subject, preferenceChanged.subject],
     // What a killed replica committed and did not announce still counts within 3 s.
-    pollMs: 1000,
+    pollMs: 2000,
   })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: createCallbackDeletion(db) })
   await serveHttp(kit, { config, context, routes, door: { edge: true } })

@@ -13,6 +13,8 @@ import {
 import { type Balance, checkBalance } from './check-balance.ts'
 
 const everyMs = 5000
+/** While nothing waits. */
+const idleEveryMs = 10_000
 const leaseSeconds = 30
 /** A scan of what is in flight takes a second for each million: it may take this share of the time. */
 const longestShare = 0.01
@@ -50,11 +52,11 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
   }
   startPeriodic(kit, {
     name: 'balance',
-    everyMs,
+    everyMs: idleEveryMs,
     async run() {
       if (!(await holdBalanceLease(db, holder, leaseSeconds))) {
         measured = undefined
-        return
+        return everyMs
       }
       const isScanDue = !measured || performance.now() >= scanAtMs
       // Known before the scan, which takes long and may fail: alerts and autoscalers read them.
@@ -62,6 +64,7 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
       const overdueSeconds = await readOverdueDigests(db)
       measured = { balance: measured?.balance, tally, oldest, overdueSeconds }
       if (isScanDue) measured.balance = await scan()
+      return tally.queued > 0 ? everyMs : idleEveryMs
     },
   })
   const gauge = (name: string, description: string, of: (measured: Measured) => number | Reading[]) =>

@@ -48,7 +48,7 @@ export function startReconciliation(kit: Kit, context: Context): void {
 }
 
 function startWalk(kit: Kit, context: Context, { name, ageMs, intervalMs, rest }: Walk): void {
-  const everyMs = Math.min(context.config.RECONCILE_INTERVAL, 5000)
+  const everyMs = Math.min(context.config.RECONCILE_INTERVAL, 10_000)
   const startedMs = performance.now()
   const isStarting = (fault: unknown) =>
     fault instanceof Problem && fault.code === 'service_unavailable' && performance.now() - startedMs < startMs

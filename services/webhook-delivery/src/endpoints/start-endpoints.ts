@@ -14,7 +14,7 @@ import { watchLoad } from './watch-load.ts'
 
 const lookEveryMs = 200
 /** Without due deliveries: what this process stores wakes it, and retries tell their time. */
-const idleEveryMs = 3000
+const idleEveryMs = 5000
 const mendEveryMs = 30_000
 /** Endpoints per claim; the next claim follows at once. */
 const claimMost = 32

@@ -20,7 +20,7 @@ const pageSize = 200
 /** Tenants whose pages one look takes, one after the other. */
 const batch = 8
 /** For what a lost wake-up left. */
-const everyMs = 3000
+const everyMs = 5000
 /** While this many bulk messages of the application wait to be sent, its broadcasts pause: most of one can then still be cancelled. */
 const mostWaiting = 2000
 const whileWaitingMs = 500

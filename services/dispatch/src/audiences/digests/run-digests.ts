@@ -6,7 +6,7 @@ import { claimDigests, nextDigestInMs } from './due-store.ts'
 /** Digests of a claim. */
 const batch = 100
 /** For what a lost wake-up left. */
-const everyMs = 3000
+const everyMs = 5000
 
 /** Closes digests when they are due. Safe in any number of replicas; those of a worker that died are due again when its lease ends. */
 export function runDigests(kit: Kit, context: ClosingContext & { onCommit: OnCommit }): void {

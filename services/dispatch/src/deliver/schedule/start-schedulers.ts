@@ -20,7 +20,7 @@ import { takeDueNotifications } from './take-due.ts'
 type ScheduleContext = Context & { wakeSenders: WakeSenders; onCommit: OnCommit }
 
 /** For what a lost wake-up left. */
-const lookEveryMs = 3000
+const lookEveryMs = 5000
 
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
