@@ -3,6 +3,7 @@ import { type Verdict, verdictOfStatus } from './verdict.ts'
 
 /** A carrier's documented codes. */
 export interface CodeTable {
+  listed: readonly string[]
   /** The verdict on a refused call: by code if known, else by HTTP status. */
   judge(status: number, code: string): Verdict
   /** The meaning of a receipt's code: reason for people, retryable, suppression. */
@@ -22,6 +23,7 @@ export function createCodeTable(
   const describe: CodeTable['describe'] = (code, fallback = noReason) =>
     code === null ? fallback : `${code} ${verdictOf(code)?.text ?? fallback}`
   return {
+    listed: Object.keys(codes),
     judge: (status, code) => verdictOf(code) ?? verdictOfStatus(status),
     explain(code, sentence) {
       const { outcome, suppress } = (code === null ? undefined : verdictOf(code)) ?? {}

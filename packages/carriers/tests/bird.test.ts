@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import { birdCodes } from '../src/bird/codes.ts'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer } from './conformance/fixture.ts'
 import { testCarrier } from './conformance/test-carrier.ts'
@@ -32,6 +33,15 @@ testCarrier({
     ['a key without the permission', refusal(403, 'Forbidden'), { outcome: 'rejected_retryable', providerDown: true }],
     ['too many requests', refusal(429, 'TooManyRequests'), { outcome: 'rejected_retryable' }],
   ],
+  codes: {
+    table: birdCodes,
+    answer: (code) => refusal(422, code),
+    documented: {
+      permanent: '11001 11002 12002 12003 15005 InvalidPayload',
+      unknown: '12001',
+      accountDown: 'Unauthorized Forbidden',
+    },
+  },
   undelivered: { status: 'undelivered', error_code: '15005', retryable: false },
   proof: {
     secret: 'signing_key',

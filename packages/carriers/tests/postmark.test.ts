@@ -1,3 +1,4 @@
+import { postmarkCodes } from '../src/postmark/codes.ts'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer } from './conformance/fixture.ts'
 import { testCarrier } from './conformance/test-carrier.ts'
@@ -49,6 +50,16 @@ testCarrier({
     ['a pending account', refusal(422, 412, 'Account is pending'), down],
     ['too many requests', refusal(429, 429, 'Rate limit exceeded'), { outcome: 'rejected_retryable', code: '429' }],
   ],
+  codes: {
+    table: postmarkCodes,
+    answer: (code) => refusal(422, Number(code), code),
+    documented: {
+      accountDown: '10 400 401 405 412 413 1235',
+      carrierFault: '100',
+      permanent: '300 402 403 406 409 411',
+      later: '429',
+    },
+  },
   undelivered: { status: 'undelivered', error_code: 'HardBounce', suppress: 'bounce', retryable: false },
   proof: {
     secret: 'webhook_password',

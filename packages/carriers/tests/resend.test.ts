@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks'
+import { resendCodes } from '../src/resend/codes.ts'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer } from './conformance/fixture.ts'
 import { testCarrier } from './conformance/test-carrier.ts'
@@ -57,6 +58,18 @@ testCarrier({
     ],
   ],
   reportsAreVague: true,
+  codes: {
+    table: resendCodes,
+    answer: (code) => refusal(422, code),
+    documented: {
+      permanent: `validation_error missing_required_field invalid_parameter invalid_from_address invalid_attachment not_found
+        method_not_allowed invalid_idempotency_key`,
+      accountDown: `missing_api_key invalid_api_key restricted_api_key invalid_access security_error daily_quota_exceeded
+        monthly_quota_exceeded`,
+      unknown: 'invalid_idempotent_request application_error internal_server_error',
+      later: 'concurrent_idempotent_requests rate_limit_exceeded',
+    },
+  },
   undelivered: { status: 'undelivered', error_code: 'bounce:Permanent:General', suppress: 'bounce', retryable: false },
   proof: {
     secret: 'signing_secret',

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
+import { telnyxCodes } from '../src/telnyx/codes.ts'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer } from './conformance/fixture.ts'
 import { testCarrier } from './conformance/test-carrier.ts'
@@ -48,6 +49,18 @@ testCarrier({
     ['a full queue', refusal(429, '40318'), { outcome: 'rejected_retryable' }],
     ['a failure while it had the message', refusal(500, '10007'), { outcome: 'unknown', carrierFault: true }],
   ],
+  codes: {
+    table: telnyxCodes,
+    answer: (code) => refusal(400, code),
+    documented: {
+      permanent: `10001 10002 10004 10005 10015 40001 40003 40007 40009 40010 40012 40013 40015 40301 40302 40310 40317 40322`,
+      unknown: '10007',
+      accountDown: '10009 10010 20100 40100 40305 40306 40311 40312 40331 40333',
+      later: '10011 40002 40004 40005 40006 40008 40011 40014 40016 40318',
+      carrierFault: '10016',
+      stopped: '40300',
+    },
+  },
   undelivered: { status: 'undelivered', error_code: '40008', retryable: true },
   proof: {
     secret: 'public_key',

@@ -1,4 +1,5 @@
 import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
+import { vonageCodes } from '../src/vonage/codes.ts'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer, Credentials } from './conformance/fixture.ts'
 import { testCarrier } from './conformance/test-carrier.ts'
@@ -75,6 +76,17 @@ testCarrier({
     ],
     ['a failure while it had the message', refusal(500, 'messages#1030'), { outcome: 'unknown', carrierFault: true }],
   ],
+  codes: {
+    table: vonageCodes,
+    answer: (code) => refusal(422, `messages#${code}`),
+    documented: {
+      later: '1000 1180 1200 1220 1230 1290 1330 1360 1460',
+      permanent: `1010 1020 1021 1022 1040 1050 1090 1120 1130 1150 1160 1170 1190 1210 1240 1250 1260 1270 1280 1300 1470`,
+      unknown: '1030',
+      accountDown: '1060 1070 1080 1140 unauthorized forbidden low-balance unprovisioned account-suspended',
+      carrierFault: '1100',
+    },
+  },
   undelivered: { status: 'undelivered', error_code: '1180', retryable: true },
   proof: {
     secret: 'signature_secret',

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { metaCodes } from '../src/meta/codes.ts'
 import type { Answer } from './conformance/fixture.ts'
 import { testCarrier } from './conformance/test-carrier.ts'
 
@@ -46,6 +47,18 @@ testCarrier({
       { outcome: 'rejected_permanent', message: '999 Recipient [number] is odd' },
     ],
   ],
+  codes: {
+    table: metaCodes,
+    answer: (code) => refusal(400, Number(code)),
+    documented: {
+      accountDown: '0 3 10 190 368 131031 131042 131045 131048 131057 131064',
+      later: '1 4 80007 130429 131000 132015',
+      carrierFault: '2 131016',
+      permanent: `100 130403 130472 130497 131008 131009 131021 131026 131030 131047 131049 131050 131063 132000 132001 132005
+        132007 132012 132016`,
+      recipientWaits: '131056',
+    },
+  },
   undelivered: { status: 'failed', error_code: '131026', retryable: false },
   proof: {
     secret: 'app_secret',

@@ -1,3 +1,4 @@
+import type { CodeTable } from '../../src/code-table.ts'
 import type { ChannelMessages } from '../../src/messages.ts'
 import type { CarrierAnswer, SendingCarrier } from '../../src/sending.ts'
 import type { CapturedCallback } from './world.ts'
@@ -23,6 +24,16 @@ export interface Answer {
   body: unknown
 }
 
+/** What a code of a carrier means for the message, its recipient or the account. */
+export type CodeMeaning =
+  | 'permanent'
+  | 'stopped'
+  | 'later'
+  | 'recipientWaits'
+  | 'accountDown'
+  | 'carrierFault'
+  | 'unknown'
+
 /** What the suite needs to know of a carrier; all else is the same for each. */
 export interface CarrierFixture {
   kind: string
@@ -41,6 +52,8 @@ export interface CarrierFixture {
   message?: object
   /** Documented refusals, and what they mean. */
   refusals: readonly [string, Answer, Partial<CarrierAnswer>][]
+  /** Of a carrier with codes: all of its documentation, separated by spaces, and a refusal with one of them. */
+  codes?: { table: CodeTable; answer(code: string): Answer; documented: Readonly<Partial<Record<CodeMeaning, string>>> }
   /** The receipt of the recipient that is never reached. */
   undelivered: object
   /** Of email: the receipts of the other recipients, if they differ from the usual. */

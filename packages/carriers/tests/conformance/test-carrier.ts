@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { sendingCarriers } from '../../src/sending.ts'
 import { endAll, recognizeErrorsOfNode } from './broken-carrier.ts'
 import { testCallbacks } from './callbacks.ts'
+import { testCodes } from './codes.ts'
 import { testDomains } from './domains.ts'
 import { testFaults } from './faults.ts'
 import type { CarrierFixture } from './fixture.ts'
@@ -26,6 +27,7 @@ export function testCarrier(fixture: CarrierFixture): void {
   testSending(fixture, worldOf)
   if (sendingCarriers[fixture.kind]?.channel === 'email') testMail(fixture, worldOf)
   if (fixture.mode !== 'test') testFaults(fixture, worldOf)
+  testCodes(fixture, worldOf)
   testDomains(fixture, worldOf)
   if (fixture.proof === null) return
   testCallbacks(fixture, worldOf)
