@@ -14,13 +14,14 @@ const regions = [
 
 /**
  * What the records of a sending domain point to, so that SPF can be followed to its end: the include of the service under
- * test, and those of SES. The addresses are of the blocks for documentation.
+ * test, and those of SES and Mailgun. The addresses are of the blocks for documentation.
  */
 export function builtInRecords(spfInclude: string): DnsRecord[] {
   const text = (name: string, value: string): DnsRecord => ({ type: 'TXT', name: name.toLowerCase(), value })
   return [
     text(spfInclude, 'v=spf1 ip4:192.0.2.0/24 -all'),
     text('amazonses.com', 'v=spf1 ip4:198.51.100.0/24 ip6:2001:db8::/32 -all'),
+    text('mailgun.org', 'v=spf1 ip4:203.0.113.0/24 -all'),
     ...regions.map((region): DnsRecord => ({ type: 'A', name: bounceHost(region), value: '198.51.100.10' })),
   ]
 }
