@@ -6,7 +6,7 @@ import { textFault } from '../text-fault.ts'
 import type { EmailPayload } from './payload.ts'
 import { withPreheader } from './preheader.ts'
 import { type Envelope, readEnvelope } from './recipient.ts'
-import { conversionFault, textOfHtml } from './text-of-html.ts'
+import { conversionFault, mostNested, textOfHtml } from './text-of-html.ts'
 import { markContent, wrapped } from './wrap.ts'
 
 /** The parts of a dispatch request that an email is made of. */
@@ -143,6 +143,8 @@ async function checked(
   const unconvertible = given === undefined && conversionFault(written)
   if (unconvertible) throw fault('html_body', `${unconvertible}; give body as well`)
   const text = given ?? (await textOfHtml(written))
+  if (text === undefined)
+    throw fault('html_body', `has elements nested more than ${mostNested} deep; give body as well`)
   if (text.trim() === '') {
     throw given === undefined
       ? fault('html_body', 'renders to HTML without text; give body as well')

@@ -32,3 +32,9 @@ test.each<[string, string, RegExp]>([
 test('of 10,000 tags and 100,000 characters a text is made', () => {
   expect(conversionFault('<a>'.repeat(10_000).padEnd(100_000, 'x'))).toBeUndefined()
 })
+
+test('a text is made of the whole or not at all: elements that lie too deep are not left out of it', async () => {
+  const nested = (depth: number) => `<p>Before</p>${'<div>'.repeat(depth)}Hello${'</div>'.repeat(depth)}`
+  expect(await textOfHtml(nested(90))).toBe('Before\n\nHello')
+  expect(await textOfHtml(nested(101))).toBeUndefined()
+})

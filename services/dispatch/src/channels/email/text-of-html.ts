@@ -15,8 +15,13 @@ export function conversionFault(html: string): string | undefined {
   return tags > mostTags ? `has more than ${mostTags} tags` : undefined
 }
 
+/** Elements within each other; a table in a table adds four. */
+export const mostNested = 100
+/** Stands for what was left out: a noncharacter of Unicode, which no text has. */
+const leftOut = '\uffff'
+
 /** What is read of an HTML text, so that one that is made to be slow is not. */
-const limits = { maxInputLength: mostCharacters, maxDepth: 100, maxChildNodes: 10_000 }
+const limits = { maxInputLength: mostCharacters, maxDepth: mostNested, maxChildNodes: mostTags, ellipsis: leftOut }
 
 const options: HtmlToTextOptions = {
   wordwrap: false,
@@ -30,10 +35,11 @@ const options: HtmlToTextOptions = {
   ],
 }
 
-/** The text of an email that has HTML alone, for readers that show no HTML. */
-export async function textOfHtml(html: string): Promise<string> {
+/** The text of an email that has HTML alone, for readers that show no HTML; undefined if a part lies too deep to be read. */
+export async function textOfHtml(html: string): Promise<string | undefined> {
   // Loaded with the first such email.
   const { convert } = await import('html-to-text')
   if (html.length > quickly) await ownLoopTurn()
-  return convert(html, options).trim()
+  const text = convert(html, options).trim()
+  return text.includes(leftOut) ? undefined : text
 }
