@@ -41,12 +41,23 @@ const refusedExtensions = new Set(
 /** Characters that reverse a part of a name, so that a program looks like a document. */
 const reversing = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
+/** The ending that a name shows: letters of other widths, and characters that show nothing, do not hide it. */
+const shownExtension = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trimEnd()
+    .split('.')
+    .at(-1)!
+    .toLowerCase()
+
 function nameFault(name: string): string | undefined {
   if (!oneLinePattern.test(name) || reversing.test(name)) return 'must not contain control characters'
   if (/[/\\:*?"<>|]/.test(name)) return 'must be a name without path or the characters \\ / : * ? " < > |'
   if (/^[.\s]|[.\s]$/.test(name)) return 'must neither begin nor end with a dot or a space'
-  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  return refusedExtensions.has(extension) ? 'is the name of a program or script, which carriers refuse' : undefined
+  return refusedExtensions.has(shownExtension(name))
+    ? 'is the name of a program or script, which carriers refuse'
+    : undefined
 }
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/

@@ -217,7 +217,11 @@ describe('attachments', () => {
       { attachments: [fileOf(pdf(), { filename: 'a\u202efdp.x' })] },
       'attachments.0.filename',
     ],
-    ['the name of a program', { attachments: [fileOf(pdf(), { filename: 'a.EXE' })] }, 'attachments.0.filename'],
+    ...['a.EXE', 'a.exe\u200b', 'a.\uff45xe', 'a.e\u00adxe'].map((filename): [string, object, string] => [
+      `the name of a program, ${JSON.stringify(filename)}`,
+      { attachments: [fileOf(pdf(), { filename })] },
+      'attachments.0.filename',
+    ]),
     ['no type', { attachments: [fileOf(pdf(), { content_type: undefined })] }, 'attachments.0.content_type'],
     [
       'a type with a line break',
