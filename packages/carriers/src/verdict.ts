@@ -72,14 +72,15 @@ export function isNeverLeft(code: string): boolean {
 const longestCode = 100
 const longestMessage = 500
 
-/** The result of a refused call. */
+/** The result of a refused call. A permanent refusal is about one message: it asks the account for no wait, whatever its headers. */
 export function refusal(
   code: string,
   { text, ...verdict }: Verdict,
   sentence: string | null,
-  retryAfterMs: number | null = null,
+  askedMs: number | null = null,
 ): CarrierAnswer {
   const message = text ?? (sentence === null ? null : plainText(sentence, longestMessage))
+  const retryAfterMs = verdict.outcome === 'rejected_permanent' ? null : askedMs
   return { ...verdict, code: plainText(code, longestCode), message, providerMessageId: null, retryAfterMs }
 }
 

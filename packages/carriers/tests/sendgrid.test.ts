@@ -40,6 +40,11 @@ testCarrier({
       { outcome: 'rejected_retryable', retryAfterMs: 3000 },
     ],
     [
+      'a failure that names the reset of the limit, as every answer does,',
+      { ...refusal(503, 'Service Unavailable'), headers: { 'x-ratelimit-reset': '60' } },
+      { outcome: 'rejected_retryable', carrierFault: true, retryAfterMs: null },
+    ],
+    [
       'a limit whose reset has just passed',
       {
         ...refusal(429, 'too many requests'),

@@ -45,8 +45,11 @@ const SendRequest = z.object({
 
 const mailboxOf = ({ email, name }: z.output<typeof Address>) => (name ? `${name} <${email}>` : email)
 
+/** Every answer says when the limit of requests is reset. */
+const headers = { 'X-RateLimit-Reset': '1' }
 const errors = (status: number, message: string) => ({
   status,
+  headers,
   body: { errors: [{ message, field: null, help: null }] },
 })
 
@@ -97,11 +100,11 @@ export const sendgrid = defineStandIn<z.output<typeof Account>>({
   newMessageId: () => randomBytes(16).toString('base64url'),
   check: { path: '/v3/scopes', answer: () => ({ status: 200, body: { scopes: ['mail.send', 'alerts.read'] } }) },
   domains: sendgridDomains,
-  accepted: (id) => ({ status: 202, headers: { 'X-Message-Id': id } }),
+  accepted: (id) => ({ status: 202, headers: { ...headers, 'X-Message-Id': id } }),
   refused: {
     unauthorized: errors(401, 'The provided authorization grant is invalid, expired, or revoked'),
     recipient: errors(400, 'Does not contain a valid address.'),
-    throttled: { ...errors(429, 'too many requests'), headers: { 'X-RateLimit-Reset': '1' } },
+    throttled: errors(429, 'too many requests'),
     broken: errors(503, 'Service Unavailable'),
     invalid: (detail) => errors(400, detail),
   },

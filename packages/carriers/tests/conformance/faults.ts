@@ -45,7 +45,7 @@ export function testFaults({ refusals }: CarrierFixture, worldOf: () => World): 
 
   test.each<[number, object]>([
     [302, { ...later, providerDown: true }],
-    [400, { outcome: 'rejected_permanent' }],
+    [400, { outcome: 'rejected_permanent', retryAfterMs: null }],
     [401, { ...later, providerDown: true }],
     [403, { ...later, providerDown: true }],
     [408, later],

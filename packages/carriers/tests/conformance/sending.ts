@@ -55,7 +55,8 @@ export function testSending({ wrong, mode }: CarrierFixture, worldOf: () => Worl
   test('a refused recipient is a permanent refusal, and nothing is sent', async () => {
     const world = worldOf()
     const { total } = await messagesAt(world)
-    expect(await world.send(wanted.refused)).toMatchObject({ outcome: 'rejected_permanent', providerMessageId: null })
+    const refused = { outcome: 'rejected_permanent', providerMessageId: null, retryAfterMs: null }
+    expect(await world.send(wanted.refused)).toMatchObject(refused)
     expect((await messagesAt(world)).total).toBe(total)
   })
 
