@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals'
 // Each defines the tests of its subject; all use one stack and one browser.
 import './events/conflicts.ts'
+import './events/digests.ts'
 import './events/editing.ts'
 import './events/languages.ts'
 import './events/layouts.ts'

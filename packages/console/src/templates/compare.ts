@@ -12,6 +12,7 @@ export interface Templated {
   application?: string
   allowed_channels?: readonly Channel[]
   topic?: string | null
+  digest?: object | null
   templates: Templates
   translations?: Translations
 }
@@ -26,6 +27,7 @@ export function textsOf({
   name,
   application,
   topic,
+  digest,
   allowed_channels,
   templates,
   translations = {},
@@ -34,6 +36,7 @@ export function textsOf({
     ['Name', name],
     ...(application === undefined ? [] : [['Application', application] as Named]),
     ...(topic ? [['Topic', topic] as Named] : []),
+    ...(digest ? [['Digest', pretty(digest)] as Named] : []),
     ...(allowed_channels ? [['Channels', namesOf(allowed_channels)] as Named] : []),
     ...namedTexts(templates),
     ...Object.entries(translations)

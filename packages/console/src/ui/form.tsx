@@ -12,6 +12,13 @@ export function useFieldErrors(name: string): string[] {
     .map(({ message }) => message)
 }
 
+/** The service's errors about the value at a path itself. */
+export function useOwnErrors(name: string): string[] {
+  return use(Errors)
+    .filter(({ path }) => path === name)
+    .map(({ message }) => message)
+}
+
 /** Shows errors at the fields below it without a {@link Form}, for an editor whose save button is elsewhere. */
 export function FieldErrors({ errors, children }: { errors: Problem['errors']; children: ReactNode }) {
   return <Errors value={errors}>{children}</Errors>

@@ -2,12 +2,14 @@ import { expect, test } from '@jest/globals'
 import { readObject } from '../../channels/json-text.ts'
 import { webhook } from '../../channels/webhook.tsx'
 import { whatsapp } from '../../channels/whatsapp.tsx'
+import type { Digest } from './digest-form.ts'
 import { contentOf, formOf } from './event-form.ts'
 import type { EventContent } from './queries.ts'
 
 const full: EventContent = {
   name: 'Order <b>shipped</b>',
   topic: 'orders',
+  digest: { key: 'post', window: { seconds: 60 }, sliding: true, max_wait: 600, first: 'now', show: 5 },
   allowed_channels: ['email', 'sms'],
   templates: {
     sms: { body: 'Hi {{ name }}' },
@@ -24,6 +26,7 @@ test('the form returns stored values unchanged', () => {
   const least: EventContent = {
     name: 'Least',
     topic: null,
+    digest: null,
     allowed_channels: [],
     templates: { email: { subject: 'S', body: 'B' }, in_app: { title: 'T', body: 'B' }, whatsapp: named },
   }
@@ -41,6 +44,19 @@ test('translations are sent as they are, none as none, and not at all by a form 
   expect(of(formOf({ ...full, translations: {} }))).toHaveProperty('translations', {})
   expect(of(formOf(full))).not.toHaveProperty('translations')
 })
+
+test.each<Digest['window']>([{ daily: '08:15' }, { weekly: { day: 'friday', at: '17:00' } }, { seconds: 5 }])(
+  'a digest keeps its window: %j',
+  (window) => {
+    const digest: Digest = { window, sliding: false, first: 'wait', show: 10 }
+    const form = formOf({ ...full, digest })
+    expect(contentOf(form).content.digest).toEqual(digest)
+    expect(contentOf({ ...form, digest: { ...form.digest, window: 'none' } }).content.digest).toBeNull()
+    const edited = { ...form.digest, sliding: true, show: 'many' }
+    const sliding = 'seconds' in window && { sliding: true, max_wait: 14_400 }
+    expect(contentOf({ ...form, digest: edited }).content.digest).toEqual({ ...digest, ...sliding, show: 'many' })
+  },
+)
 
 test('channels keep one order, so that choosing them again changes nothing', () => {
   const form = { ...formOf(full), allowed_channels: ['sms' as const, 'email' as const] }

@@ -12,7 +12,7 @@ export type EventVersion = components['schemas']['EventVersion']
 export type EventVersionSummary = components['schemas']['EventVersionSummary']
 export type EventStatus = EventRecord['status']
 /** The editable content of an event, which each version keeps. */
-export type EventContent = Pick<EventRecord, 'name' | 'allowed_channels' | 'templates' | 'topic'> & {
+export type EventContent = Pick<EventRecord, 'name' | 'allowed_channels' | 'templates' | 'topic' | 'digest'> & {
   translations?: Translations
 }
 
