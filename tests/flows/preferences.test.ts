@@ -142,6 +142,14 @@ test('the page saves choices, stops everything and starts it again', async () =>
     ['listed', one],
     ['listed', other],
   ]
+  // What is no frequency, and one of a topic without digests, are left out.
+  const often: [string, string][] = [
+    [`frequency.${one}`, 'daily'],
+    [`frequency.${other}`, 'yearly'],
+    ['frequency.', 'weekly'],
+  ]
+  expect((await submit([['action', 'save'], ...often])).status).toBe(200)
+  expect((await lookUp(to)).rules).toEqual([])
   await submit([['action', 'save'], ...listed, ['topic', other]])
   expect((await lookUp(to)).rules).toMatchObject(
     expect.arrayContaining([

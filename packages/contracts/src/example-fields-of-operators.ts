@@ -5,7 +5,7 @@ export const operatorFieldExamples: Readonly<Record<string, unknown>> = {
   'RecipientPreferences.topics': [
     {
       ...{ topic_key: 'newsletter', name: 'Newsletter', description: 'New products, once a week', kind: 'on' },
-      channels: [{ channel: 'sms', state: 'off', overridden: true }],
+      channels: [{ channel: 'sms', state: 'off', overridden: true, digests: false, frequency: null }],
     },
   ],
   'RecipientPreferences.rules': [

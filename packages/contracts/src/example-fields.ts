@@ -136,7 +136,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
       name: 'Newsletter',
       description: 'New products, once a week',
       kind: 'on',
-      channels: [{ channel: 'sms', state: 'off', overridden: true }],
+      channels: [{ channel: 'sms', state: 'off', overridden: true, digests: false, frequency: null }],
     },
   ],
   'Preferences.rules': [

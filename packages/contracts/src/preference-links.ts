@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idSchema } from './ids.ts'
-import { mostPreferenceChanges } from './preferences.ts'
+import { Frequency, mostPreferenceChanges } from './preferences.ts'
 import { anyone, defineRoute, service } from './route.ts'
 import { TopicKey } from './topics.ts'
 
@@ -35,11 +35,12 @@ export const followPreferenceLink = defineRoute({
 })
 
 const keys = z.array(TopicKey).max(mostPreferenceChanges)
+const frequencies = z.array(z.object({ topic: TopicKey, frequency: Frequency.nullable() })).max(mostPreferenceChanges)
 
 /** What the page or the mail program asks for. */
 const LinkAction = z.discriminatedUnion('action', [
   z.object({ action: z.literal('unsubscribe') }),
-  z.object({ action: z.literal('save'), on: keys, off: keys }),
+  z.object({ action: z.literal('save'), on: keys, off: keys, frequencies }),
   z.object({ action: z.literal('stop_all') }),
   z.object({ action: z.literal('start_again') }),
 ])
@@ -64,6 +65,9 @@ const OpenedLink = z.object({
       description: z.string(),
       state: z.enum(['on', 'off', 'required']),
       overridden: z.boolean(),
+      /** Whether its messages are put together in digests. */
+      digests: z.boolean(),
+      frequency: Frequency.nullable(),
     }),
   ),
 })

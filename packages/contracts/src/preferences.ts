@@ -4,7 +4,7 @@ import { idempotencyErrors } from './errors.ts'
 import { UserId } from './inbox.ts'
 import { Locale } from './locale.ts'
 import { apiKey, defineRoute, user } from './route.ts'
-import { e164Pattern, MomentText, Timestamp } from './text.ts'
+import { e164Pattern, MomentText, mailboxPattern, Timestamp } from './text.ts'
 import { TopicKey, TopicKind } from './topics.ts'
 
 /** Stands for every topic, or every channel. */
@@ -46,6 +46,8 @@ const Switch = z.object({
   state: PreferenceState,
   /** Whether a wider `off` overrides it. */
   overridden: z.boolean().meta({ description: 'Whether a choice for every topic or every channel switches it off' }),
+  digests: z.boolean().meta({ description: 'Whether an event puts its messages together, so that a frequency counts' }),
+  frequency: Frequency.nullable().meta({ description: 'That of the narrowest choice; null: as the event says' }),
 })
 
 export const Preferences = z
@@ -86,9 +88,6 @@ export const PreferenceChanges = z
   .strictObject({ rules: z.array(Change.refine(hasFrequency, notOn)).min(1).max(mostPreferenceChanges) })
   .meta({ id: 'PreferenceChanges' })
 export type PreferenceChanges = z.output<typeof PreferenceChanges>
-
-/** One mailbox; its domain may be international. */
-const mailboxPattern = /^[^\s@<>"(),:;\\]{1,64}@[^\s@<>"(),:;\\.]+(?:\.[^\s@<>"(),:;\\.]+)+$/
 
 /** An address as it is written in requests. A choice for another spelling would be stored and never found. */
 const Address = z

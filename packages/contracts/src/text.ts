@@ -24,6 +24,9 @@ export const EmailAddress = z
   .max(emailLimits.address, `must have at most ${emailLimits.address} characters`)
   .regex(emailPattern, 'must be an ASCII email address such as orders@example.com')
 
+/** One mailbox; its domain may be international. What no message could have is found where it is read. */
+export const mailboxPattern = /^[^\s@<>"(),:;\\]{1,64}@[^\s@<>"(),:;\\.]+(?:\.[^\s@<>"(),:;\\.]+)+$/
+
 /** Text without line breaks or control characters, so that it cannot inject a header. */
 // Without \p{Cc}: patterns of JSON Schema need not support it.
 export const oneLinePattern = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/

@@ -3,6 +3,7 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import type { Browser } from 'playwright-core'
+import { addDigest } from './add-digest.ts'
 import { launchBrowser, openContext, violations } from './browser.ts'
 
 let env: TestEnv
@@ -17,7 +18,7 @@ afterAll(async () => {
 })
 
 /** Sends a mail of a topic. @returns the link in it */
-async function linkIn(locale: string): Promise<string> {
+async function linkIn(locale: string, to: string): Promise<string> {
   const path = `/api/v1/applications/${env.applicationId}`
   const token = env.operatorToken
   await env.api('PATCH', path, { token, body: { brand: { color: '#ffcc00' } } })
@@ -26,7 +27,7 @@ async function linkIn(locale: string): Promise<string> {
     { topic_key: `legal-${locale}`, name: 'Terms', kind: 'required', channels: ['email'] },
   ]
   for (const body of topics) await env.api('POST', `${path}/topics`, { token, body })
-  const to = freshAddress()
+  await addDigest(env, `news-${locale}`)
   const sent = await post(
     env,
     emailTo(to, { topic: `news-${locale}`, locale, body: '{{ unsubscribe_url }}', template_data: {} }),
@@ -43,7 +44,8 @@ test.each([
   async (locale, dir, unsubscribe, done) => {
     const { context, errors } = await openContext(browser, { viewport: { width: 390, height: 800 }, bypassCSP: true })
     const page = await context.newPage()
-    await page.goto(await linkIn(locale))
+    const to = freshAddress()
+    await page.goto(await linkIn(locale, to))
     const look = async () => {
       expect(await violations(page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
@@ -64,6 +66,17 @@ test.each([
     await page.locator('button[value=save]').click()
     await page.getByRole('status').waitFor()
     expect(await box.isChecked()).toBe(true)
+    const often = page.locator(`select[name="frequency.news-${locale}"]`)
+    expect(await often.inputValue()).toBe('')
+    await often.selectOption('daily')
+    await page.locator('button[value=save]').click()
+    await eventually(async () => {
+      const { body } = await env.api('POST', '/api/v1/preferences/lookup', { body: { address: to } })
+      expect(body.rules).toMatchObject([{ topic: `news-${locale}`, state: 'on', frequency: 'daily', source: 'page' }])
+    })
+    expect(await often.inputValue()).toBe('daily')
+    expect(await page.locator(`select[name="frequency.legal-${locale}"]`).count()).toBe(0)
+    await look()
     await page.locator('button[value=stop_all]').click()
     await page.locator('button[value=start_again]').waitFor()
     await look()

@@ -4,6 +4,7 @@ import { post } from '@notify/test-kit/api'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { addDigest } from './add-digest.ts'
 import { countRequests, launchBrowser, openContext, openInbox, violations } from './browser.ts'
 
 const topic = 'weekly-news'
@@ -19,6 +20,8 @@ beforeAll(async () => {
   const translations = { ar: { name: 'أخبار الأسبوع', description: 'ما الجديد' } }
   const channels = ['email', 'in_app']
   await addTopic({ topic_key: topic, name: 'Weekly news', description: 'What is new', channels, translations })
+  await addTopic({ topic_key: 'comments', name: 'Comments', channels: ['email', 'in_app'] })
+  await addDigest(env, 'comments')
   await addTopic({ topic_key: 'terms', name: 'Terms', kind: 'required', channels })
 }, 180_000)
 const opened: { context: BrowserContext; errors: string[] }[] = []
@@ -100,6 +103,23 @@ test('a choice binds, and open tabs follow what another tab, the API and one cli
   expect(clicked.status).toBe(200)
   for (const page of [one, two]) await isOn(page, 'Weekly news', 'Email', false)
   expect(streams()).toBe(1)
+})
+
+test('how often a digest comes is chosen for each channel that has one, and kept while the topic is off', async () => {
+  const { user, tab } = await person()
+  const [one, two] = [await tab(), await tab()]
+  const often = (page: Page) => page.getByRole('group', { name: 'Comments' }).getByRole('combobox')
+  expect(await one.getByRole('combobox').count()).toBe(1)
+  await often(one).selectOption({ label: 'A summary every day' })
+  for (const page of [one, two]) await eventually(async () => expect(await often(page).inputValue()).toBe('daily'))
+  const rule = { topic: 'comments', channel: 'email', state: 'on', frequency: 'daily', source: 'page' }
+  await eventually(async () => expect(await choices(user)).toMatchObject([rule]))
+  await toggle(one, 'Comments', 'Email').click()
+  for (const page of [one, two]) await eventually(async () => expect(await often(page).count()).toBe(0))
+  await toggle(one, 'Comments', 'Email').click()
+  for (const page of [one, two]) await eventually(async () => expect(await often(page).inputValue()).toBe('daily'))
+  await often(one).selectOption('')
+  await eventually(async () => expect(await choices(user)).toMatchObject([{ ...rule, frequency: null }]))
 })
 
 test('a wide off greys narrower switches and keeps their choices, and required topics have none', async () => {

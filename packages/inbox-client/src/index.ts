@@ -3,6 +3,7 @@ export type { Delays } from './delays.ts'
 export { InboxError } from './inbox-error.ts'
 export type {
   PreferenceChange,
+  PreferenceFrequency,
   PreferenceRule,
   PreferenceState,
   PreferenceSwitch,

@@ -1,12 +1,17 @@
 /** `on` sends, `off` does not. */
 export type PreferenceState = 'on' | 'off'
 
+/** How often messages of a topic that are put together in digests are wanted; `instant`: each alone, at once. */
+export type PreferenceFrequency = 'instant' | 'hourly' | 'daily' | 'weekly'
+
 /** A choice to make for a topic and a channel; `*` stands for all of them. */
 export interface PreferenceChange {
   readonly topic: string
   readonly channel: string
   /** Null removes the choice, so that wider ones or the topic's kind decide. */
   readonly state: PreferenceState | null
+  /** With the state `on`; null removes it, and without one it stays as it is. */
+  readonly frequency?: PreferenceFrequency | null
 }
 
 /** A choice of the user. */
@@ -14,6 +19,8 @@ export interface PreferenceRule {
   readonly topic: string
   readonly channel: string
   readonly state: PreferenceState
+  /** Null: as the event says. */
+  readonly frequency: PreferenceFrequency | null
 }
 
 /** One channel of a topic. */
@@ -22,6 +29,10 @@ export interface PreferenceSwitch {
   readonly state: PreferenceState
   /** Whether a wider `off` decides. */
   readonly overridden: boolean
+  /** Whether messages are put together in digests, so that a frequency has an effect. */
+  readonly digests: boolean
+  /** That of the narrowest choice; null: as the event says. */
+  readonly frequency: PreferenceFrequency | null
 }
 
 /** What the user may switch. */
@@ -45,24 +56,39 @@ export const all = '*'
 /** The preferences as they will be when the server has made the changes; applying them twice changes nothing. */
 export function applyPreferences({ topics, rules }: Preferences, changes: readonly PreferenceChange[]): Preferences {
   let chosen = rules
-  for (const { topic, channel, state } of changes) {
-    chosen = chosen.filter((rule) => rule.topic !== topic || rule.channel !== channel)
-    if (state) chosen = [...chosen, { topic, channel, state }]
+  for (const { topic, channel, state, frequency } of changes) {
+    const isSame = (rule: PreferenceRule) => rule.topic === topic && rule.channel === channel
+    const kept = chosen.find(isSame)?.frequency ?? null
+    chosen = chosen.filter((rule) => !isSame(rule))
+    if (state) chosen = [...chosen, { topic, channel, state, frequency: frequency === undefined ? kept : frequency }]
   }
   return {
     rules: chosen,
     topics: topics.map((topic) => ({
       ...topic,
-      channels: topic.channels.map(({ channel }) => ({ channel, ...decide(topic, channel, chosen) })),
+      channels: topic.channels.map(({ channel, digests }) => {
+        const applying = applyingTo(topic, channel, chosen)
+        return { channel, digests, ...decide(topic, applying), frequency: frequencyOf(topic, applying) }
+      }),
     })),
   }
 }
 
+const applyingTo = ({ topic_key }: PreferenceTopic, channel: string, rules: readonly PreferenceRule[]) =>
+  rules.filter((rule) => [all, topic_key].includes(rule.topic) && [all, channel].includes(rule.channel))
+
+/** That of the narrowest choice: one for the topic before one for every topic, then one for the channel. */
+function frequencyOf({ kind }: PreferenceTopic, applying: readonly PreferenceRule[]): PreferenceFrequency | null {
+  if (kind === 'required') return null
+  const widthOf = ({ topic, channel }: PreferenceRule) => Number(topic === all) * 2 + Number(channel === all)
+  const [narrowest] = applying
+    .filter(({ state, frequency }) => state === 'on' && frequency !== null)
+    .sort((a, b) => widthOf(a) - widthOf(b))
+  return narrowest?.frequency ?? null
+}
+
 /** The precedence of docs/preferences.md, without what only the server knows. */
-function decide({ topic_key, kind }: PreferenceTopic, channel: string, rules: readonly PreferenceRule[]) {
-  const applying = rules.filter(
-    (rule) => [all, topic_key].includes(rule.topic) && [all, channel].includes(rule.channel),
-  )
+function decide({ topic_key, kind }: PreferenceTopic, applying: readonly PreferenceRule[]) {
   const isWider = (rule: PreferenceRule) => rule.topic === all || rule.channel === all
   const stops = applying.filter(({ state }) => state === 'off')
   if (kind === 'required') return { state: 'on', overridden: false } as const

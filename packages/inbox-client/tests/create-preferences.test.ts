@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { createPreferences, type PreferencesClient } from '../src/create-preferences.ts'
-import { createInbox, InboxError, type PreferenceChange, type Preferences } from '../src/index.ts'
+import {
+  createInbox,
+  InboxError,
+  type PreferenceChange,
+  type PreferenceFrequency,
+  type Preferences,
+} from '../src/index.ts'
 import { applyPreferences } from '../src/preferences.ts'
 import { StubInbox, tokenOf } from './stub-inbox.ts'
 
@@ -36,7 +42,7 @@ afterEach(async () => {
 })
 
 const channelsOf = (...names: string[]) =>
-  names.map((channel) => ({ channel, state: 'on' as const, overridden: false }))
+  names.map((channel) => ({ channel, state: 'on' as const, overridden: false, digests: true, frequency: null }))
 const off = (topic: string, channel: string): PreferenceChange => ({ topic, channel, state: 'off' })
 const states = (preferences: Preferences) => preferences.topics[0]?.channels.map(({ state }) => state)
 const reads = () => server.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/preferences'))
@@ -66,7 +72,7 @@ test('a change shows at once, and is taken back with its reason when it is refus
   expect(states(store.getState())).toEqual(['on', 'on'])
   await store.change([off('news', 'sms')])
   expect(states(store.getState())).toEqual(['on', 'off'])
-  expect(kept.rules).toEqual([off('news', 'sms')])
+  expect(kept.rules).toEqual([{ ...off('news', 'sms'), frequency: null }])
 })
 
 test('a refused change takes back itself alone', async () => {
@@ -136,5 +142,37 @@ test.each([
     { topics: [{ ...topic, kind, channels: channelsOf('email') }], rules: [] },
     changes,
   )
-  expect(topics[0]!.channels).toEqual([{ channel: 'email', state, overridden }])
+  expect(topics[0]!.channels).toMatchObject([{ channel: 'email', state, overridden }])
+})
+
+const often = (name: string, channel: string, frequency: PreferenceFrequency | null): PreferenceChange => ({
+  ...on(name, channel),
+  frequency,
+})
+
+test.each([
+  ['none is chosen', 'on', [], null],
+  [
+    'one of the topic counts before one of every topic',
+    'on',
+    [often('*', 'email', 'daily'), often('news', '*', 'weekly')],
+    'weekly',
+  ],
+  ['then one of the channel', 'on', [often('news', '*', 'weekly'), often('news', 'email', 'hourly')], 'hourly'],
+  ['a change without one keeps it', 'on', [often('news', 'email', 'hourly'), on('news', 'email')], 'hourly'],
+  [
+    'so does switching off and on',
+    'on',
+    [often('news', 'email', 'hourly'), off('news', 'email'), on('news', 'email')],
+    'hourly',
+  ],
+  ['null removes it', 'on', [often('news', 'email', 'hourly'), often('news', 'email', null)], null],
+  ['what is off has none', 'on', [often('news', 'email', 'hourly'), off('news', 'email')], null],
+  ['what is required has none', 'required', [often('*', '*', 'hourly')], null],
+] as const)('frequency: %s', (_, kind, changes, frequency) => {
+  const { topics } = applyPreferences(
+    { topics: [{ ...topic, kind, channels: channelsOf('email') }], rules: [] },
+    changes,
+  )
+  expect(topics[0]!.channels).toMatchObject([{ frequency }])
 })

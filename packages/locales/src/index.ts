@@ -1,4 +1,5 @@
 export { nameOfChannel } from './channels/channel-names.ts'
+export { type FrequencyWords, frequencyWords } from './frequency-words.ts'
 export { directionOf, isSameLanguage } from './language.ts'
 export { minuteOfDay, momentOf, nextClockTime, type QuietHours, quietUntil } from './local-time.ts'
 export { lookUp, lookupChain } from './lookup.ts'

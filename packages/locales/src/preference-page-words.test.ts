@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { nameOfChannel } from './channels/channel-names.ts'
+import { frequencyWords } from './frequency-words.ts'
 import { preferencePageWords } from './preference-page-words.ts'
 
 const { en, ...others } = preferencePageWords
@@ -19,6 +20,15 @@ test.each(Object.keys(preferencePageWords))('%s names the channels, and leaves a
   expect(nameOfChannel(locale, 'push')).toBe('push')
 })
 
+test.each(Object.keys(others))('%s has every word of how often', (locale) => {
+  for (const [name, text] of Object.entries(frequencyWords.en!)) {
+    const translated = frequencyWords[locale]![name as 'howOften']
+    expect([name, translated.trim()]).not.toEqual([name, ''])
+    expect([name, translated]).not.toEqual([name, text])
+  }
+})
+
 test('there are ten languages', () => {
+  expect(Object.keys(frequencyWords)).toEqual(Object.keys(preferencePageWords))
   expect(Object.keys(preferencePageWords)).toHaveLength(10)
 })

@@ -4205,6 +4205,10 @@ export interface components {
                     state: "on" | "off";
                     /** @description Whether a choice for every topic or every channel switches it off */
                     overridden: boolean;
+                    /** @description Whether an event puts its messages together, so that a frequency counts */
+                    digests: boolean;
+                    /** @description That of the narrowest choice; null: as the event says */
+                    frequency: ("instant" | "hourly" | "daily" | "weekly") | null;
                 }[];
             }[];
             rules: {
@@ -5255,6 +5259,10 @@ export interface components {
                     state: "on" | "off";
                     /** @description Whether a choice for every topic or every channel switches it off */
                     overridden: boolean;
+                    /** @description Whether an event puts its messages together, so that a frequency counts */
+                    digests: boolean;
+                    /** @description That of the narrowest choice; null: as the event says */
+                    frequency: ("instant" | "hourly" | "daily" | "weekly") | null;
                 }[];
             }[];
             /** @description The choices themselves; a topic without one follows its kind */
@@ -9160,7 +9168,9 @@ export interface operations {
                      *             {
                      *               "channel": "sms",
                      *               "state": "off",
-                     *               "overridden": true
+                     *               "overridden": true,
+                     *               "digests": false,
+                     *               "frequency": null
                      *             }
                      *           ]
                      *         }
@@ -11876,7 +11886,9 @@ export interface operations {
                      *             {
                      *               "channel": "sms",
                      *               "state": "off",
-                     *               "overridden": true
+                     *               "overridden": true,
+                     *               "digests": false,
+                     *               "frequency": null
                      *             }
                      *           ]
                      *         }
@@ -11946,7 +11958,9 @@ export interface operations {
                      *             {
                      *               "channel": "sms",
                      *               "state": "off",
-                     *               "overridden": true
+                     *               "overridden": true,
+                     *               "digests": false,
+                     *               "frequency": null
                      *             }
                      *           ]
                      *         }
@@ -12193,7 +12207,9 @@ export interface operations {
                      *             {
                      *               "channel": "sms",
                      *               "state": "off",
-                     *               "overridden": true
+                     *               "overridden": true,
+                     *               "digests": false,
+                     *               "frequency": null
                      *             }
                      *           ]
                      *         }
@@ -13864,7 +13880,9 @@ export interface operations {
                      *             {
                      *               "channel": "sms",
                      *               "state": "off",
-                     *               "overridden": true
+                     *               "overridden": true,
+                     *               "digests": false,
+                     *               "frequency": null
                      *             }
                      *           ]
                      *         }
@@ -13940,7 +13958,9 @@ export interface operations {
                      *             {
                      *               "channel": "sms",
                      *               "state": "off",
-                     *               "overridden": true
+                     *               "overridden": true,
+                     *               "digests": false,
+                     *               "frequency": null
                      *             }
                      *           ]
                      *         }

@@ -9,16 +9,22 @@ test('the preferences have words in the languages of the inbox', () => {
 })
 
 test.each(languages)('%s: no word is missing or empty', (language) => {
-  const { channels, ...words } = preferenceCatalogues[language]!
-  const { channels: known, ...english } = preferenceCatalogues.en!
-  expect([Object.keys(words), Object.keys(channels)]).toEqual([Object.keys(english), Object.keys(known)])
-  expect([...Object.values(words), ...Object.values(channels)].filter((word) => String(word).trim() === '')).toEqual([])
+  const { channels, frequencies, ...words } = preferenceCatalogues[language]!
+  const { channels: known, frequencies: often, ...english } = preferenceCatalogues.en!
+  expect([words, channels, frequencies].map(Object.keys)).toEqual([english, known, often].map(Object.keys))
+  expect(
+    [words, channels, frequencies]
+      .flatMap((all) => Object.values<string>(all))
+      .filter((word) => String(word).trim() === ''),
+  ).toEqual([])
 })
 
 test.each(languages.slice(1))('%s: every word is translated', (language) => {
-  const { channels: _, ...words } = preferenceCatalogues[language]!
-  for (const [name, word] of Object.entries(words))
-    expect([name, word]).not.toEqual([name, preferenceCatalogues.en![name as 'empty']])
+  const { channels: _, frequencies, ...words } = preferenceCatalogues[language]!
+  const { channels: __, frequencies: often, ...english } = preferenceCatalogues.en!
+  const known: Record<string, string> = { ...english, ...often }
+  for (const [name, word] of Object.entries({ ...words, ...frequencies }))
+    expect([name, word]).not.toEqual([name, known[name]])
 })
 
 test.each([

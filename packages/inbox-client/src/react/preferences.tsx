@@ -1,6 +1,7 @@
-import { useId, useState } from 'react'
+import { Fragment, useId, useState } from 'react'
 import type { InboxClient, PreferenceChange } from '../index.ts'
 import { all, isWideOff, type PreferenceTopic } from '../preferences.ts'
+import { FrequencyChoice } from './frequency-choice.tsx'
 import { preferenceLanguageOf } from './preference-catalogues.ts'
 import type { PreferenceLabels } from './preference-labels.ts'
 import { PreferenceToggle } from './preference-toggle.tsx'
@@ -122,14 +123,22 @@ function Topic({ topic, state, words, change }: PartProps & { topic: PreferenceT
               onChange={(isOn) => change({ topic: topic_key, channel: all, state: isOn ? null : 'off' })}
             />
           )}
-          {channels.map(({ channel, state: sends, overridden }) => (
-            <PreferenceToggle
-              key={channel}
-              label={words.channels[channel] ?? channel}
-              isOn={sends === 'on'}
-              note={overridden ? words.overridden : undefined}
-              onChange={(isOn) => change({ topic: topic_key, channel, state: isOn ? 'on' : 'off' })}
-            />
+          {channels.map(({ channel, state: sends, overridden, digests, frequency }) => (
+            <Fragment key={channel}>
+              <PreferenceToggle
+                label={words.channels[channel] ?? channel}
+                isOn={sends === 'on'}
+                note={overridden ? words.overridden : undefined}
+                onChange={(isOn) => change({ topic: topic_key, channel, state: isOn ? 'on' : 'off' })}
+              />
+              {digests && sends === 'on' && (
+                <FrequencyChoice
+                  channel={words.channels[channel] ?? channel}
+                  {...{ words, frequency }}
+                  onChange={(chosen) => change({ topic: topic_key, channel, state: 'on', frequency: chosen })}
+                />
+              )}
+            </Fragment>
           ))}
         </>
       )}

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import { nextClockTime } from '@notify/locales'
 import { expectProblem, post, untilState } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
@@ -65,6 +66,29 @@ test('the narrowest frequency counts: of the topic before every topic, of the us
   expect((await env.api('PATCH', `/api/v1/users/${user_id}/preferences`, { body: { rules } })).status).toBe(200)
   await next()
   expect(await closesAt(event_key)).toBe(nextClockTime(Date.now(), '09:00', 'UTC', 1))
+  const shown = (await env.api('POST', '/api/v1/preferences/lookup', { body: { address: phone, user_id } })).body
+  expect(channelsIn(shown, topic)).toMatchObject([{ channel: 'sms', digests: true, frequency: 'weekly' }])
+})
+
+type Shown = { topics: { topic_key: string; channels: object[] }[] }
+const channelsIn = ({ topics }: Shown, topic: string) => topics.find(({ topic_key }) => topic_key === topic)?.channels
+
+test('a channel of a topic has digests where a published event with a digest names it', async () => {
+  const [topic, other, required] = [
+    await addTopic({ channels: ['email', 'sms'] }),
+    await addTopic(),
+    await addTopic({ kind: 'required' }),
+  ]
+  await addEvent(anHour, { topic })
+  await addEvent(anHour, { topic: other, status: 'draft' })
+  await addEvent(null, { topic: other, templates: { sms: { body: 'Hi' } } })
+  await addEvent(anHour, { topic: required })
+  const of = async () => (await env.api('POST', '/api/v1/preferences/lookup', { body: { address: freshPhone() } })).body
+  await eventually(async () => {
+    const shown = await of()
+    const digests = [topic, other, required].map((one) => channelsIn(shown, one))
+    expect(digests).toMatchObject([[{ digests: false }, { digests: true }], [{ digests: false }], [{ digests: false }]])
+  })
 })
 
 test('a frequency has no effect on a required topic, a message without a topic and an event without a digest', async () => {

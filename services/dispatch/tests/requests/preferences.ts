@@ -113,7 +113,9 @@ test('a choice refuses the next message, names topic, channel and rule, and keep
   const off = await choose(user, { topic, channel: '*', state: 'off' })
   expect(off.body.rules).toMatchObject([{ topic, channel: '*', state: 'off', source: 'api' }])
   const shown = off.body.topics.find((one: { topic_key: string }) => one.topic_key === topic)
-  expect(shown.channels).toEqual([{ channel: 'in_app', state: 'off', overridden: true }])
+  expect(shown.channels).toEqual([
+    { channel: 'in_app', state: 'off', overridden: true, digests: false, frequency: null },
+  ])
   const refused = await post(env, toUser(user, topic), { headers })
   expectProblem(refused, 422, 'recipient_opted_out')
   for (const word of [topic, 'in_app', 'every channel']) expect(refused.body.detail).toContain(word)
@@ -203,7 +205,7 @@ test('operators read choices and their evidence by the token of a user id or an 
   const { body } = await operator('GET', `${path}/preferences`)
   expect(body.rules).toMatchObject([{ topic: '*', channel: '*', state: 'off', source: 'api' }])
   const shown = body.topics.find((one: { topic_key: string }) => one.topic_key === topic)
-  expect(shown.channels).toEqual([{ channel: 'sms', state: 'off', overridden: true }])
+  expect(shown.channels).toEqual([{ channel: 'sms', state: 'off', overridden: true, digests: false, frequency: null }])
   const first = (await operator('GET', `${path}/preference-changes?limit=3`)).body
   expect(first.items).toMatchObject([
     { topic: '*', before: null, after: 'off', source: 'api', actor: expect.stringMatching(/^key_/) },

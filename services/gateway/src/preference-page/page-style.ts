@@ -26,9 +26,11 @@ ul { list-style: none; margin: 0; padding: 0 }
 li { border-top: 1px solid #e3e5e8 }
 label { display: flex; gap: 0.75rem; padding: 0.75rem 0; min-height: 24px }
 input[type=checkbox] { width: 1.25rem; height: 1.25rem; flex: none; accent-color: ${color} }
+label.often { flex-wrap: wrap; align-items: center; padding-top: 0; padding-inline-start: 2rem }
+select { font: inherit; min-height: 44px; max-width: 100%; border: 1px solid #6b7280; border-radius: 6px; background: #fff; color: inherit }
 small { display: block; font-size: 0.9rem; color: #555 }
 button { font: inherit; padding: 0.6rem 1.2rem; min-height: 44px; border-radius: 6px; border: 1px solid #6b7280; background: #fff; color: #1a1a1a; cursor: pointer }
 button.main { background: ${color}; border-color: ${color}; color: ${textOn(color)} }
-button:focus-visible, input:focus-visible { outline: 3px solid #1a1a1a; outline-offset: 2px }
+button:focus-visible, input:focus-visible, select:focus-visible { outline: 3px solid #1a1a1a; outline-offset: 2px }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem }
 `

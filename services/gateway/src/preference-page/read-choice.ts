@@ -1,4 +1,4 @@
-import type { LinkAction } from '@notify/contracts'
+import { Frequency, type LinkAction } from '@notify/contracts'
 
 /** A form may have more fields than there can be topics; the rest is left out. */
 const mostTopics = 100
@@ -7,6 +7,19 @@ const keysOf = (form: URLSearchParams, name: string) =>
   form
     .getAll(name)
     .filter((key) => /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/.test(key))
+    .slice(0, mostTopics)
+
+const frequencyField = /^frequency\.([a-zA-Z0-9][a-zA-Z0-9._-]{0,63})$/
+
+/** How often the topics of `frequency.<topic_key>` are wanted; an empty value stands for "as the event says". */
+const frequenciesOf = (form: URLSearchParams) =>
+  [...form]
+    .slice(0, 3 * mostTopics)
+    .flatMap(([name, value]) => {
+      const topic = frequencyField.exec(name)?.[1]
+      const frequency = value === '' ? null : Frequency.safeParse(value).data
+      return topic === undefined || frequency === undefined ? [] : [{ topic, frequency }]
+    })
     .slice(0, mostTopics)
 
 /**
@@ -22,7 +35,8 @@ export function readChoice(body: Buffer): LinkAction {
       return { action: 'start_again' }
     case 'save': {
       const on = keysOf(form, 'topic')
-      return { action: 'save', on, off: keysOf(form, 'listed').filter((key) => !on.includes(key)) }
+      const off = keysOf(form, 'listed').filter((key) => !on.includes(key))
+      return { action: 'save', on, off, frequencies: frequenciesOf(form) }
     }
     default:
       return { action: 'unsubscribe' }

@@ -1,5 +1,11 @@
-import type { Brand, OpenedLink } from '@notify/contracts'
-import { directionOf, nameOfChannel, type PreferencePageWords } from '@notify/locales'
+import { type Brand, Frequency, type OpenedLink } from '@notify/contracts'
+import {
+  directionOf,
+  type FrequencyWords,
+  frequencyWords,
+  nameOfChannel,
+  type PreferencePageWords,
+} from '@notify/locales'
 import { hashSource, strictPolicy } from '../docs/page.ts'
 import { escaped, fill } from './escape-html.ts'
 import { pageStyle } from './page-style.ts'
@@ -43,7 +49,7 @@ export function renderPage(
     notice === 'saved' ? `<p role="status" class="done">${escaped(words.saved)}</p>` : '',
     notice === 'stopped' ? `<p role="status" class="done">${stoppedText(words, topic, channel)}</p>` : '',
     notice === 'ask' && !link.all_off ? question(words, topic) : '',
-    link.all_off ? again(words, channel, notice) : choices(link, words, channel),
+    link.all_off ? again(words, channel, notice) : choices(link, words, channel, frequencyWords[locale]!),
   ]
   return frame(locale, title, body.join(''), brand)
 }
@@ -73,15 +79,26 @@ function again(words: PreferencePageWords, channel: string, notice: Notice): str
   return `<form method="post">${told}<button name="action" value="start_again">${escaped(words.startAgain)}</button></form>`
 }
 
-function choices({ topics }: OpenedLink, words: PreferencePageWords, channel: string): string {
+/** A choice that counts where the box above it is checked; `read-choice.ts` reads it. */
+function frequencyChoice({ topic_key, name, frequency }: OpenedLink['topics'][number], words: FrequencyWords): string {
+  const options = [['', words.asUsual], ...Frequency.options.map((one) => [one, words[one]])].map(
+    ([value = '', text = '']) =>
+      `<option value="${value}"${value === (frequency ?? '') ? ' selected' : ''}>${escaped(text)}</option>`,
+  )
+  const label = escaped(`${words.howOften}: ${name}`)
+  return `<label class="often"><span>${escaped(words.howOften)}</span><select name="frequency.${escaped(topic_key)}" aria-label="${label}">${options.join('')}</select></label>`
+}
+
+function choices({ topics }: OpenedLink, words: PreferencePageWords, channel: string, often: FrequencyWords): string {
   if (topics.length === 0) return ''
-  const rows = topics.map(({ topic_key: key, name, description, state, overridden }) => {
+  const rows = topics.map((topic) => {
+    const { topic_key: key, name, description, state, overridden } = topic
     const isFixed = state === 'required' || overridden
     const attributes = `${state === 'off' ? '' : ' checked'}${isFixed ? ' disabled' : ''}`
     const hint = [description, state === 'required' ? words.required : ''].filter((text) => text !== '')
     const listed = isFixed ? '' : `<input type="hidden" name="listed" value="${escaped(key)}">`
     const hints = hint.map((text) => `<small>${escaped(text)}</small>`).join('')
-    return `<li><label><input type="checkbox" name="topic" value="${escaped(key)}"${attributes}><span><b>${escaped(name)}</b>${hints}</span></label>${listed}</li>`
+    return `<li><label><input type="checkbox" name="topic" value="${escaped(key)}"${attributes}><span><b>${escaped(name)}</b>${hints}</span></label>${listed}${topic.digests && !isFixed ? frequencyChoice(topic, often) : ''}</li>`
   })
   const save = `<button name="action" value="save">${escaped(words.save)}</button>`
   const stopAll = `<button class="quiet" name="action" value="stop_all">${escaped(words.stopAll)}</button>`

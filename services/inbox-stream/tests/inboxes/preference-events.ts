@@ -79,6 +79,14 @@ test('a wide off overrides a narrow one too, and both are kept', async () => {
   const rules = [...changeOf(topic, 'off').rules, { topic: '*', channel: '*', state: 'off' }]
   const { body } = await env.api('PATCH', '/api/v1/preferences', { token, body: { rules } })
   const shown = body.topics.find(({ topic_key }: { topic_key: string }) => topic_key === topic)
-  expect(shown.channels).toEqual(['email', 'in_app'].map((channel) => ({ channel, state: 'off', overridden: true })))
+  expect(shown.channels).toEqual(
+    ['email', 'in_app'].map((channel) => ({
+      channel,
+      state: 'off',
+      overridden: true,
+      digests: false,
+      frequency: null,
+    })),
+  )
   expect(body.rules).toHaveLength(2)
 })

@@ -9,7 +9,17 @@ import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
 import { TitledSection } from '../../ui/titled-section.tsx'
 import { usePreferences } from './queries.ts'
-import { nameKinds, type Person, type Preferences, type Rule, scopeOf, sources, stateName } from './words.ts'
+import {
+  frequencyNames,
+  nameKinds,
+  type Person,
+  type Preferences,
+  type Rule,
+  scopeOf,
+  sources,
+  stateName,
+  stateWith,
+} from './words.ts'
 
 type TopicState = Preferences['topics'][number]
 
@@ -29,10 +39,11 @@ const topicColumns: Column<TopicState>[] = [
     header: 'The person gets it by',
     cell: ({ channels }) => (
       <span className="flex flex-wrap gap-1.5 py-1">
-        {channels.map(({ channel, state, overridden }) => (
+        {channels.map(({ channel, state, overridden, digests, frequency }) => (
           <Badge key={channel} tone={state === 'on' ? 'good' : 'bad'}>
             {channelNames[channel]}: {stateName[state]}
             {overridden ? ', by a wider choice' : ''}
+            {digests && state === 'on' && frequency ? `, ${frequencyNames[frequency]}` : ''}
           </Badge>
         ))}
       </span>
@@ -51,7 +62,7 @@ const ruleColumns: Column<Rule>[] = [
   {
     id: 'state',
     header: 'State',
-    cell: ({ state }) => <Badge tone={state === 'on' ? 'good' : 'bad'}>{stateName[state]}</Badge>,
+    cell: ({ state, frequency }) => <Badge tone={state === 'on' ? 'good' : 'bad'}>{stateWith(state, frequency)}</Badge>,
   },
   { id: 'of', header: 'Made for', cell: ({ of }) => of && nameKinds[of], wide: true },
   { id: 'source', header: 'Source', cell: ({ source }) => sources[source], wide: true },

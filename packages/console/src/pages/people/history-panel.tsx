@@ -6,7 +6,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
 import { TitledSection } from '../../ui/titled-section.tsx'
 import { useChanges } from './queries.ts'
-import { nameKinds, type Person, type PreferenceEntry, scopeOf, sources, stateName } from './words.ts'
+import { nameKinds, type Person, type PreferenceEntry, scopeOf, sources, stateWith } from './words.ts'
 
 const columns: Column<PreferenceEntry>[] = [
   {
@@ -18,16 +18,18 @@ const columns: Column<PreferenceEntry>[] = [
   {
     id: 'after',
     header: 'Became',
-    cell: ({ after }) => (
+    cell: ({ after, frequency_after }) => (
       <Badge tone={after === null ? 'quiet' : after === 'on' ? 'good' : 'bad'}>
-        {after === null ? 'Removed' : stateName[after]}
+        {after === null ? 'Removed' : stateWith(after, frequency_after)}
       </Badge>
     ),
   },
   {
     id: 'before',
     header: 'Before',
-    cell: ({ before }) => <span className="text-soft">{before === null ? 'No choice' : stateName[before]}</span>,
+    cell: ({ before, frequency_before }) => (
+      <span className="text-soft">{before === null ? 'No choice' : stateWith(before, frequency_before)}</span>
+    ),
     wide: true,
   },
   { id: 'of', header: 'Made for', cell: ({ of }) => of && nameKinds[of], wide: true },

@@ -40,6 +40,17 @@ export const checks: Record<Considered['check'], string> = {
   kind: 'Kind of the topic',
 }
 
+export const frequencyNames: Record<NonNullable<Rule['frequency']>, string> = {
+  instant: 'each at once',
+  hourly: 'every hour',
+  daily: 'every day',
+  weekly: 'every week',
+}
+
+/** A state with the frequency of digests, where one is chosen. */
+export const stateWith = (state: Rule['state'], frequency: Rule['frequency']) =>
+  frequency === null ? stateName[state] : `${stateName[state]}, ${frequencyNames[frequency]}`
+
 export const stateName = { on: 'On', off: 'Off' } as const
 
 const channelName = (channel: string) =>

@@ -1,4 +1,4 @@
-import { anyOne, type Channel, type PreferenceState, type TopicKind } from '@notify/contracts'
+import { anyOne, type Channel, type Frequency, type PreferenceState, type TopicKind } from '@notify/contracts'
 
 /** A choice of a person, made as a user or for an address. */
 export interface Choice {
@@ -40,4 +40,23 @@ export function decidePreference<C extends Choice>(asked: Asked, choices: readon
   if (off) return { sends: false, by: off }
   const on = applying.find(({ topic }) => topic === asked.topic)
   return on ? { sends: true, by: on } : { sends: asked.kind !== 'off', by: 'kind' }
+}
+
+/** A choice with how often, and whose it is. */
+interface TimedChoice extends Choice {
+  recipient_index: string
+  frequency: Frequency | null
+}
+
+/** How often a person wants digests, as `find-frequencies` says. @param indexes the user's before the address's */
+export function frequencyOf(
+  asked: Asked,
+  choices: readonly TimedChoice[],
+  indexes: readonly string[],
+): Frequency | null {
+  if (asked.kind === 'required') return null
+  const [narrowest] = choices
+    .filter((one) => one.state === 'on' && one.frequency !== null && appliesTo(asked, one))
+    .sort((a, b) => widthOf(a) - widthOf(b) || indexes.indexOf(a.recipient_index) - indexes.indexOf(b.recipient_index))
+  return narrowest?.frequency ?? null
 }

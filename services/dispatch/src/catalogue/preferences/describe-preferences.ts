@@ -1,8 +1,8 @@
-import type { Preferences } from '@notify/contracts'
+import type { Channel, Preferences } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { lookUp } from '@notify/locales'
 import type { KnownTopic } from '../topics/topic-directory.ts'
-import { decidePreference, isOverridden } from './decide-preference.ts'
+import { decidePreference, frequencyOf, isOverridden } from './decide-preference.ts'
 import type { Subject } from './person.ts'
 import { type ChoiceRow, type PreferenceOwner, readChoices } from './preference-store.ts'
 
@@ -13,10 +13,15 @@ export function wordsOf({ name, description, translations }: KnownTopic, locales
   return found === undefined ? { name, description } : translations[found]!
 }
 
-/** The choices of a person, and what follows from them for each topic. */
+/** Whether a frequency has an effect. */
+export const hasDigests = ({ kind, digest_channels }: KnownTopic, channel: Channel): boolean =>
+  kind !== 'required' && digest_channels.includes(channel)
+
+/** The choices of a person, and what follows from them for each topic. @param indexes the user's before those of addresses */
 export function describePreferences(
   topics: readonly KnownTopic[],
   choices: readonly ChoiceRow[],
+  indexes: readonly string[],
   locales: readonly (string | undefined)[],
 ): Preferences {
   return {
@@ -25,7 +30,11 @@ export function describePreferences(
       channels: topic.channels.map((channel) => {
         const asked = { topic: topic.topic_key, kind: topic.kind, channel }
         const { sends } = decidePreference(asked, choices)
-        return { channel, state: sends ? 'on' : 'off', overridden: isOverridden(asked, choices) }
+        return {
+          ...{ channel, state: sends ? 'on' : 'off', overridden: isOverridden(asked, choices) },
+          digests: hasDigests(topic, channel),
+          frequency: frequencyOf(asked, choices, indexes),
+        }
       }),
     })),
     rules: choices.map(({ topic, channel, state, frequency, source, changed_at }) => ({
@@ -47,10 +56,7 @@ export async function readPreferences(
   owner: PreferenceOwner,
   { topics, subjects, locales }: Read,
 ): Promise<Preferences> {
-  const choices = await readChoices(
-    run,
-    owner,
-    subjects.map(({ index }) => index),
-  )
-  return describePreferences(topics, choices, locales)
+  const indexes = subjects.map(({ index }) => index)
+  const choices = await readChoices(run, owner, indexes)
+  return describePreferences(topics, choices, indexes, locales)
 }

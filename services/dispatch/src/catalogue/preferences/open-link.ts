@@ -2,8 +2,8 @@ import type { openPreferenceLink as contract, LinkAction, OpenedLink } from '@no
 import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
-import { type Asked, decidePreference, isOverridden } from './decide-preference.ts'
-import { wordsOf } from './describe-preferences.ts'
+import { type Asked, decidePreference, frequencyOf, isOverridden } from './decide-preference.ts'
+import { hasDigests, wordsOf } from './describe-preferences.ts'
 import { makeChoices, type Wanted } from './make-choices.ts'
 import type { LinkContent, WithLinks } from './message-links.ts'
 import { subjectsOf } from './person.ts'
@@ -24,7 +24,7 @@ export const openLink: Handler<Context & WithTopics & WithLinks, typeof contract
   const choices = await context.db.transaction(async (run) => {
     const known = await readChoices(run, owner, indexes)
     if (!choice) return known
-    const wanted = wantedBy(choice, link, topics, known).flatMap((one) =>
+    const wanted = wantedBy(choice, link, { topics, known, indexes }).flatMap((one) =>
       subjects.map((subject) => ({ ...one, subject })),
     )
     const source = choice.action === 'unsubscribe' ? 'one_click' : 'page'
@@ -32,7 +32,7 @@ export const openLink: Handler<Context & WithTopics & WithLinks, typeof contract
     return readChoices(run, owner, indexes)
   })
   if (choice) context.wakeOutbox()
-  return describe(context, link, topics, choices, body.locales)
+  return describe(context, link, { topics, known: choices, indexes }, body.locales)
 }
 
 /** Topics that a link shows: those that can be switched for its channel, and the one of its message. */
@@ -45,13 +45,15 @@ const askedOf = ({ channel }: LinkContent, { topic_key: topic, kind }: KnownTopi
 const stopsAll = ({ channel }: LinkContent, one: ChoiceRow) =>
   one.topic === '*' && one.state === 'off' && (one.channel === channel || one.channel === '*')
 
+interface Known {
+  topics: readonly KnownTopic[]
+  known: readonly ChoiceRow[]
+  /** The user's before the address's. */
+  indexes: readonly string[]
+}
+
 /** The choices that an action makes; those that change nothing are left out. */
-function wantedBy(
-  choice: LinkAction,
-  link: LinkContent,
-  topics: readonly KnownTopic[],
-  known: readonly ChoiceRow[],
-): Wanted[] {
+function wantedBy(choice: LinkAction, link: LinkContent, { topics, known, indexes }: Known): Wanted[] {
   const { channel } = link
   switch (choice.action) {
     case 'unsubscribe':
@@ -66,11 +68,16 @@ function wantedBy(
       const states = new Map<string, 'on' | 'off'>()
       for (const topic of choice.off) states.set(topic, 'off')
       for (const topic of choice.on) states.set(topic, 'on')
+      const frequencies = new Map(choice.frequencies.map(({ topic, frequency }) => [topic, frequency]))
       return shownBy(link, topics).flatMap((topic): Wanted[] => {
-        const state = states.get(topic.topic_key)
-        const { sends } = decidePreference(askedOf(link, topic), known)
-        if (state === undefined || topic.kind === 'required' || (state === 'on') === sends) return []
-        return [{ topic: topic.topic_key, channel, state }]
+        const { topic_key, kind } = topic
+        const asked = askedOf(link, topic)
+        const { sends } = decidePreference(asked, known)
+        const state = states.get(topic_key) ?? (sends ? 'on' : 'off')
+        const frequency = state === 'on' && hasDigests(topic, channel) ? frequencies.get(topic_key) : undefined
+        const isOther = frequency !== undefined && frequency !== frequencyOf(asked, known, indexes)
+        if (kind === 'required' || ((state === 'on') === sends && !isOther)) return []
+        return [{ topic: topic_key, channel, state, ...(isOther && { frequency }) }]
       })
     }
   }
@@ -79,8 +86,7 @@ function wantedBy(
 function describe(
   { channels }: Pick<Context, 'channels'>,
   link: LinkContent,
-  topics: readonly KnownTopic[],
-  choices: readonly ChoiceRow[],
+  { topics, known: choices, indexes }: Known,
   locales: readonly string[],
 ): OpenedLink {
   const { tenantId, applicationId, channel, to, topic } = link
@@ -98,6 +104,8 @@ function describe(
         ...{ topic_key: one.topic_key, ...wordsOf(one, [link.locale, ...locales]) },
         state: one.kind === 'required' ? 'required' : sends ? 'on' : 'off',
         overridden: isOverridden(asked, choices),
+        digests: hasDigests(one, channel),
+        frequency: frequencyOf(asked, choices, indexes),
       }
     }),
   }

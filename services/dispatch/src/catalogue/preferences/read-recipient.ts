@@ -34,8 +34,9 @@ export const getRecipientPreferences: Handler<Context & WithTopics, typeof getCo
   const { owner, index } = recipientOf(request)
   const topics = await context.directory.topics.list(owner.applicationId)
   const { names, sharing, kindOf } = await namesOf(context, owner, index)
-  const choices = await readChoices(context.db.run, owner, [...kindOf.keys()])
-  const described = describePreferences(topics, choices, [request.query.locale])
+  const indexes = [...kindOf.keys()]
+  const choices = await readChoices(context.db.run, owner, indexes)
+  const described = describePreferences(topics, choices, indexes, [request.query.locale])
   const rules = described.rules.map((rule, at) => ({ ...rule, of: kindOf.get(choices[at]!.recipient_index) ?? null }))
   return { ...described, rules, names, sharing }
 }
