@@ -376,6 +376,30 @@ describe('a worker that is killed', () => {
     await recovers(id)
   })
 
+  test.each([
+    ['the page is repeated', 'completed'],
+    ['it is cancelled', 'cancelled'],
+    ['its list is deleted', 'cancelled'],
+  ])('counts whom it accepted, also those removed from the list before %s', async (what, status) => {
+    const members = freshUsers(3)
+    await addUsers(members)
+    const id = await listOf(members)
+    const broadcast = await broadcastTo(id)
+    await until(broadcast, { status: 'completed', accepted: 3 })
+    // As if it had been killed before it counted the page.
+    await env.admin.query(
+      `update dispatch.broadcasts set status = 'running', pages = 0, reached = null, accepted = 0, finished_at = null,
+         next_page_at = now() + interval '1 minute' where id = $1`,
+      [broadcast],
+    )
+    expect((await lists('DELETE', `/${id}/members?user_id=${members[1]}`)).status).toBe(204)
+    if (what === 'it is cancelled') expect((await control(broadcast, 'cancel')).status).toBe(200)
+    if (what === 'its list is deleted') expect((await lists('DELETE', `/${id}`)).status).toBe(204)
+    await env.admin.query('update dispatch.broadcasts set next_page_at = now() where id = $1', [broadcast])
+    await until(broadcast, { status, accepted: 3, refused: 0 })
+    expect(await acceptedOf(broadcast)).toBe(3)
+  })
+
   test('at any time, again and again', async () => {
     const id = await broadcastTo(listId)
     for (let round = 0; round < 4; round++) {

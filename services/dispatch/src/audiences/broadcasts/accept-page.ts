@@ -5,6 +5,7 @@ import type { Candidate } from '../../accept/accept-item.ts'
 import type { Context } from '../../context.ts'
 import { type MemberRow, openMember } from '../lists/member-content.ts'
 import { type BroadcastRequest, openRequest, requestFor } from './broadcast-request.ts'
+import { timeOfPage } from './page-ids.ts'
 import type { DuePage, EndedPage } from './page-store.ts'
 
 /** Members that are accepted together. Between two groups other work of the process has its turn. */
@@ -53,8 +54,7 @@ const passes = ({ problem }: Extract<ItemResult, { problem: unknown }>) =>
 /** Follows from broadcast, page and member, so that a page that is repeated after a crash sends nothing twice. */
 function idOf({ secrets }: Pick<Context, 'secrets'>, page: DuePage, member: MemberRow): Id<'notif'> {
   const bytes = Buffer.from(secrets.blindIndex(page.tenant_id, `${page.id} ${member.id}`), 'base64url')
-  // A millisecond later for each page: ids that ascend are cheap to store.
-  return derivedId('notif', page.created_at.getTime() + page.pages, bytes)
+  return derivedId('notif', timeOfPage(page), bytes)
 }
 
 function candidateOf(

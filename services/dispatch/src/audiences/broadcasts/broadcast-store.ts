@@ -59,13 +59,21 @@ export async function insertBroadcast(
   return row!
 }
 
+/** Longer than a worker takes for a page that it began before. */
+const afterPage = sql<Date>`coalesce(next_page_at, now() + interval '1 minute')`
+
 const now = sql<Date>`date_trunc('milliseconds', now())`
 
-/** Changes the state of a locked broadcast. Only a running one has a next page. */
-export async function setStatus(run: Run, id: Id<'bc'>, status: BroadcastStatus): Promise<BroadcastRow> {
+/** Changes the state of a locked broadcast. A cancelled one still counts whom the page that it interrupts has accepted. */
+export async function setStatus(
+  run: Run,
+  { id, status: before }: Pick<BroadcastRow, 'id' | 'status'>,
+  status: BroadcastStatus,
+): Promise<BroadcastRow> {
+  const interrupted = before === 'completed' ? null : afterPage
   const changed = build.updateTable('broadcasts').set({
     status,
-    next_page_at: status === 'running' ? now : null,
+    next_page_at: status === 'running' ? now : status === 'cancelled' ? interrupted : null,
     updated_at: now,
     ...(status === 'cancelled' && { finished_at: now }),
   })

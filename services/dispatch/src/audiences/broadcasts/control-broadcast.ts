@@ -28,7 +28,7 @@ const change = ({ verb, from, to }: Change): Handler<Context, typeof pauseContra
       if (!known) throw broadcastMissing()
       if (!from.includes(known.status))
         throw new Problem('broadcast_not_running', `The broadcast cannot be ${verb}: it is ${known.status}`)
-      const [before, after] = [describeBroadcast(known), describeBroadcast(await setStatus(run, known.id, to))]
+      const [before, after] = [describeBroadcast(known), describeBroadcast(await setStatus(run, known, to))]
       await recordAudit(run, dispatchAuditRecorded, {
         request,
         action: `broadcast.${verb}`,

@@ -9,6 +9,7 @@ import {
 } from '@notify/database'
 import { tables } from '../../db/schema.ts'
 import type { BroadcastRow } from './broadcast-store.ts'
+import { idsOfPage } from './page-ids.ts'
 
 const due = { table: 'broadcasts', due: 'next_page_at' }
 /** Longer than a page takes. */
@@ -38,7 +39,7 @@ export type DuePage = RowOf<typeof claimColumns>
 const claim = defineStatement({
   name: 'claim-broadcast-pages',
   text: `${claimDueSql(
-    { ...due, key: ['id'], where: `status = 'running'`, fair: { by: 'tenant_id', most: 1 } },
+    { ...due, key: ['id'], where: `status in ('running', 'cancelled')`, fair: { by: 'tenant_id', most: 1 } },
     { limit: '$1', leaseMs },
   )}
     select claimed.*, clock_timestamp() as claimed_at,
@@ -78,7 +79,9 @@ const end = defineStatement({
   name: 'end-broadcast-page',
   text: `
     update broadcasts b set
-      pages = b.pages + 1, reached = coalesce($3, b.reached), accepted = b.accepted + $4,
+      pages = b.pages + 1, reached = coalesce($3, b.reached),
+      accepted = b.accepted + greatest($4, (
+        select count(*)::int from notifications n where n.id between $9 and $10 and n.broadcast_id = b.id)),
       refusals = (select coalesce(jsonb_object_agg(code, count), '{}') from (
         select code, sum(count::int) as count from (
           select * from jsonb_each_text(b.refusals) as known (code, count)
@@ -104,12 +107,12 @@ export interface EndedPage {
 
 /**
  * Counts a page and moves on, in one statement; a page that another worker ended after its lease is counted once. Pausing or
- * cancelling meanwhile keeps its state.
+ * cancelling meanwhile keeps its state. Members whom an earlier attempt accepted count, also if they are of the list no more.
  */
 export async function endPage({ run }: Queries, page: DuePage, ended: EndedPage): Promise<void> {
   const { reached, accepted, refusals, isLast, intervalMs } = ended
   const counts = [reached, accepted, JSON.stringify(refusals), isLast]
-  await run(end, [page.id, page.pages, ...counts, page.claimed_at, intervalMs])
+  await run(end, [page.id, page.pages, ...counts, page.claimed_at, intervalMs, ...idsOfPage(page)])
 }
 
 const stop = defineStatement({

@@ -52,7 +52,10 @@ export function runBroadcasts(kit: Kit, context: Needs, brake: BulkBrake): void 
 
 async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise<void> {
   const { db, config, log, wakeOutbox } = context
-  if (page.is_list_deleted) return stopBroadcast(db, page)
+  if (page.is_list_deleted || page.status === 'cancelled') {
+    await endPage(db, page, { reached: null, accepted: 0, refusals: {}, isLast: false, intervalMs: 0 })
+    return stopBroadcast(db, page)
+  }
   if ((await waitingOf(db, page, mostWaiting)) >= mostWaiting) return postponePage(db, page, whileWaitingMs)
   const members = await findMembers(db.run, page.list_id, {
     after: page.reached,
