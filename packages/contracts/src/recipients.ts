@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { UserId } from './inbox.ts'
 import { Locale, TimeZone } from './locale.ts'
 import { apiKey, defineRoute, NoContent } from './route.ts'
-import { ClockTime, E164, EmailAddress, Timestamp } from './text.ts'
+import { ClockTime, E164, EmailAddress, emailLimits, mailboxPattern, Timestamp } from './text.ts'
 
 export const QuietHours = z
   .strictObject({
@@ -14,7 +14,11 @@ export const QuietHours = z
 export type QuietHours = z.output<typeof QuietHours>
 
 const fields = {
-  email: EmailAddress,
+  email: z
+    .string()
+    .max(emailLimits.address, `must have at most ${emailLimits.address} characters`)
+    .regex(mailboxPattern, 'must be an email address such as ada@example.com')
+    .meta({ description: 'Its domain may be international; it is kept in ASCII', example: 'ada@example.com' }),
   phone: E164,
   locale: Locale.meta({ description: 'Language of messages to the user that name none' }),
   timezone: TimeZone.meta({ description: 'Zone of quiet hours, of `send_at_local` and of times in texts' }),
@@ -37,7 +41,7 @@ export type NewRecipient = z.output<typeof NewRecipient>
 export const Recipient = z
   .object({
     user_id: UserId,
-    email: fields.email.nullable(),
+    email: EmailAddress.nullable(),
     phone: fields.phone.nullable(),
     locale: fields.locale.nullable(),
     timezone: fields.timezone.nullable(),

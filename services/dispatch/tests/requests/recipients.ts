@@ -29,6 +29,8 @@ test('a user is created, replaced as a whole and deleted', async () => {
 
 test.each([
   [{ email: 'ada' }, 'email'],
+  [{ email: 'ädä@shop.example' }, 'email'],
+  [{ email: 'ada@shop.123' }, 'email'],
   [{ phone: '0170' }, 'phone'],
   [{ locale: 'x y' }, 'locale'],
   [{ timezone: 'Europe/Nowhere' }, 'timezone'],
@@ -40,6 +42,27 @@ test.each([
   const answer = await put(freshUserId(), body)
   expectProblem(answer, 422, 'validation_failed')
   expect(answer.body.errors).toContainEqual({ path, message: expect.any(String) })
+})
+
+test('a user may have any email address that a send may have, and keeps it in ASCII', async () => {
+  const userId = freshUserId()
+  const local = `Ada-${crypto.randomUUID()}`
+  const { body } = await put(userId, { email: `${local}@BÜCHER.example` })
+  expect(body.email).toBe(`${local}@xn--bcher-kva.example`)
+  expect((await env.api('GET', pathOf(userId))).body).toEqual(body)
+  const sent = await post(env, emailTo({ user_id: userId }))
+  expect(sent.status).toBe(202)
+  await untilState(env, sent.body.notification_id, { delivery_status: 'delivered' })
+})
+
+test('a webhook is for an address alone: a user cannot be named for it', async () => {
+  const userId = freshUserId()
+  await put(userId, { email: freshAddress(), phone: freshPhone() })
+  expectProblem(
+    await post(env, { channel: 'webhook', recipient: { user_id: userId }, body: 'Hi' }),
+    422,
+    'recipient_unknown',
+  )
 })
 
 test('a key needs the permission to manage recipients', async () => {
