@@ -47,7 +47,10 @@ const content = {
     .min(1)
     .max(20)
     .transform((channels) => [...new Set(channels)])
-    .meta({ description: 'Channels for which recipients may switch it', example: Channel.options.slice(0, 1) }),
+    .meta({
+      description: 'Channels for which recipients may switch it; unless it is required, it is sent by these alone',
+      example: Channel.options.slice(0, 1),
+    }),
   position: z.int().min(0).max(9999).default(0).meta({ description: 'Topics are shown by position, then by key' }),
   translations: TopicTranslations.default({}),
 }

@@ -4349,7 +4349,7 @@ export interface components {
              */
             kind?: "required" | "on" | "off";
             /**
-             * @description Channels for which recipients may switch it
+             * @description Channels for which recipients may switch it; unless it is required, it is sent by these alone
              * @example [
              *       "email"
              *     ]
@@ -4397,7 +4397,7 @@ export interface components {
              */
             kind?: "required" | "on" | "off";
             /**
-             * @description Channels for which recipients may switch it
+             * @description Channels for which recipients may switch it; unless it is required, it is sent by these alone
              * @example [
              *       "email"
              *     ]
@@ -6177,6 +6177,10 @@ export interface components {
             end: string;
         };
         NewRecipient: {
+            /**
+             * @description Its domain may be international; it is kept in ASCII
+             * @example ada@example.com
+             */
             email?: string;
             /** @example +15551230001 */
             phone?: string;

@@ -1,4 +1,4 @@
-import type { Digest } from '@notify/contracts'
+import type { Channel, Digest } from '@notify/contracts'
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
 import { asOnlyItem, requireDigestible } from '../catalogue/digests/digest-item.ts'
@@ -9,7 +9,7 @@ import type { NamedUser } from '../catalogue/recipients/recipient-directory.ts'
 import { type Addressed, addressed } from '../catalogue/recipients/resolve-recipient.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import { topicMissing } from '../catalogue/topics/describe-topic.ts'
-import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
+import type { KnownTopic, WithTopics } from '../catalogue/topics/topic-directory.ts'
 import { chooseText, formatOf, type Texts } from '../catalogue/translations/choose-text.ts'
 import type { Draft } from '../channels/channel.ts'
 import type { FilledReference } from '../channels/channel-template.ts'
@@ -116,7 +116,7 @@ export async function findTexts(
 
 /**
  * The topic that the event or the request names. Codes have none: they are always sent.
- * @throws Problem `topic_not_found`, `topic_required`
+ * @throws Problem `topic_not_found`, `topic_required`, `channel_not_allowed`
  */
 export async function topicOf(
   { directory }: WithTopics,
@@ -127,13 +127,26 @@ export async function topicOf(
   const { principal, request } = candidate
   const topic = texts?.topic ?? request.topic
   if (topic !== undefined) {
+    const known = await directory.topics.find(principal.application_id, topic)
     // An event's topic exists; if it was deleted by other means, the choices of recipients still count.
-    if (texts?.topic || (await directory.topics.find(principal.application_id, topic))) return topic
-    throw topicMissing('topic')
+    if (!known && !texts?.topic) throw topicMissing('topic')
+    // The items of a digest were accepted before.
+    if (known && candidate.digestId === undefined) requireListed(known, request.channel)
+    return topic
   }
   if (!principal.bulk_requires_topic || request.priority !== 'bulk') return undefined
   const [path, message] = ['topic', 'is missing: this application sends bulk messages only with a topic']
   throw new Problem('topic_required', `${path} ${message}`, { errors: [{ path, message }] })
+}
+
+/** Refuses a message that nobody could switch off where people choose. */
+function requireListed({ topic_key, kind, channels }: KnownTopic, channel: Channel): void {
+  if (kind === 'required' || channels.includes(channel)) return
+  const listed = channels.join(', ')
+  throw new Problem(
+    'channel_not_allowed',
+    `The topic ${topic_key} cannot be switched for ${channel}; it lists ${listed}`,
+  )
 }
 
 async function ofEvent(

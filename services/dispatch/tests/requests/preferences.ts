@@ -84,7 +84,7 @@ test('topics are refused to others, and bad ones to everybody', async () => {
 })
 
 test("an event's version names its topic, which is not deleted while one does", async () => {
-  const topic = await addTopic()
+  const topic = await addTopic({ channels: ['in_app'] })
   const event_key = `event-${crypto.randomUUID()}`
   const content = { name: 'E', allowed_channels: ['in_app'], templates: { in_app: { title: 'T', body: 'B' } } }
   const missing = await operator('POST', '/events', { event_key, ...content, topic: 'nothing' })
@@ -162,7 +162,7 @@ test('a choice between acceptance and claim is obeyed: of a scheduled message, a
 })
 
 test('a required topic cannot be switched off, and is sent to a user who switched off everything else', async () => {
-  const [required, off] = [await addTopic({ kind: 'required' }), await addTopic({ kind: 'off' })]
+  const [required, off] = [await addTopic({ kind: 'required' }), await addTopic({ kind: 'off', channels: ['in_app'] })]
   const user = `user-${crypto.randomUUID()}`
   const refused = await choose(user, { topic: required, channel: 'in_app', state: 'off' })
   expectProblem(refused, 422, 'topic_is_required')
@@ -291,4 +291,15 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   // A send to the user goes to the address that is saved.
   await env.api('PUT', `/api/v1/users/${user}`, { body: { email: address } })
   expect(await explain({ user_id: user, topic, channel: 'email' })).toEqual(await explain(asked))
+})
+
+test('a message of a topic by a channel that it does not list is refused, unless the topic is required', async () => {
+  const user = crypto.randomUUID()
+  const [topic, required] = [await addTopic(), await addTopic({ kind: 'required' })]
+  const refused = await post(env, toUser(user, topic))
+  expectProblem(refused, 422, 'channel_not_allowed')
+  expect(refused.body.detail).toContain('it lists sms')
+  expect((await post(env, toUser(user, required))).status).toBe(202)
+  expect((await operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['in_app'] })).status).toBe(200)
+  await eventually(async () => expect((await post(env, toUser(user, topic))).status).toBe(202))
 })
