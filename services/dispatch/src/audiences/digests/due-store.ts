@@ -53,6 +53,7 @@ export type ItemRow = RowOf<typeof itemColumns>
 /** The most bytes of the items of a digest that are read; the first and the newest are read in any case. */
 const mostBytes = 300_000
 
+// The union keeps the planner from reading all notifications, or the first ones again for each item.
 const read = defineStatement({
   name: 'read-digest-items',
   text: `
@@ -62,14 +63,13 @@ const read = defineStatement({
       select count(*)::int as total, max(n.id) as newest from notifications n where n.digest_id = d.id and ${waits('n')}
     ) as counted
     cross join lateral (
-      select n.id, n.payload from (
-        select f.id, row_number() over (order by f.id) as nth, sum(length(f.payload)) over (order by f.id) as bytes
+      select first.id, first.payload from (
+        select f.id, f.payload, row_number() over (order by f.id) as nth, sum(length(f.payload)) over (order by f.id) as bytes
         from (
           select n.id, n.payload from notifications n where n.digest_id = d.id and ${waits('n')} order by n.id limit d.show
         ) as f
-      ) as first right join notifications n on n.id = first.id
-      where n.digest_id = d.id and ${waits('n')}
-        and (n.id = counted.newest or first.nth = 1 or first.bytes <= ${mostBytes})
+      ) as first where nth = 1 or bytes <= ${mostBytes}
+      union select n.id, n.payload from notifications n where n.id = counted.newest
     ) as item
     order by 1, item.id`,
   columns: itemColumns,

@@ -13,6 +13,7 @@ export interface EndedDigest {
   reason: string
 }
 
+// The ids are a parameter, too: with those of `digest` alone, a plan may read the items of all digests.
 const end = defineStatement({
   name: 'end-digests',
   text: `
@@ -21,10 +22,10 @@ const end = defineStatement({
     ), ended as (
       update notifications n set status = digest.status, failure_reason = digest.reason, retryable = false,
         revision = n.revision + 1, updated_at = now()
-      from digest where n.digest_id = digest.digest_id and ${waits('n')}
+      from digest where n.digest_id = digest.digest_id and n.digest_id = any ($2) and ${waits('n')}
       returning n.*
     ), facts as (${factsInto('ended')}), gone as (
-      delete from digests where id in (select digest_id from digest)
+      delete from digests where id = any ($2)
     )
     select count(*)::int as items from ended`,
   columns: { items: column.integer() },
@@ -32,5 +33,6 @@ const end = defineStatement({
 
 /** Ends the items of locked digests, and forgets these. @returns how many items */
 export async function endDigests(run: Run, ended: readonly EndedDigest[]): Promise<number> {
-  return (await run(end, [JSON.stringify(ended)]))[0]!.items
+  const ids = ended.map(({ digest_id }) => digest_id)
+  return (await run(end, [JSON.stringify(ended), ids]))[0]!.items
 }

@@ -10,7 +10,7 @@ const columns = {
 }
 type OpenRow = RowOf<typeof columns>
 
-/** Digests whose items are gone are not listed. */
+/** Digests whose items are gone are not listed. The ranges of ids are read by the index of the application in its order. */
 const list = defineStatement({
   name: 'list-digests',
   text: `
@@ -19,8 +19,8 @@ const list = defineStatement({
     from digests d cross join lateral (
       select n.recipient_masked from notifications n where n.digest_id = d.id and ${waits('n')} order by n.id desc limit 1
     ) as newest
-    where d.application_id = $1 and d.tenant_id = $2 and ($3::text is null or d.id = $3) and ($4::text is null or d.event_key = $4)
-      and ($5::text is null or d.id < $5)
+    where d.application_id = $1 and d.tenant_id = $2 and ($4::text is null or d.event_key = $4)
+      and d.id between coalesce($3, '') and coalesce($3, 'z') and d.id < coalesce($5, 'z')
     order by d.id desc limit $6`,
   columns,
 })
