@@ -107,7 +107,7 @@ export interface EndedPage {
 
 /**
  * Counts a page and moves on, in one statement; a page that another worker ended after its lease is counted once. Pausing or
- * cancelling meanwhile keeps its state. Members whom an earlier attempt accepted count, also if they are of the list no more.
+ * cancelling meanwhile keeps its state. Members whom an earlier attempt accepted count, also if they were removed since.
  */
 export async function endPage({ run }: Queries, page: DuePage, ended: EndedPage): Promise<void> {
   const { reached, accepted, refusals, isLast, intervalMs } = ended
