@@ -6086,6 +6086,8 @@ export interface components {
             failed: number;
             /** @description Messages that cost credits */
             charged: number;
+            /** @description Parts of the SMS that were charged; 0 on other channels */
+            segments: number;
             /** @description By the price list; null without a price for the channel */
             cost: string | null;
         };
@@ -6111,6 +6113,8 @@ export interface components {
             failed: number;
             /** @description Messages that cost credits */
             charged: number;
+            /** @description Parts of the SMS that were charged; 0 on other channels */
+            segments: number;
             /** @description By the price list; null without a price for the channel */
             cost: string | null;
         };
@@ -6127,7 +6131,13 @@ export interface components {
              */
             category?: ("marketing" | "utility" | "authentication") | null;
             /**
-             * @description Of one message that a carrier has taken
+             * @description Country of the number, for SMS and WhatsApp; null: every country without a price of its own. The longest prefix counts, and among prices of one prefix that of the category.
+             * @default null
+             * @example +49
+             */
+            country_prefix?: string | null;
+            /**
+             * @description Of one message that a carrier has taken; of SMS, of one segment
              * @example 0.045
              */
             price: string;
@@ -13589,6 +13599,7 @@ export interface operations {
                      *           "delivered": 115,
                      *           "failed": 2,
                      *           "charged": 93,
+                     *           "segments": 118,
                      *           "cost": "5.31"
                      *         }
                      *       ],
@@ -13602,6 +13613,7 @@ export interface operations {
                      *           "delivered": 115,
                      *           "failed": 2,
                      *           "charged": 93,
+                     *           "segments": 118,
                      *           "cost": "5.31"
                      *         }
                      *       ],
@@ -13645,6 +13657,7 @@ export interface operations {
                      *         {
                      *           "channel": "sms",
                      *           "category": null,
+                     *           "country_prefix": null,
                      *           "price": "0.045"
                      *         }
                      *       ]
@@ -13671,7 +13684,14 @@ export interface operations {
                  *         {
                  *           "channel": "sms",
                  *           "category": null,
+                 *           "country_prefix": null,
                  *           "price": "0.045"
+                 *         },
+                 *         {
+                 *           "channel": "sms",
+                 *           "category": null,
+                 *           "country_prefix": "+49",
+                 *           "price": "0.08"
                  *         }
                  *       ]
                  *     }
@@ -13693,6 +13713,7 @@ export interface operations {
                      *         {
                      *           "channel": "sms",
                      *           "category": null,
+                     *           "country_prefix": null,
                      *           "price": "0.045"
                      *         }
                      *       ]
