@@ -58,6 +58,18 @@ test('an export has every item that matches once, newest first, a JSON object a 
   })
 })
 
+test('an export is compressed for callers that accept it, and the same as without', async () => {
+  const query = 'format=ndjson&channel=sms&to=2026-06-02T00:00:00Z'
+  const ask = (encoding: string) =>
+    fetch(`${env.stack.url('gateway')}/api/v1/activity/export?${query}`, {
+      headers: { authorization: `Bearer ${env.operatorToken}`, 'accept-encoding': encoding },
+    })
+  const [small, plain] = [await ask('gzip'), await ask('identity')]
+  expect([small.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['gzip', null])
+  expect(small.headers.get('vary')).toBe('Accept-Encoding')
+  expect(await small.text()).toBe(await plain.text())
+})
+
 test('CSV has a header line and quoted cells, and none that a spreadsheet runs', async () => {
   const answer = await exported('status=failed&mode=live&to=2026-06-01T01:00:00Z')
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
