@@ -948,7 +948,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find the application of an API key, a request or an event that has been sent, by the whole id or key
+         * Find the application of an API key, a request or an event, by the whole id or key
          * @description Requires an operator's access token with the permission `activity:read`.
          */
         get: operations["findById"];
@@ -8708,6 +8708,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Only keys of this mode
+                 * @example live
+                 */
+                mode?: "live" | "test";
+                /**
                  * @description Items per page
                  * @example 20
                  */
@@ -9229,6 +9234,11 @@ export interface operations {
                  * @example req_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 request_id?: string;
+                /**
+                 * @description Only what keys of this mode made
+                 * @example live
+                 */
+                mode?: "live" | "test";
                 /**
                  * @description Items per page
                  * @example 20
@@ -10295,6 +10305,11 @@ export interface operations {
                  * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 provider_id?: string;
+                /**
+                 * @description Only what keys of this mode made
+                 * @example live
+                 */
+                mode?: "live" | "test";
             };
             header?: never;
             path?: never;
@@ -10343,7 +10358,7 @@ export interface operations {
                          * @example 2026-11-21T09:30:00.000Z
                          */
                         to: string;
-                        /** @description The 100 most frequent; failures of test keys are left out */
+                        /** @description The 100 most frequent. Test keys reach the sandbox only: their failures count under the provider that it stands for. */
                         items: components["schemas"]["FailureGroup"][];
                     };
                 };
@@ -10365,7 +10380,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Find the application of an API key, a request or an event that has been sent, by the whole id or key */
+            /** @description Find the application of an API key, a request or an event, by the whole id or key */
             200: {
                 headers: {
                     [name: string]: unknown;
