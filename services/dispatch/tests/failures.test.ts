@@ -52,7 +52,7 @@ test('the period before is compared', async () => {
   })
 })
 
-test('failures of test keys, from refusals and from receipts, are told apart from those of live keys', async () => {
+test('failures of test keys, from refusals and from receipts, are listed apart from those of live keys', async () => {
   const { apiKey: key } = await addKey(
     env,
     { tenantId: env.tenantId, applicationId: env.applicationId },
