@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
 import { type Replica, startReplica } from '@notify/test-kit/processes'
 import { freshPhone, send } from '@notify/test-kit/sms'
 
@@ -93,6 +94,24 @@ test('a key that is revoked or rotated at one gateway stops at the other within 
     // Measured when the last accepted request was sent, because the time of answers does not count.
     expect(Math.max(0, ...accepted)).toBeLessThan(1000)
   }
+})
+
+test('of two retries at two gateways at the same moment one wins, the other is 409 retry_in_progress', async () => {
+  const id = await send(env, freshPhone('0002'))
+  await untilActivity(env, id, { status: 'undelivered' })
+  const retryAt = async (gateway: string) => {
+    const answer = await fetch(`${gateway}/api/v1/activity/${id}/retry?expected_retry_count=0`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${env.operatorToken}` },
+    })
+    return [answer.status, ((await answer.json()) as { code?: string }).code]
+  }
+  const answers = await Promise.all([env.stack.url('gateway'), replicas[1]!.url].map(retryAt))
+  expect(answers.toSorted()).toEqual([
+    [202, undefined],
+    [409, 'retry_in_progress'],
+  ])
+  await untilActivity(env, id, { status: 'undelivered', retry_count: 1 })
 })
 
 test('a worker and a gateway that are stopped under load leave the rest to the others', async () => {

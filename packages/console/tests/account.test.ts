@@ -103,6 +103,21 @@ test('the first steps fit 390 pixels, and what the operator may not do is disabl
   expect(await widthOf(page)).toBeLessThanOrEqual(390)
 })
 
+test('nothing moves while the first steps load at 390 pixels, of an empty tenant and of one that has sent', async () => {
+  const permissions = ['applications:manage', 'events:manage', 'providers:manage', 'activity:read']
+  const empty = await harness.signInAs(
+    { tenant_id: await emptyTenant(), permissions },
+    { path: '/get-started', options: phone },
+  )
+  const full = await harness.signIn({ path: '/get-started', options: phone })
+  for (const page of [empty, full]) {
+    await page.goto(harness.url('/get-started'))
+    await page.getByRole('heading', { name: 'See it arrive' }).waitFor()
+    await page.getByRole('button', { name: /^Copy/ }).first().waitFor()
+    expect(await layoutShift(page)).toBeLessThan(0.05)
+  }
+})
+
 test('usage is shown by day and month, with the totals of all pages', async () => {
   const ids = [await send(harness.env, freshPhone()), await send(harness.env, freshPhone())]
   for (const id of ids) await untilActivity(harness.env, id, { status: 'delivered' })

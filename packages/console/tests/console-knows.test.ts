@@ -91,6 +91,15 @@ test(
     expect(await page.getByLabel('WhatsApp, marketing').getAttribute('aria-invalid')).toBe('true')
     await expectSound(page)
     await page.getByLabel('WhatsApp, marketing').fill('0.13')
+    await button(page, 'Add a country').click()
+    await page.getByLabel('Messages of price 1').selectOption({ label: 'SMS' })
+    await page.getByLabel('Country code 1').fill('49')
+    await page.getByLabel('Price 1', { exact: true }).fill('0.08')
+    await button(page, 'Save the prices').click()
+    await page.getByText('must be a plus sign').first().waitFor()
+    expect(await page.getByLabel('Country code 1').getAttribute('aria-invalid')).toBe('true')
+    await expectSound(page)
+    await page.getByLabel('Country code 1').fill('+49')
     await button(page, 'Save the prices').click()
     await sms.getByText(/^\d+\.\d+ EUR$/).waitFor()
   },
@@ -243,3 +252,33 @@ test('a user id is found by Ctrl-K, and while an address is typed no part of it 
   await page.waitForURL('**/people/user/rcp_*')
   await page.getByText('The person has chosen nothing').waitFor()
 }, 120_000)
+
+test(
+  'the switch between live and test filters the API log, the failures and the keys',
+  async () => {
+    const ids = { tenantId: harness.env.tenantId, applicationId: harness.env.applicationId }
+    const { apiKey: key, keyId } = await addKey(harness.env, ids, { permissions: ['notifications:send'], mode: 'test' })
+    await post(harness.env, smsTo(freshPhone('0003')), { key })
+    const page = await harness.signIn({ path: '/api-log' })
+    const choose = (mode: string) => page.getByRole('button', { name: mode, exact: true }).first().click()
+    const ofTestKey = page.getByText(`…${keyId.slice(-6)}`)
+    await ofTestKey.first().waitFor()
+    await choose('Live')
+    await ofTestKey.first().waitFor({ state: 'detached' })
+    await choose('Test')
+    await ofTestKey.first().waitFor()
+    await page.goto(harness.url('/failures'))
+    await page.getByRole('cell', { name: '21211' }).waitFor()
+    await expectSound(page)
+    await page.goto(harness.url(`/applications/${ids.applicationId}`))
+    const keys = page.getByRole('table', { name: 'API keys' }).locator('tbody tr[data-row]')
+    const { body } = await harness.env.api('GET', `/api/v1/applications/${ids.applicationId}/keys?mode=test&limit=50`, {
+      token: harness.env.operatorToken,
+    })
+    await eventually(async () => expect(await keys.count()).toBe(body.items.length))
+    await choose('All')
+    await eventually(async () => expect(await keys.count()).toBeGreaterThan(body.items.length))
+    await expectSound(page)
+  },
+  patience,
+)

@@ -137,6 +137,8 @@ export const readProviders = defineRoute({
         z.object({
           notification_id: idSchema('notif'),
           category: z.string().nullable(),
+          country_prefix: z.string().nullable(),
+          segments: z.int().nullable(),
           provider_id: z.string(),
           provider_name: z.string().nullable(),
         }),

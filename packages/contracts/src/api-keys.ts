@@ -63,7 +63,7 @@ export const listApiKeys = defineRoute({
   summary: 'List the API keys of an application, including revoked ones, newest first',
   auth,
   params,
-  query: z.strictObject(listQuery),
+  query: z.strictObject({ mode: KeyMode.optional().meta({ description: 'Only keys of this mode' }), ...listQuery }),
   responses: {
     200: pageOf(ApiKey).meta({ id: 'ApiKeyList' }),
   },

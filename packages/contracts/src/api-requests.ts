@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
+import { modeFilter } from './permissions.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -38,6 +39,7 @@ export const listApiRequests = defineRoute({
     key_id: idSchema('key').optional(),
     code: z.string().min(1).max(64).optional().meta({ description: 'Only requests that were answered with this code' }),
     request_id: z.string().min(1).max(128).optional().meta({ description: 'The X-Request-Id of one request' }),
+    ...modeFilter,
     ...listQuery,
   }),
   responses: {

@@ -63,7 +63,13 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   sendEventTest: { channel: 'sms', recipient: phone, data: order },
   sendProviderTest: { recipient: phone },
   lookUpRecipient: { recipient: phone },
-  putPrices: { currency: 'EUR', prices: [{ channel: 'sms', category: null, price: '0.045' }] },
+  putPrices: {
+    currency: 'EUR',
+    prices: [
+      { channel: 'sms', category: null, country_prefix: null, price: '0.045' },
+      { channel: 'sms', category: null, country_prefix: '+49', price: '0.08' },
+    ],
+  },
   previewEvent: { channel: 'sms', data: order },
   createTopic: { topic_key: 'newsletter', ...topic },
   replaceTopic: topic,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Channel } from './channels/table.ts'
 import { idSchema } from './ids.ts'
+import { modeFilter } from './permissions.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -38,12 +39,16 @@ export const listFailures = defineRoute({
       .meta({ description: 'How far back' }),
     channel: Channel.optional(),
     provider_id: idSchema('prov').optional(),
+    ...modeFilter,
   }),
   responses: {
     200: z.object({
       from: Timestamp,
       to: Timestamp,
-      items: z.array(FailureGroup).meta({ description: 'The 100 most frequent; failures of test keys are left out' }),
+      items: z.array(FailureGroup).meta({
+        description:
+          'The 100 most frequent. Test keys reach the sandbox only: their failures count under the provider that it stands for.',
+      }),
     }),
   },
   errors: [],

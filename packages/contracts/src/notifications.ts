@@ -213,6 +213,9 @@ export const NotificationFact = z.object({
   /** What it costs when it is sent, and the category of its WhatsApp template. */
   credits: z.int().min(0),
   category: z.string().nullable(),
+  /** The digits that tell the country of a phone number, and the parts of an SMS; absent for other recipients. */
+  country_prefix: z.string().nullable().optional(),
+  segments: z.int().min(1).nullable().optional(),
   /** The language of its text and the one asked for; absent where neither is known. */
   locale: z.string().nullable().optional(),
   requested_locale: z.string().nullable().optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Channel } from './channels/table.ts'
+import { Channel, channelContracts } from './channels/table.ts'
+import { countryPrefixOf } from './country-prefix.ts'
 import { idSchema } from './ids.ts'
 import { defineRoute, operator } from './route.ts'
 import { usageQuery } from './usage.ts'
@@ -17,10 +18,24 @@ export const Price = z
       description:
         'Category of a WhatsApp template; null: every message of the channel without a price of its category',
     }),
+    country_prefix: z
+      .string()
+      .regex(/^\+[1-9]\d{0,3}$/, 'must be a plus sign and 1 to 4 digits, such as +49')
+      .refine((prefix) => countryPrefixOf(prefix.padEnd(8, '0')) === prefix, {
+        message: 'must be the country code of E.164, or that of a country within +1 or +7, such as +1876',
+      })
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'Country of the number, for SMS and WhatsApp; null: every country without a price of its own. The longest prefix ' +
+          'counts, and among prices of one prefix that of the category.',
+        example: '+49',
+      }),
     price: z
       .string()
       .regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a decimal number with at most six places, such as 0.045')
-      .meta({ description: 'Of one message that a carrier has taken', example: '0.045' }),
+      .meta({ description: 'Of one message that a carrier has taken; of SMS, of one segment', example: '0.045' }),
   })
   .meta({ id: 'Price' })
 export type Price = z.infer<typeof Price>
@@ -47,10 +62,21 @@ export const putPrices = defineRoute({
   summary: 'Replace the price list of the tenant. Costs of all periods are shown with it.',
   auth: operator('providers:manage'),
   body: z
-    .strictObject({ currency: Currency, prices: z.array(Price).max(100) })
-    .refine(({ prices }) => new Set(prices.map((one) => `${one.channel} ${one.category}`)).size === prices.length, {
-      path: ['prices'],
-      message: 'must name each channel and category once',
+    .strictObject({ currency: Currency, prices: z.array(Price).max(1000) })
+    .refine(
+      ({ prices }) =>
+        new Set(prices.map((one) => `${one.channel} ${one.country_prefix} ${one.category}`)).size === prices.length,
+      {
+        path: ['prices'],
+        message: 'must name each channel, country and category once',
+      },
+    )
+    .superRefine(({ prices }, issues) => {
+      for (const [at, { channel, country_prefix }] of prices.entries()) {
+        if (country_prefix === null || channelContracts[channel].addressField === 'phone') continue
+        const message = `must be null: the recipients of ${channel} are no phone numbers`
+        issues.addIssue({ code: 'custom', path: ['prices', at, 'country_prefix'], message })
+      }
     })
     .meta({ id: 'NewPriceList' }),
   idempotent: true,
@@ -64,6 +90,7 @@ const counts = {
   delivered: z.int(),
   failed: z.int().meta({ description: 'Failed or undelivered' }),
   charged: z.int().meta({ description: 'Messages that cost credits' }),
+  segments: z.int().meta({ description: 'Parts of the SMS that were charged; 0 on other channels' }),
   cost: Money.nullable().meta({ description: 'By the price list; null without a price for the channel' }),
 }
 

@@ -948,7 +948,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find the application of an API key, a request or an event that has been sent, by the whole id or key
+         * Find the application of an API key, a request or an event, by the whole id or key
          * @description Requires an operator's access token with the permission `activity:read`.
          */
         get: operations["findById"];
@@ -6094,6 +6094,8 @@ export interface components {
             failed: number;
             /** @description Messages that cost credits */
             charged: number;
+            /** @description Parts of the SMS that were charged; 0 on other channels */
+            segments: number;
             /** @description By the price list; null without a price for the channel */
             cost: string | null;
         };
@@ -6119,6 +6121,8 @@ export interface components {
             failed: number;
             /** @description Messages that cost credits */
             charged: number;
+            /** @description Parts of the SMS that were charged; 0 on other channels */
+            segments: number;
             /** @description By the price list; null without a price for the channel */
             cost: string | null;
         };
@@ -6135,7 +6139,13 @@ export interface components {
              */
             category?: ("marketing" | "utility" | "authentication") | null;
             /**
-             * @description Of one message that a carrier has taken
+             * @description Country of the number, for SMS and WhatsApp; null: every country without a price of its own. The longest prefix counts, and among prices of one prefix that of the category.
+             * @default null
+             * @example +49
+             */
+            country_prefix?: string | null;
+            /**
+             * @description Of one message that a carrier has taken; of SMS, of one segment
              * @example 0.045
              */
             price: string;
@@ -8710,6 +8720,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Only keys of this mode
+                 * @example live
+                 */
+                mode?: "live" | "test";
+                /**
                  * @description Items per page
                  * @example 20
                  */
@@ -9233,6 +9248,11 @@ export interface operations {
                  * @example req_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 request_id?: string;
+                /**
+                 * @description Only what keys of this mode made
+                 * @example live
+                 */
+                mode?: "live" | "test";
                 /**
                  * @description Items per page
                  * @example 20
@@ -10299,6 +10319,11 @@ export interface operations {
                  * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 provider_id?: string;
+                /**
+                 * @description Only what keys of this mode made
+                 * @example live
+                 */
+                mode?: "live" | "test";
             };
             header?: never;
             path?: never;
@@ -10347,7 +10372,7 @@ export interface operations {
                          * @example 2026-11-21T09:30:00.000Z
                          */
                         to: string;
-                        /** @description The 100 most frequent; failures of test keys are left out */
+                        /** @description The 100 most frequent. Test keys reach the sandbox only: their failures count under the provider that it stands for. */
                         items: components["schemas"]["FailureGroup"][];
                     };
                 };
@@ -10369,7 +10394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Find the application of an API key, a request or an event that has been sent, by the whole id or key */
+            /** @description Find the application of an API key, a request or an event, by the whole id or key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13609,6 +13634,7 @@ export interface operations {
                      *           "delivered": 115,
                      *           "failed": 2,
                      *           "charged": 93,
+                     *           "segments": 118,
                      *           "cost": "5.31"
                      *         }
                      *       ],
@@ -13622,6 +13648,7 @@ export interface operations {
                      *           "delivered": 115,
                      *           "failed": 2,
                      *           "charged": 93,
+                     *           "segments": 118,
                      *           "cost": "5.31"
                      *         }
                      *       ],
@@ -13665,6 +13692,7 @@ export interface operations {
                      *         {
                      *           "channel": "sms",
                      *           "category": null,
+                     *           "country_prefix": null,
                      *           "price": "0.045"
                      *         }
                      *       ]
@@ -13691,7 +13719,14 @@ export interface operations {
                  *         {
                  *           "channel": "sms",
                  *           "category": null,
+                 *           "country_prefix": null,
                  *           "price": "0.045"
+                 *         },
+                 *         {
+                 *           "channel": "sms",
+                 *           "category": null,
+                 *           "country_prefix": "+49",
+                 *           "price": "0.08"
                  *         }
                  *       ]
                  *     }
@@ -13713,6 +13748,7 @@ export interface operations {
                      *         {
                      *           "channel": "sms",
                      *           "category": null,
+                     *           "country_prefix": null,
                      *           "price": "0.045"
                      *         }
                      *       ]

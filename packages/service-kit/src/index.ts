@@ -20,6 +20,7 @@ export { defaultMaxBodyBytes, hasBody, parseJson, readBody, requireStorable } fr
 export { relayStream } from './http/relay-stream.ts'
 export { Reply, send, sendProblem } from './http/reply.ts'
 export { answerHeaders, requestIdOf, withAnswerHeaders } from './http/request-id.ts'
+export { sendRead } from './http/send-read.ts'
 export * from './http/serve.ts'
 export { maxHeaderBytes } from './http/server.ts'
 export { type StreamEntry, type StreamHandler, stream } from './http/stream.ts'

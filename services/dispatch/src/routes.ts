@@ -20,6 +20,7 @@ import {
   deleteRecipient as deleteRecipientContract,
   deleteTemplate as deleteTemplateContract,
   deleteTopic as deleteTopicContract,
+  findEvents as findEventsContract,
   findProviders as findProvidersContract,
   getNotification as getContract,
   getDomain as getDomainContract,
@@ -88,6 +89,7 @@ import { listDomains } from './catalogue/domains/list-domains.ts'
 import { verifyDomain } from './catalogue/domains/verify-domain.ts'
 import { createEvent } from './catalogue/events/create-event.ts'
 import { deactivateEvent } from './catalogue/events/deactivate-event.ts'
+import { findEvents } from './catalogue/events/find-events.ts'
 import { previewEvent } from './catalogue/events/preview-event.ts'
 import { publishEvent } from './catalogue/events/publish-event.ts'
 import { getEvent, getEventVersion, listEvents, listEventVersions } from './catalogue/events/read-events.ts'
@@ -192,6 +194,7 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(previewLayoutContract, previewLayout),
   ...preferenceRoutes,
   route(listEventsContract, listEvents),
+  route(findEventsContract, findEvents),
   route(createEventContract, createEvent),
   route(getEventContract, getEvent),
   route(replaceEventContract, replaceEvent),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem, post, untilState } from '@notify/test-kit/api'
-import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
+import { addBareTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
@@ -50,6 +50,24 @@ test('the period before is compared', async () => {
       ...{ failures: 1, failures_before: 1 },
     })
   })
+})
+
+test('failures of test keys, from refusals and from receipts, are listed apart from those of live keys', async () => {
+  const { apiKey: key } = await addKey(
+    env,
+    { tenantId: env.tenantId, applicationId: env.applicationId },
+    { permissions: ['notifications:send'], mode: 'test' },
+  )
+  const countsOf = async (query: string) => {
+    const { body } = await read(query)
+    return Object.fromEntries(body.items.map((one: { code: string; failures: number }) => [one.code, one.failures]))
+  }
+  const live = await countsOf('mode=live')
+  for (const ending of ['0003', '0002']) expect((await post(env, smsTo(freshPhone(ending)), { key })).status).toBe(202)
+  await eventually(async () => expect(await countsOf('mode=test')).toEqual({ 21211: 1, 30003: 1 }))
+  expect(await countsOf('mode=live')).toEqual(live)
+  expect((await countsOf(''))['21211']).toBe(live['21211'] + 1)
+  expectProblem(await read('mode=both'), 422, 'validation_failed')
 })
 
 test('another tenant sees none of them, and a bad period is refused', async () => {

@@ -52,9 +52,22 @@ test('an export has every item that matches once, newest first, a JSON object a 
     provider_id: null,
     provider_name: null,
     credits: 0,
+    segments: null,
     cost: null,
     currency: null,
   })
+})
+
+test('an export is compressed for callers that accept it, and the same as without', async () => {
+  const query = 'format=ndjson&channel=sms&to=2026-06-02T00:00:00Z'
+  const ask = (encoding: string) =>
+    fetch(`${env.stack.url('gateway')}/api/v1/activity/export?${query}`, {
+      headers: { authorization: `Bearer ${env.operatorToken}`, 'accept-encoding': encoding },
+    })
+  const [small, plain] = [await ask('gzip'), await ask('identity')]
+  expect([small.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['gzip', null])
+  expect(small.headers.get('vary')).toBe('Accept-Encoding')
+  expect(await small.text()).toBe(await plain.text())
 })
 
 test('CSV has a header line and quoted cells, and none that a spreadsheet runs', async () => {
@@ -63,11 +76,11 @@ test('CSV has a header line and quoted cells, and none that a spreadsheet runs',
   const [head, ...lines] = answer.text.split('\r\n')
   expect(head).toBe(
     'transaction_id,created_at,application_name,event_key,mode,channel,recipient_masked,recipient_tag,status,failure_reason,' +
-      'retryable,retry_count,locale,broadcast_id,digest_id,provider_id,provider_name,credits,cost,currency',
+      'retryable,retry_count,locale,broadcast_id,digest_id,provider_id,provider_name,credits,cost,currency,segments',
   )
   expect(lines).toHaveLength(6)
   expect(lines[0]).toBe(
-    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,,,0,,`,
+    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,,live,sms,'+12******0100,,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0,,,,,,0,,,`,
   )
 })
 
@@ -266,5 +279,30 @@ test('an export has the cost of what carriers have taken, by the price list of t
   expect(await costsOf('channel=sms&status=delivered&mode=live')).toEqual(['0.05 EUR'])
   for (const free of ['channel=sms&status=failed', 'channel=sms&mode=test', 'channel=email'])
     expect(await costsOf(free)).toEqual(['null null'])
+  expect((await put([])).status).toBe(200)
+})
+
+test('an SMS of several segments to a country with a price of its own is counted and costed by both', async () => {
+  const asOperator = { token: env.operatorToken }
+  const prices = [
+    { channel: 'sms', price: '0.05' },
+    { channel: 'sms', country_prefix: '+49', price: '0.0801' },
+  ]
+  const put = (all: object[]) =>
+    env.api('PUT', '/api/v1/usage/prices', { ...asOperator, body: { currency: 'EUR', prices: all } })
+  expect((await put(prices)).status).toBe(200)
+  const to = `+4915${freshPhone().slice(-9)}`
+  const { body } = await post(env, smsTo(to, { body: 'ж'.repeat(150) }))
+  await untilState(env, body.notification_id, { delivery_status: 'delivered' })
+  await eventually(async () => {
+    const [line] = (await exported(`format=ndjson&recipient=${encodeURIComponent(to)}`)).text.split('\n')
+    expect(JSON.parse(line!)).toMatchObject({ segments: 3, credits: 1, cost: '0.2403', currency: 'EUR' })
+  })
+  await eventually(async () => {
+    const { rows } = await env
+      .sql('gateway')
+      .query(`select messages::int, segments::int from usage_days where country_prefix = '+49' and channel = 'sms'`)
+    expect(rows).toEqual([{ messages: 1, segments: 3 }])
+  })
   expect((await put([])).status).toBe(200)
 })

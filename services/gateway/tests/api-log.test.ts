@@ -67,6 +67,28 @@ test("a newcomer's first failures are logged with key, code and request id, also
   expect(await until(applicationId, 2, 'outcome=refused&code=permission_denied')).toHaveLength(2)
 })
 
+test('requests with live and with test keys are listed apart, and so are the keys', async () => {
+  const { applicationId, key, keyId } = await newCaller()
+  const { apiKey: testKey, keyId: testKeyId } = await addKey(
+    env,
+    { tenantId: env.tenantId, applicationId },
+    { permissions: ['notifications:send'], mode: 'test' },
+  )
+  for (const each of [key, testKey, testKey]) await env.api('GET', '/api/v1/me', { key: each })
+  await until(applicationId, 3)
+  expect(await until(applicationId, 1, 'mode=live')).toMatchObject([{ key_id: keyId }])
+  expect(await until(applicationId, 2, 'mode=test')).toMatchObject([{ key_id: testKeyId }, { key_id: testKeyId }])
+  expectProblem(await read(applicationId, 'mode=both'), 422, 'validation_failed')
+  const keysOf = async (query: string) => {
+    const path = `/api/v1/applications/${applicationId}/keys?${query}`
+    const { body } = await env.api('GET', path, { token: env.operatorToken })
+    return body.items?.map((one: { key_id: string }) => one.key_id)
+  }
+  const [live, test] = [await keysOf('mode=live'), await keysOf('mode=test')]
+  expect([test, live.includes(keyId), live.includes(testKeyId)]).toEqual([[testKeyId], true, false])
+  expect((await keysOf('')).sort()).toEqual([...live, ...test].sort())
+})
+
 test('no recipient of a path or query is stored', async () => {
   const { applicationId, key } = await newCaller()
   const phone = freshPhone()

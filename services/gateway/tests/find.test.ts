@@ -78,6 +78,14 @@ test('a key, a request and an event are found by the whole id, in the own tenant
     const { body } = await call('GET', '/find?id=order.shipped')
     expect(body.items).toEqual([expect.objectContaining({ kind: 'event', application_id: env.applicationId })])
   })
+  const draft = {
+    ...{ event_key: 'never.sent', name: 'Never sent', status: 'draft', allowed_channels: ['sms'] },
+    templates: { sms: { body: 'Hi' } },
+  }
+  expect((await call('POST', `/applications/${env.applicationId}/events`, draft)).status).toBe(201)
+  expect((await call('GET', '/find?id=never.sent')).body.items).toEqual([
+    { kind: 'event', id: 'never.sent', application_id: env.applicationId, application_name: 'Demo Shop' },
+  ])
   const { rows } = await env
     .sql('gateway')
     .query('select id from api_keys where application_id = $1 limit 1', [env.applicationId])
@@ -86,6 +94,6 @@ test('a key, a request and an event are found by the whole id, in the own tenant
   ])
   const { tenantId } = await addBareTenant(env)
   const stranger = operatorToken(env, { tenant_id: tenantId, permissions: ['activity:read'] })
-  for (const id of [requestId, 'order.shipped', rows[0].id])
+  for (const id of [requestId, 'order.shipped', 'never.sent', rows[0].id])
     expect((await call('GET', `/find?id=${id}`, undefined, stranger)).body.items).toEqual([])
 })

@@ -21,9 +21,10 @@ beforeAll(async () => {
     ...of('whatsapp', 'delivered', 10),
   ])
   await env.sql('gateway').query(
-    `insert into usage_days (tenant_id, day, application_id, channel, category, messages, credits)
-     values ($1, '2026-06-10', $2, 'sms', '', 9, 9), ($1, '2026-06-10', $2, 'whatsapp', 'marketing', 4, 12),
-       ($1, '2026-06-10', $2, 'whatsapp', 'utility', 6, 6)`,
+    `insert into usage_days (tenant_id, day, application_id, channel, category, country_prefix, messages, segments, credits)
+     values ($1, '2026-06-10', $2, 'sms', '', '+49', 4, 4, 4), ($1, '2026-06-10', $2, 'sms', '', '+1876', 5, 11, 5),
+       ($1, '2026-06-10', $2, 'whatsapp', 'marketing', '+49', 4, 0, 12),
+       ($1, '2026-06-10', $2, 'whatsapp', 'utility', '+44', 6, 0, 6)`,
     [env.tenantId, env.applicationId],
   )
 })
@@ -44,6 +45,7 @@ test('every message counts, charged or not; those of test keys and cancelled one
     delivered: 300,
     failed: 0,
     charged: 0,
+    segments: 0,
     cost: null,
   })
   expect(counted('sms')).toEqual({
@@ -53,6 +55,7 @@ test('every message counts, charged or not; those of test keys and cancelled one
     delivered: 8,
     failed: 3,
     charged: 9,
+    segments: 15,
     cost: null,
   })
   expect(body.items).toHaveLength(3)
@@ -74,9 +77,28 @@ test('a price list gives each channel and category its cost, to the cent, and is
   expect((await call('GET', 'prices')).body).toEqual(list)
   const { body } = await read()
   const costs = Object.fromEntries(body.totals.map((one: { channel: string; cost: string }) => [one.channel, one.cost]))
-  expect([body.currency, costs]).toEqual(['EUR', { sms: '0.6795', whatsapp: '0.82', email: '0.03' }])
+  expect([body.currency, costs]).toEqual(['EUR', { sms: '1.1325', whatsapp: '0.82', email: '0.03' }])
   const audit = await env.api('GET', '/api/v1/audit-log?action=price_list.changed', { token: env.operatorToken })
   expect(audit.body.items).toHaveLength(1)
+})
+
+test('prices of countries replace those of the channel, also in each period', async () => {
+  const prices = [
+    { channel: 'sms', price: '0.0755' },
+    { channel: 'sms', country_prefix: '+1', price: '0.008' },
+    { channel: 'sms', country_prefix: '+1876', price: '0.25' },
+    { channel: 'whatsapp', country_prefix: '+49', category: 'marketing', price: '0.11' },
+    { channel: 'whatsapp', category: 'marketing', price: '0.13' },
+    { channel: 'whatsapp', price: '0.05' },
+  ]
+  const { status, body: list } = await call('PUT', 'prices', { body: { currency: 'EUR', prices } })
+  expect(status).toBe(200)
+  expect(list.prices).toContainEqual({ channel: 'sms', category: null, country_prefix: '+1876', price: '0.25' })
+  const { body } = await read()
+  const costs = (rows: { channel: string; cost: string; segments: number }[]) =>
+    Object.fromEntries(rows.map(({ channel, cost, segments }) => [channel, [cost, segments]]))
+  const expected = { sms: ['3.052', 15], whatsapp: ['0.74', 0], email: [null, 0] }
+  expect([costs(body.totals), costs(body.items)]).toEqual([expected, expected])
 })
 
 test('pages follow each other, and a cursor of other filters is refused', async () => {
@@ -102,6 +124,26 @@ test.each<[string, object]>([
       prices: [
         { channel: 'sms', price: '1' },
         { channel: 'sms', price: '2' },
+      ],
+    },
+  ],
+  [
+    'a country of a channel without numbers',
+    { currency: 'EUR', prices: [{ channel: 'email', country_prefix: '+49', price: '1' }] },
+  ],
+  ['half a country code', { currency: 'EUR', prices: [{ channel: 'sms', country_prefix: '+4', price: '1' }] }],
+  ['more than a country code', { currency: 'EUR', prices: [{ channel: 'sms', country_prefix: '+491', price: '1' }] }],
+  [
+    'a country without its plus sign',
+    { currency: 'EUR', prices: [{ channel: 'sms', country_prefix: '49', price: '1' }] },
+  ],
+  [
+    'a country twice',
+    {
+      currency: 'EUR',
+      prices: [
+        { channel: 'sms', country_prefix: '+49', price: '1' },
+        { channel: 'sms', country_prefix: '+49', price: '2' },
       ],
     },
   ],

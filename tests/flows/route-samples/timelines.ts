@@ -1,4 +1,5 @@
 import {
+  findEvents,
   newId,
   type Route,
   readAttempts,
@@ -21,6 +22,7 @@ export function timelineSamples(env: TestEnv): Samples {
       call: () => askAsGateway(env, process, path, body),
     })
   return {
+    findEvents: ask('dispatch-api', findEvents, { tenant_id, event_key: 'order.shipped' }),
     readProviders: ask('dispatch-api', readProviders, { tenant_id, notification_ids: [notification_id] }),
     readAttempts: ask('dispatch-api', readAttempts, { tenant_id, notification_ids: [notification_id] }),
     readWebhookAttempts: ask('webhook-delivery', readWebhookAttempts, { tenant_id, notification_id }),

@@ -17,7 +17,7 @@ import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { notFound, paramsOf, queryOf, queryOfContract } from './read-target.ts'
 import { noStore, Reply, send, sendProblem } from './reply.ts'
 import { answerHeaders, requestIdOf } from './request-id.ts'
-import { sendRead } from './send-read.ts'
+import { acceptsGzip, sendRead, variedByEncoding } from './send-read.ts'
 import { openStream, type StreamEntry } from './stream.ts'
 import { StreamedReply, sendStreamed } from './streamed-reply.ts'
 import { within } from './within.ts'
@@ -177,7 +177,9 @@ async function answerWithin<Context>(
       const result: unknown = await within(leftMs, entry.handler(context, httpRequest))
       if (result instanceof StreamedReply) {
         status = 200
-        const broken = await sendStreamed(response, result, headers)
+        if (door.edge) headers.vary = variedByEncoding(headers)
+        const gzip = door.edge && acceptsGzip(request.headers['accept-encoding'])
+        const broken = await sendStreamed(response, result, headers, { gzip })
         fault = broken.fault
         if (fault) door.log.error({ route: contract.name, err: fault }, 'response broken off')
         if (broken.stalled) door.stalledReaders.add({ route: contract.name, tenant_id: tenantId })

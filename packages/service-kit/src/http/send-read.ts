@@ -13,8 +13,12 @@ const compress = promisify(gzip)
 const names = (known: string | undefined, etag: string): boolean =>
   known !== undefined && (known === '*' || known.split(',').some((one) => one.trim() === etag))
 
-const acceptsGzip = (accepted: string | string[] | undefined): boolean =>
+/** Whether a caller takes compressed answers (RFC 9110, 12.5.3). */
+export const acceptsGzip = (accepted: string | string[] | undefined): boolean =>
   /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''))
+
+export const variedByEncoding = ({ vary }: OutgoingHttpHeaders): string =>
+  vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding'
 
 /**
  * Answers a read outside: compressed for callers that accept it, and 304 for one that has this version.
@@ -28,7 +32,7 @@ export async function sendRead(
 ): Promise<200 | 304> {
   // Weak: the compressed and the plain form share it.
   const etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  Object.assign(headers, { etag, vary: headers.vary ? `${headers.vary}, Accept-Encoding` : 'Accept-Encoding' })
+  Object.assign(headers, { etag, vary: variedByEncoding(headers) })
   if (names(request.headers['if-none-match'], etag)) {
     if (!response.headersSent && !response.destroyed) response.writeHead(304, headers).end()
     return 304

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -24,12 +25,21 @@ async function* faulty(): AsyncGenerator<string> {
   yield piece
   throw new Error('the database is away')
 }
-const texts: Record<string, () => AsyncGenerator<string>> = { endless, whole, faulty }
+/** Random digits, which gzip cannot make small. */
+let made = 0
+async function* random(): AsyncGenerator<string> {
+  while (true) {
+    made += piece.length
+    yield randomBytes(piece.length / 2).toString('hex')
+  }
+}
+const texts: Record<string, () => AsyncGenerator<string>> = { endless, whole, faulty, random }
 
 beforeAll(async () => {
-  server = createServer(async ({ url = '' }, response) => {
+  server = createServer(async ({ url = '', headers }, response) => {
     const reply = new StreamedReply(texts[url.slice(1)]!(), {}, () => ended++)
-    sent.resolve(await sendStreamed(response, reply, {}, { stalledAfterMs }))
+    const gzip = headers['accept-encoding'] === 'gzip'
+    sent.resolve(await sendStreamed(response, reply, {}, { stalledAfterMs, gzip }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
@@ -39,10 +49,10 @@ beforeEach(() => {
 })
 afterAll(() => void server.close())
 
-function ask(name: string): Socket {
+function ask(name: string, more = ''): Socket {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})
-  socket.write(`GET /${name} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+  socket.write(`GET /${name} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more}\r\n`)
   return socket
 }
 
@@ -65,6 +75,35 @@ test('a slow reader gets everything, in more time than a silent one has', async 
   await once(socket, 'close')
   expect(bytes).toBeGreaterThan(pieces * piece.length)
   expect(ended).toBe(1)
+})
+
+test('a compressed response is whole', async () => {
+  const { port } = server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/whole`, { headers: { 'accept-encoding': 'gzip' } })
+  expect([answer.headers.get('content-encoding'), (await answer.text()).length]).toEqual([
+    'gzip',
+    pieces * piece.length,
+  ])
+})
+
+test('a compressed response is made no faster than its reader takes it, and a silent reader is disconnected', async () => {
+  made = 0
+  const socket = ask('random', 'Accept-Encoding: gzip\r\n').pause()
+  expect(await sent.promise).toEqual({ stalled: true })
+  // The buffers of the connection, and a piece in each step.
+  expect(made).toBeLessThan(16 * 1024 * 1024)
+  socket.destroy()
+})
+
+test('a compressed text that fails cuts the connection', async () => {
+  const { port } = server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/faulty`, { headers: { 'accept-encoding': 'gzip' } })
+    .then(
+      (one) => one.text(),
+      () => 'cut',
+    )
+    .catch(() => 'cut')
+  expect([answer, await sent.promise]).toEqual(['cut', { fault: new Error('the database is away') }])
 })
 
 test('a reader that leaves is no fault', async () => {

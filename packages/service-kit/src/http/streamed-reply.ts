@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 
 /** A reader that takes nothing for this long is disconnected; one that took a part of the last piece, after twice as long. */
 const stalledMs = 20_000
@@ -33,13 +34,14 @@ export interface BrokenOff {
 /**
  * Sends a response piece by piece. If the text cannot be made to its end, the connection is cut, so that the caller notices
  * that it is not whole.
+ * @param options.gzip whether to compress, in buffers of a few kilobytes: a slow reader holds back the text as it does without
  * @returns neither field when the caller has everything, or has left
  */
 export async function sendStreamed(
   response: ServerResponse,
   { text, headers, onEnd }: StreamedReply,
   given: OutgoingHttpHeaders,
-  { stalledAfterMs = stalledMs }: { stalledAfterMs?: number } = {},
+  { stalledAfterMs = stalledMs, gzip = false }: { stalledAfterMs?: number; gzip?: boolean } = {},
 ): Promise<BrokenOff> {
   const broken: BrokenOff = {}
   const pieces = async function* () {
@@ -58,8 +60,9 @@ export async function sendStreamed(
     response.destroy()
   })
   try {
-    response.writeHead(200, { ...given, ...headers })
-    await pipeline(Readable.from(pieces(), { objectMode: false, highWaterMark: 1 }), response).catch(() => {})
+    response.writeHead(200, { ...given, ...headers, ...(gzip && { 'content-encoding': 'gzip' }) })
+    const source = Readable.from(pieces(), { objectMode: false, highWaterMark: 1 })
+    await (gzip ? pipeline(source, createGzip(), response) : pipeline(source, response)).catch(() => {})
   } finally {
     onEnd()
   }

@@ -104,6 +104,9 @@ export interface NewNotification {
   credits: number
   /** Of the carrier's template. */
   category: string | null
+  /** The digits that tell the country of a phone number, and the parts of an SMS. */
+  countryPrefix?: string | undefined
+  segments?: number | undefined
   /** The language of its text, where it is known. */
   locale?: string | undefined
   /** The answer's text, kept for replays. */

@@ -52,7 +52,7 @@ const commitsOf = (channels: Channels, parts: Parts) =>
           else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')})
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
-        mode text, event_key text, topic text, user_index text, broadcast_id text, digest_id text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
+        mode text, event_key text, topic text, user_index text, broadcast_id text, digest_id text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text, country_prefix text, segments smallint,
         traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${moreColumns[parts]})
     ), fresh as (
       select * from judged where not exists (select from judged where fault is not null)
@@ -60,10 +60,10 @@ const commitsOf = (channels: Channels, parts: Parts) =>
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from fresh where key is not null) as keyed`)}
     ), ${parts === '-digest' ? joinDigests : ''} inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, digest_id, recipient_masked,
-        recipient_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
+        recipient_index, payload, metadata, credits, category, country_prefix, segments, traceparent, status, send_at, next_attempt_at, expires_at,
         erase_when_terminal, created_at, updated_at, locale, requested_locale)
       select id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, ${parts === '-digest' ? joinedDigest : 'digest_id'}, recipient_masked,
-        recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
+        recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, country_prefix, segments, traceparent, status, send_at,
         send_at, expires_at, erase_when_terminal, created_at, created_at, locale, requested_locale
       from ${parts === '-digest' ? itemsWithDigests : 'fresh'}
       returning status, ${handOffColumns}
@@ -190,6 +190,7 @@ function rowOf(one: NewNotification, createdAt: string, digestOf: DigestOf) {
     metadata: one.metadata?.toString('base64'),
     credits: one.credits,
     category: one.category,
+    ...{ country_prefix: one.countryPrefix, segments: one.segments },
     traceparent,
     status: firstStatusOf(one),
     send_at: one.sendAt,
@@ -231,8 +232,8 @@ function factOf(one: NewNotification, createdAt: string): Outgoing<z.output<type
     failure_reason: null,
     retryable: false,
     retry_count: 0,
-    credits,
-    category,
+    ...{ credits, category },
+    ...(one.countryPrefix && { country_prefix: one.countryPrefix, segments: one.segments ?? null }),
     ...localesOf(one.locale, request.locale),
     ...(broadcastId && { broadcast_id: broadcastId }),
     ...(digestId && { digest_id: digestId }),

@@ -85,6 +85,8 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     credits: joined ? 0 : draft.credits,
     joined,
     category: draft.template?.category ?? null,
+    countryPrefix: draft.countryPrefix,
+    segments: definition.segmentsOf?.(JSON.parse(composed)).segments,
     locale,
     response: acceptedText(candidate, firstStatusOf({ sendAt, joined }), copies),
   }

@@ -49,6 +49,8 @@ export interface Draft<P extends Payload = Payload> {
   /** The recipient as it is indexed: phone number, address, user id or URL. */
   to: string
   masked: string
+  /** The digits that tell the country of a phone number. */
+  countryPrefix?: string
   /** A sender of the caller's own, in place of the provider's; its domain must be verified. */
   from: string | undefined
   /** Who else receives it. */
@@ -118,6 +120,8 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   draft(request: DispatchRequest, settings: DraftSettings): Draft<P>
   /** The text whose length carriers limit. */
   textOf?(payload: P): string
+  /** The parts in which carriers send and charge the text. */
+  segmentsOf?(payload: P): SmsSegments
   /** The sender of {@link Draft.from}, whose domain is verified again before the message is sent. */
   senderOf?(payload: P): string | undefined
   /** The recipients of {@link Draft.copies}; those that are suppressed are left out before the message is sent. */
@@ -154,7 +158,6 @@ export interface TestRules<P extends Payload> {
   templatesFor?(provider: string): EventTemplates
   /** The message with a mark, where the channel has a place for one. */
   marked?(payload: P): Payload
-  segmentsOf?(payload: P): SmsSegments
 }
 
 /** The channels that this process delivers. */

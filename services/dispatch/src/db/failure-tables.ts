@@ -1,4 +1,4 @@
-import type { Channel } from '@notify/contracts'
+import type { Channel, KeyMode } from '@notify/contracts'
 import { column } from '@notify/database'
 
 export const failureTables = {
@@ -7,6 +7,7 @@ export const failureTables = {
     hour: column.timestamp(),
     provider_id: column.id('prov'),
     channel: column.text<Channel>(),
+    mode: column.text<KeyMode>(),
     /** The carrier's code, or ours where it gave none. */
     code: column.text(),
     failures: column.bigint(),

@@ -88,6 +88,9 @@ export const tables = {
     credits: column.smallint(),
     /** Of the carrier's template. */
     category: column.text().nullable(),
+    /** The digits that tell the country of a phone number, and the parts of an SMS. */
+    country_prefix: column.text().nullable(),
+    segments: column.smallint().nullable(),
     failure_reason: column.text().nullable(),
     retryable: column.boolean().withDefault(),
     retry_count: column.smallint().withDefault(),

@@ -8,7 +8,7 @@ import {
 import type { Handler } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { exportBatches } from '../exports/export-batches.ts'
-import { priceOf, readPrices } from '../usage/price-store.ts'
+import { costOf, moneyOf, priceOf, readPrices } from '../usage/price-store.ts'
 import { readCredits } from '../usage/usage-store.ts'
 import { readFilter } from './activity-filter.ts'
 import { csvLine } from './csv-line.ts'
@@ -35,6 +35,7 @@ const columns = [
   'credits',
   'cost',
   'currency',
+  'segments',
 ] as const satisfies readonly (keyof ExportedItem)[]
 
 const formats = {
@@ -86,18 +87,22 @@ async function withDetails(context: RouteContext, tenant_id: Id<'ten'>, rows: Ac
   const providers = new Map(answer.providers.map(({ notification_id, ...provider }) => [notification_id, provider]))
   return rows.map((row) => {
     const known = providers.get(row.transaction_id as Id<'notif'>)
-    const { category, ...provider } = known ?? { category: null, provider_id: null, provider_name: null }
+    const { category, country_prefix: countryPrefix, segments, ...provider } = known ?? unknown
     const isPaid = row.mode === 'live' && taken.has(row.status)
-    const price = isPaid ? priceOf(list, row.channel, category) : undefined
+    const price = isPaid ? priceOf(list, { channel: row.channel, category, countryPrefix }) : undefined
     return {
       ...describeItem(row),
       ...provider,
       credits: charged.get(row.transaction_id) ?? 0,
-      cost: price ?? null,
+      segments,
+      cost: price === undefined ? null : moneyOf(costOf(price, { messages: 1, segments: segments ?? 0 })),
       currency: price === undefined ? null : list.currency,
     }
   })
 }
+
+/** Of items that are no messages, or whose carrier was never called. */
+const unknown = { category: null, country_prefix: null, segments: null, provider_id: null, provider_name: null }
 
 /** The states of messages that a carrier has taken. */
 const taken: ReadonlySet<string> = new Set(['sent', 'delivered', 'undelivered', 'verified', 'expired'])

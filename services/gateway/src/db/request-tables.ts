@@ -1,3 +1,4 @@
+import type { KeyMode } from '@notify/contracts'
 import { column } from '@notify/database'
 
 export const requestTables = {
@@ -6,6 +7,8 @@ export const requestTables = {
     tenant_id: column.id('ten'),
     application_id: column.id('app'),
     id: column.id('req'),
+    /** Of the key. */
+    mode: column.text<KeyMode>(),
     requested_at: column.timestamp(),
     /** `X-Request-Id` of the response, which the caller may have chosen. */
     request_id: column.text(),
@@ -20,6 +23,7 @@ export const requestTables = {
   api_request_counts: {
     tenant_id: column.id('ten'),
     application_id: column.id('app'),
+    mode: column.text<KeyMode>(),
     hour: column.timestamp(),
     status: column.smallint(),
     /** Empty without a problem. */

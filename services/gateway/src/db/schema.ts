@@ -101,7 +101,11 @@ export const tables = {
     channel: column.text<Channel>(),
     /** Empty for channels without categories. */
     category: column.text(),
+    /** Of a phone number, such as `+49`; empty for other recipients. */
+    country_prefix: column.text().withDefault(),
     messages: column.bigint(),
+    /** The parts of SMS. */
+    segments: column.bigint().withDefault(),
     credits: column.bigint(),
   },
   /** Sums of usage_messages whose language is known. */
@@ -185,10 +189,12 @@ export const tables = {
     finished_at: column.timestamp().nullable(),
   },
   ...requestTables,
-  /** Of one message, in millionths of the currency. */
+  /** Of one message, or of one part of an SMS, in millionths of the currency. */
   prices: {
     tenant_id: column.id('ten'),
     channel: column.text<Channel>(),
+    /** Empty: every country. */
+    country_prefix: column.text(),
     /** Empty: every category. */
     category: column.text(),
     micros: column.bigint(),

@@ -13,6 +13,7 @@ import {
   readBody,
   requestIdOf,
   sendProblem,
+  sendRead,
   traceparentOf,
   type WholeAnswer,
   withLogFields,
@@ -42,7 +43,7 @@ export interface Target {
 }
 
 /**
- * Proxies requests unchanged, because signatures cover the bytes.
+ * Proxies requests unchanged, because signatures cover the bytes. Reads are compressed for callers that accept it.
  * Failing addresses share few connections but are not blocked: carriers share addresses with others.
  */
 export function passThrough(door: Door, target: Target): RequestHandler {
@@ -82,7 +83,11 @@ export function passThrough(door: Door, target: Target): RequestHandler {
   const answer = async (request: PassedRequest, response: ServerResponse, requestId: string) => {
     const share = door.shareOf?.(request) ?? unlimited
     try {
-      writeAnswer(response, await pass(request, requestId, share))
+      const { statusCode, headers, text } = await pass(request, requestId, share)
+      if (request.method === 'GET' && statusCode === 200) {
+        const type = headers['content-type'] ?? 'application/json'
+        await sendRead(request, response, { type, text, headers: forwarded(headers) })
+      } else writeAnswer(response, { statusCode, headers, text })
     } catch (error) {
       if (!request.readableEnded) request.resume()
       const problem = error instanceof Problem ? error : internalProblem(error)

@@ -101,10 +101,20 @@ export async function lockKeyRow(run: Run, address: KeyAddress): Promise<KeyRow 
 /** The keys of an application, newest first. */
 export function listKeyRows(
   run: Run,
-  { applicationId, after, limit }: { applicationId: Id<'app'>; after: Id<'key'> | undefined; limit: number },
+  {
+    applicationId,
+    mode,
+    after,
+    limit,
+  }: { applicationId: Id<'app'>; mode: KeyMode | undefined; after: Id<'key'> | undefined; limit: number },
 ): Promise<KeyRow[]> {
-  const keys = build.selectFrom('api_keys').selectAll().where('application_id', '=', applicationId)
-  return run((after === undefined ? keys : keys.where('id', '<', after)).orderBy('id', 'desc').limit(limit))
+  const keys = build
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('application_id', '=', applicationId)
+    .$if(mode !== undefined, (query) => query.where('mode', '=', mode!))
+    .$if(after !== undefined, (query) => query.where('id', '<', after!))
+  return run(keys.orderBy('id', 'desc').limit(limit))
 }
 
 /** Changes a key. */

@@ -17,7 +17,7 @@ export const listKeys: Handler<RouteContext, typeof listContract> = async ({ db 
   const { application_id: applicationId } = request.params
   await requireApplication(db.run, request.principal.tenant_id, applicationId)
   const { items, next_cursor } = await page(request, orderById('key'), (after, limit) =>
-    listKeyRows(db.run, { applicationId, after, limit }),
+    listKeyRows(db.run, { applicationId, mode: request.query.mode, after, limit }),
   )
   return { items: items.map(describeKey), next_cursor }
 }

@@ -32,17 +32,17 @@ export function recordRequests(
   const principals = new WeakMap<IncomingMessage, Principal>()
   const record = (request: IncomingMessage, principal: Principal, outcome: Outcome) => {
     if (principal.kind !== 'key') return
-    const { tenant_id, application_id, key_id } = principal
+    const { tenant_id, application_id, key_id, mode } = principal
     const { status, code, requestId } = outcome
     if (waiting.hasRoom() && isStored(tenant_id, status >= 400)) {
       waiting.add({
-        ...{ id: newId('req'), tenant_id, application_id, key_id, request_id: requestId },
+        ...{ id: newId('req'), tenant_id, application_id, mode, key_id, request_id: requestId },
         requested_at: new Date(Date.now() - outcome.ms).toISOString(),
         method: outcome.contract?.method ?? knownMethod(request.method),
         path: shownPath(outcome.contract, request.url ?? ''),
         ...{ status, code: code ?? null, duration_ms: Math.round(outcome.ms) },
       })
-    } else waiting.count({ tenant_id, application_id, status, code: code ?? '' })
+    } else waiting.count({ tenant_id, application_id, mode, status, code: code ?? '' })
   }
   startUpkeep(kit, db)
   return {
@@ -74,7 +74,7 @@ const hasKey = ({ headers: { authorization = '' } }: IncomingMessage) => /^beare
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const knownMethod = (method = '') => (methods.has(method) ? method : 'other')
 
-type Kind = Pick<CountedRequests, 'tenant_id' | 'application_id' | 'status' | 'code'>
+type Kind = Pick<CountedRequests, 'tenant_id' | 'application_id' | 'mode' | 'status' | 'code'>
 
 /** Collects requests, and writes them at most once a second. */
 function collect(kit: Kit, db: Queries) {
@@ -99,7 +99,7 @@ function collect(kit: Kit, db: Queries) {
     },
     count(kind: Kind) {
       const hour = `${new Date().toISOString().slice(0, 13)}:00:00.000Z`
-      const key = `${kind.application_id} ${hour} ${kind.status} ${kind.code}`
+      const key = `${kind.application_id} ${kind.mode} ${hour} ${kind.status} ${kind.code}`
       const known = counts.get(key)
       if (known) known.requests++
       else counts.set(key, { ...kind, hour, requests: 1 })

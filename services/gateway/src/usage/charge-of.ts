@@ -26,6 +26,7 @@ export function chargeOf(fact: NotificationFact, sinceMs: number): Charge | unde
   if (Date.parse(created_at) < sinceMs) return undefined
   const day = new Date(created_at).toISOString().slice(0, 10)
   const cost = charged.has(status) ? credits : 0
-  const charge = { id, revision, tenant_id, application_id, channel, category: category ?? '', credits: cost, day }
+  const kind = { category: category ?? '', country_prefix: fact.country_prefix ?? '', segments: fact.segments ?? 0 }
+  const charge = { id, revision, tenant_id, application_id, channel, ...kind, credits: cost, day }
   return fact.locale == null ? charge : { ...charge, locale: fact.locale }
 }

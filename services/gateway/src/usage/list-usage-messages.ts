@@ -10,8 +10,8 @@ import type { Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { RouteContext } from '../context.ts'
 import { spanOf } from './get-usage.ts'
-import { countCategories, countMessages, type MessageCounts } from './message-counts.ts'
-import { microsOf, moneyOf, readPrices } from './price-store.ts'
+import { type ChargedCounts, countCharged, countMessages, type MessageCounts } from './message-counts.ts'
+import { costOf, moneyOf, priceOf, readPrices } from './price-store.ts'
 import type { UsageFilter } from './usage-store.ts'
 
 type Listed = MessageCounts & { period: string; application_id: Id<'app'> }
@@ -30,13 +30,17 @@ export const listUsageMessages: Handler<RouteContext, typeof contract> = async (
   const filter: UsageFilter = { tenantId: principal.tenant_id, ...query, ...span }
   const list = await readPrices(db.run, principal.tenant_id)
   const totals = await countMessages(db.run, filter, 'channel')
-  const ofChannels = await countCategories(db.run, filter, 'channel')
-  const ofPeriods = await countCategories(db.run, filter, 'period')
+  const ofChannels = await countCharged(db.run, filter, 'channel')
   const { items, next_cursor } = await page(
     request,
     byPeriod,
     (after, limit) => countMessages(db.run, filter, 'period', { after, limit }) as Promise<Listed[]>,
   )
+  const periods = items.map(({ period }) => period)
+  const ofPeriods =
+    periods.length === 0
+      ? new Map<string, ChargedCounts[]>()
+      : await countCharged(db.run, filter, 'period', [periods[0]!, periods.at(-1)!])
   return {
     ...{ ...span, currency: list.currency, next_cursor },
     totals: totals.map(({ period: _, application_id: _of, ...counts }) =>
@@ -51,21 +55,23 @@ export const listUsageMessages: Handler<RouteContext, typeof contract> = async (
 
 type Counts = Pick<MessageCounts, 'channel' | 'messages' | 'taken' | 'delivered' | 'failed'>
 
-/** @param categories the charged messages by category; '' on channels without categories */
-function costed(counts: Counts, { prices }: PriceList, categories = new Map<string, number>()): UsageOfChannel {
-  const priceOf = (category: string | null) =>
-    prices.find((one) => one.channel === counts.channel && one.category === category)?.price
-  let left = counts.taken
+function costed(counts: Counts, list: PriceList, charged: readonly ChargedCounts[] = []): UsageOfChannel {
+  const { channel } = counts
+  const sum = { messages: 0, segments: 0 }
   let micros = 0n
-  let isPriced = priceOf(null) !== undefined
-  for (const [category, messages] of categories) {
-    const price = category === '' ? undefined : priceOf(category)
-    if (price === undefined) continue
+  let isPriced = false
+  const add = (price: string | undefined, more: { messages: number; segments: number }) => {
+    if (price === undefined) return
     isPriced = true
-    micros += BigInt(messages) * microsOf(price)
-    left -= messages
+    micros += costOf(price, more)
   }
-  micros += BigInt(Math.max(0, left)) * microsOf(priceOf(null) ?? '0')
-  const charged = [...categories.values()].reduce((sum, one) => sum + one, 0)
-  return { ...counts, charged, cost: isPriced ? moneyOf(micros) : null }
+  for (const { category, country_prefix: countryPrefix, ...more } of charged) {
+    sum.messages += more.messages
+    sum.segments += more.segments
+    add(priceOf(list, { channel, category, countryPrefix }), more)
+  }
+  // Messages that cost no credits still cost what the carrier asks.
+  add(priceOf(list, { channel }), { messages: Math.max(0, counts.taken - sum.messages), segments: 0 })
+  const { messages: ofThem, segments } = sum
+  return { ...counts, charged: ofThem, segments, cost: isPriced ? moneyOf(micros) : null }
 }

@@ -65,30 +65,45 @@ export function countMessages(
   return run(ordered.where(sql<boolean>`(period, application_id, channel) > (${sql.join(after)})`))
 }
 
-/** Charged messages by category, of each channel, or of each period, application and channel. */
-export async function countCategories(
+/** Messages that were charged, of one category to one country. */
+export interface ChargedCounts {
+  /** Empty for channels without categories. */
+  category: string
+  /** Empty for recipients that are no phone numbers. */
+  country_prefix: string
+  messages: number
+  segments: number
+}
+
+/**
+ * Charged messages by category and country, of each channel, or of each period, application and channel.
+ * @param periods the first and the last one, of those to count
+ */
+export async function countCharged(
   run: Run,
   { tenantId, from, to, interval, application_id, channel }: UsageFilter,
   grouping: Grouping,
-): Promise<Map<string, Map<string, number>>> {
+  periods?: readonly [string, string],
+): Promise<Map<string, ChargedCounts[]>> {
   const period = sql`to_char(day, ${sql.lit(periodFormats[interval])})`
   const key = grouping === 'channel' ? sql`channel` : sql`${period} || ' ' || application_id || ' ' || channel`
   const rows = await run(
     build
       .selectFrom('usage_days')
       .select(cast(column.text(), key).as('key'))
-      .select('category')
+      .select(['category', 'country_prefix'])
       .select(cast(column.double(), sql`sum(messages)`).as('messages'))
+      .select(cast(column.double(), sql`sum(segments)`).as('segments'))
       .where('tenant_id', '=', tenantId)
       .where('day', '>=', from)
       .where('day', '<=', to)
       .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id!))
       .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
-      .groupBy(['key', 'category'])
+      .$if(periods !== undefined, (query) =>
+        query.where(sql<boolean>`${period} between ${sql.join(periods ?? [], sql` and `)}`),
+      )
+      .groupBy(['key', 'category', 'country_prefix'])
       .having(sql<boolean>`sum(messages) > 0`),
   )
-  const found = new Map<string, Map<string, number>>()
-  for (const { key: of, category, messages } of rows)
-    found.set(of, (found.get(of) ?? new Map<string, number>()).set(category, messages))
-  return found
+  return Map.groupBy(rows, ({ key: of }) => of)
 }

@@ -21,22 +21,43 @@ export function moneyOf(micros: bigint): string {
 
 export async function readPrices(run: Run, tenantId: Id<'ten'>): Promise<PriceList> {
   const rows = await run(
-    build.selectFrom('prices').selectAll().where('tenant_id', '=', tenantId).orderBy('channel').orderBy('category'),
+    build
+      .selectFrom('prices')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .orderBy('channel')
+      .orderBy('country_prefix')
+      .orderBy('category'),
   )
   return {
     currency: rows[0]?.currency ?? null,
-    prices: rows.map(({ channel, category, micros }) => ({
-      ...{ channel, price: moneyOf(micros) },
+    prices: rows.map(({ channel, country_prefix, category, micros }) => ({
+      ...{ channel, price: moneyOf(micros), country_prefix: country_prefix === '' ? null : country_prefix },
       category: category === '' ? null : (category as NonNullable<Price['category']>),
     })),
   }
 }
 
-/** The price of a message: that of its category, or else of its channel. */
-export const priceOf = ({ prices }: PriceList, channel: string, category: string | null): string | undefined => {
-  const of = (wanted: string | null) => prices.find((one) => one.channel === channel && one.category === wanted)?.price
-  return (category === null ? undefined : of(category)) ?? of(null)
+/** What the price of a message depends on. */
+export interface Priced {
+  channel: string
+  category?: string | null | undefined
+  countryPrefix?: string | null | undefined
 }
+
+/** The price of a message, or of a part of it: of the longest prefix of its country, and then of its category. */
+export function priceOf({ prices }: PriceList, { channel, category, countryPrefix }: Priced): string | undefined {
+  const isOf = ({ country_prefix, ...one }: Price) =>
+    one.channel === channel &&
+    (one.category === null || one.category === category) &&
+    (country_prefix === null || countryPrefix?.startsWith(country_prefix))
+  const rank = (one: Price) => 2 * (one.country_prefix?.length ?? 0) + (one.category === null ? 0 : 1)
+  return prices.filter(isOf).toSorted((a, b) => rank(b) - rank(a))[0]?.price
+}
+
+/** What messages cost together: parts are paid for where there are any. */
+export const costOf = (price: string, { messages, segments }: { messages: number; segments: number }): bigint =>
+  microsOf(price) * BigInt(Math.max(messages, segments))
 
 export async function replacePrices(
   run: Run,
@@ -45,8 +66,9 @@ export async function replacePrices(
 ): Promise<void> {
   await run(build.deleteFrom('prices').where('tenant_id', '=', tenantId))
   if (prices.length === 0) return
-  const rows = prices.map(({ channel, category, price }) => ({
-    ...{ tenant_id: tenantId, channel, category: category ?? '', micros: microsOf(price), currency },
+  const rows = prices.map(({ channel, country_prefix, category, price }) => ({
+    ...{ tenant_id: tenantId, channel, country_prefix: country_prefix ?? '', category: category ?? '' },
+    ...{ micros: microsOf(price), currency },
   }))
   await run(build.insertInto('prices').values(rows))
 }

@@ -30,6 +30,8 @@ describe('the audit log', () => {
 
     const phone = freshPhone()
     const { suppression_id } = (await call('POST', '/suppressions', { channel: 'sms', recipient: phone })).body
+    // Nothing changes.
+    await call('POST', '/suppressions', { channel: 'sms', recipient: phone })
     await call('DELETE', `/suppressions/${suppression_id}`)
     const entries = await untilAudited(suppression_id, ['suppression.lifted', 'suppression.added'])
     expect(JSON.stringify(entries)).not.toContain(phone)

@@ -36,6 +36,21 @@ test('a list goes page by page, newest first, and what comes meanwhile moves not
   expect(third.next_cursor).toBeNull()
 })
 
+test('a list is compressed through the gateway, and not sent again to a reader who has it', async () => {
+  const { user, token } = await userWith(1, () => ({ body: 'Your order is on its way. '.repeat(60) }))
+  const ask = (more: Record<string, string>) =>
+    fetch(`${env.stack.url('gateway')}/api/v1/inbox`, { headers: { authorization: `Bearer ${token}`, ...more } })
+  const small = await ask({ 'accept-encoding': 'gzip' })
+  const plain = await ask({ 'accept-encoding': 'identity' })
+  expect([small.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['gzip', null])
+  expect(await small.json()).toEqual(await plain.json())
+  const etag = small.headers.get('etag')!
+  expect([etag, (await ask({ 'if-none-match': etag })).status]).toEqual([plain.headers.get('etag'), 304])
+  await sendInApp(env, user, { title: 'new' })
+  await untilInbox(env, token, 2)
+  expect((await ask({ 'if-none-match': etag })).status).toBe(200)
+})
+
 test('a notification is in the language of its user, where there is a translation', async () => {
   const event = {
     ...{ event_key: 'inbox.languages', name: 'Orders', status: 'published', allowed_channels: ['in_app'] },

@@ -6,6 +6,7 @@ import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterText } from '../../ui/filter-controls.tsx'
 import { rememberApplication, useFirstApplication } from '../../ui/first-application.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
+import { useMode } from '../../ui/mode.ts'
 import { numberText } from '../../ui/number-text.ts'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -65,7 +66,7 @@ export function ApiLogPage() {
     if (id) rememberApplication(id)
     address.set('application_id', id)
   }
-  const list = useRequests(application, address.filters, useCursor())
+  const list = useRequests(application, { ...address.filters, mode: useMode().mode }, useCursor())
   const notStored = list.data?.not_stored ?? []
   return (
     <>

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { hasDraft } from '../../ui/draft.ts'
 import { ListPanel } from '../../ui/list-panel.tsx'
+import { useMode } from '../../ui/mode.ts'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
@@ -48,7 +49,8 @@ export function KeyPanel({ applicationId }: { applicationId: string }) {
   const navigate = useNavigate()
   const [creating, setCreating] = useState(() => hasDraft(draftOfNewKey(applicationId)))
   const [secret, setSecret] = useState<string>()
-  const list = useKeyList(applicationId, useCursor())
+  const { mode } = useMode()
+  const list = useKeyList(applicationId, mode, useCursor())
   const { data } = list
   const [search] = useSearchParams()
   const go = (rest = '') => {
@@ -83,7 +85,10 @@ export function KeyPanel({ applicationId }: { applicationId: string }) {
         openId={keyId}
         expected={3}
         empty={
-          <EmptyState title="This application has no key yet" action={create}>
+          <EmptyState
+            title={mode ? `This application has no ${mode} key` : 'This application has no key yet'}
+            action={create}
+          >
             Requests to the API carry a key. Start with a test key: its messages go to the sandbox only.
           </EmptyState>
         }

@@ -2,6 +2,7 @@ import type { components } from '@notify/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
+import type { Mode } from '../../ui/mode.ts'
 
 export type Application = components['schemas']['Application']
 export type ApiKey = components['schemas']['ApiKey']
@@ -29,13 +30,16 @@ export function useApplication(application_id: string) {
   })
 }
 
-export function useKeyList(application_id: string, cursor: string | undefined) {
+export function useKeyList(application_id: string, mode: Mode | undefined, cursor: string | undefined) {
   return useQuery({
-    queryKey: ['applications', 'keys', application_id, cursor],
+    queryKey: ['applications', 'keys', application_id, mode, cursor],
     queryFn: ({ signal }) =>
       answer(
         api.GET('/api/v1/applications/{application_id}/keys', {
-          params: { path: { application_id }, query: { limit: pageSize, ...(cursor ? { cursor } : {}) } },
+          params: {
+            path: { application_id },
+            query: { limit: pageSize, ...(mode && { mode }), ...(cursor ? { cursor } : {}) },
+          },
           signal,
         }),
       ),

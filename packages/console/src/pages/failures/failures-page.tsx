@@ -8,6 +8,7 @@ import { useAddressFilters } from '../../ui/address-filters.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
+import { useMode } from '../../ui/mode.ts'
 import { numberText } from '../../ui/number-text.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -69,7 +70,9 @@ const withoutCode = (meaning: string | null, code: string) =>
 
 /** What carriers refused or lost, by provider and code. */
 export function FailuresPage() {
-  const { filters, field } = useAddressFilters<Filters>(['period', 'channel'])
+  const { filters: chosen, field } = useAddressFilters<Filters>(['period', 'channel'])
+  const { mode } = useMode()
+  const filters = { ...chosen, ...(mode && { mode }) }
   const list = useQuery({
     queryKey: ['failures', filters],
     queryFn: async ({ signal }) => {

@@ -6,8 +6,8 @@ import { Panel } from '../../ui/panel.tsx'
 import type { UsageFilters } from './queries.ts'
 
 const number = (value: number) => <td className="px-4 py-1.5 text-right tabular-nums">{numberText(value)}</td>
-const none = { messages: 0, taken: 0, delivered: 0, failed: 0, charged: 0, cost: null }
-const heads = ['Messages', 'Taken by carriers', 'Delivered', 'Failed', 'Charged', 'Cost'] as const
+const none = { messages: 0, taken: 0, delivered: 0, failed: 0, charged: 0, segments: 0, cost: null }
+const heads = ['Messages', 'Taken by carriers', 'Delivered', 'Failed', 'Charged', 'Segments', 'Cost'] as const
 
 /** All messages of the period by channel, those that cost nothing too, with the money by the price list. */
 export function AllMessages({ filters }: { filters: UsageFilters }) {
@@ -37,7 +37,7 @@ export function AllMessages({ filters }: { filters: UsageFilters }) {
             </tr>
           </thead>
           <tbody>
-            {totals.map(({ channel, messages, taken, delivered, failed, charged, cost }) => (
+            {totals.map(({ channel, messages, taken, delivered, failed, charged, segments, cost }) => (
               <tr key={channel} className="border-b border-line last:border-0">
                 <th className="px-4 py-1.5 text-left font-normal">{channelNames[channel]}</th>
                 {number(messages)}
@@ -45,6 +45,7 @@ export function AllMessages({ filters }: { filters: UsageFilters }) {
                 {number(delivered)}
                 {number(failed)}
                 {number(charged)}
+                {number(segments)}
                 <td className="px-4 py-1.5 text-right tabular-nums">
                   {cost === null ? <span className="text-faint">No price</span> : `${cost} ${data?.currency}`}
                 </td>

@@ -9,6 +9,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
+import { type CountryPrice, CountryPrices } from './country-prices.tsx'
 
 type PriceList = components['schemas']['PriceList']
 type Category = NonNullable<PriceList['prices'][number]['category']>
@@ -24,12 +25,16 @@ const places: readonly { channel: Channel; category: Category | null; label: str
   ],
 )
 
+/** The fields without a country are fixed; those of a country are added. */
+const withoutCountry = places.map((place) => ({ ...place, country_prefix: null }))
+
 const nameOf = ({ channel, category }: { channel: string; category?: string | null }) => `${channel} ${category ?? ''}`
 
 interface Values {
   currency: string
   /** The texts of the fields by channel and category. */
   prices: Record<string, string>
+  countries: readonly CountryPrice[]
 }
 
 /** What the tenant pays its carriers for a message, by which the usage is shown in money. */
@@ -49,15 +54,26 @@ function PriceForm({ list, onClose }: { list: PriceList; onClose: () => void }) 
   const client = useQueryClient()
   const { value, set, clear } = useDraft<Values>('price-list', {
     currency: list.currency ?? '',
-    prices: Object.fromEntries(list.prices.map((one) => [nameOf(one), one.price])),
+    prices: Object.fromEntries(
+      list.prices.filter(({ country_prefix }) => country_prefix === null).map((one) => [nameOf(one), one.price]),
+    ),
+    countries: list.prices
+      .filter(({ country_prefix }) => country_prefix !== null)
+      .map((one) => ({ place: nameOf(one), prefix: one.country_prefix!, price: one.price })),
   })
-  const priced = places.filter((place) => (value.prices[nameOf(place)] ?? '').trim() !== '')
+  const priced = withoutCountry.filter((place) => (value.prices[nameOf(place)] ?? '').trim() !== '')
   const close = () => {
     clear()
     onClose()
   }
   const save = async () => {
-    const prices = priced.map(({ label: _, ...place }) => ({ ...place, price: value.prices[nameOf(place)]!.trim() }))
+    const prices = [
+      ...priced.map(({ label: _, ...place }) => ({ ...place, price: value.prices[nameOf(place)]!.trim() })),
+      ...value.countries.map(({ place: name, prefix, price }) => {
+        const { label: _, ...place } = places.find((one) => nameOf(one) === name)!
+        return { ...place, country_prefix: prefix.trim(), price: price.trim() }
+      }),
+    ]
     await answer(api.PUT('/api/v1/usage/prices', { body: { currency: value.currency.trim().toUpperCase(), prices } }))
     showToast({ tone: 'good', text: 'The price list is saved.' })
     close()
@@ -66,8 +82,8 @@ function PriceForm({ list, onClose }: { list: PriceList; onClose: () => void }) 
   return (
     <Form action="Save the prices" onSubmit={save} onCancel={close}>
       <p className="text-soft">
-        What a message costs that a carrier has taken. Costs of all periods are shown with this list. Leave empty what
-        has no price.
+        What a message costs that a carrier has taken; an SMS costs this for each segment. Costs of all periods are
+        shown with this list. Leave empty what has no price.
       </p>
       <TextField
         label="Currency"
@@ -77,7 +93,7 @@ function PriceForm({ list, onClose }: { list: PriceList; onClose: () => void }) 
         onChange={({ target }) => set({ ...value, currency: target.value })}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        {places.map((place) => (
+        {withoutCountry.map((place) => (
           <TextField
             key={nameOf(place)}
             label={place.label}
@@ -88,6 +104,14 @@ function PriceForm({ list, onClose }: { list: PriceList; onClose: () => void }) 
           />
         ))}
       </div>
+      <CountryPrices
+        places={places
+          .filter(({ channel }) => channelPages[channel].addressedBy === 'phone')
+          .map((one) => ({ value: nameOf(one), label: one.label }))}
+        prices={value.countries}
+        first={priced.length}
+        onChange={(countries) => set({ ...value, countries })}
+      />
     </Form>
   )
 }

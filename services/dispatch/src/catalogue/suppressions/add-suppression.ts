@@ -4,7 +4,7 @@ import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
 import type { Channels } from '../../channels/channel.ts'
 import type { Context } from '../../context.ts'
 import { suppressionOf } from './list-suppressions.ts'
-import { type SuppressionRow, suppress } from './suppression-store.ts'
+import { type SuppressedRow, type SuppressionRow, suppress } from './suppression-store.ts'
 
 /** Suppresses a recipient manually; an existing suppression keeps its stronger reason. */
 export const addSuppression: Handler<Context, typeof contract> = idempotent({
@@ -12,8 +12,9 @@ export const addSuppression: Handler<Context, typeof contract> = idempotent({
   async effect(context, request, run) {
     const row = await suppressByHand(context, run, request.principal.tenant_id, request.body)
     const after = suppressionOf(row)
-    const change = { request, action: 'suppression.added', resourceId: row.id, before: null, after }
-    await recordAudit(run, dispatchAuditRecorded, change)
+    const before = row.former_reason === null ? null : { ...after, reason: row.former_reason }
+    const change = { request, action: 'suppression.added', resourceId: row.id, before, after }
+    if (row.former_reason !== row.reason) await recordAudit(run, dispatchAuditRecorded, change)
     return new Reply(201, JSON.stringify(after))
   },
   after({ log, wakeOutbox }, { body, principal, requestId }) {
@@ -33,7 +34,7 @@ async function suppressByHand(
   run: Run,
   tenant_id: SuppressionRow['tenant_id'],
   wanted: Wanted,
-): Promise<SuppressionRow> {
+): Promise<SuppressedRow> {
   const { channel, recipient, reason } = wanted
   const suppression = {
     tenant_id,

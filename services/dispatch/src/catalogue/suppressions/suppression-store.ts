@@ -37,12 +37,15 @@ const insert = defineStatement({
       ${['reason', 'source_notification_id'].map(keepWhere(`known.lifted_at is null and known.reason <> 'stop'`))},
       reported_at = greatest(known.reported_at, excluded.reported_at), lifted_at = null
     where known.lifted_at is null or known.lifted_at <= excluded.reported_at
-    returning *`,
-  columns: tables.suppressions,
+    returning new.*, case when old.lifted_at is null then old.reason end as former_reason`,
+  columns: { ...tables.suppressions, former_reason: tables.suppressions.reason.nullable() },
 })
 
+/** A suppression, and the reason that it had before; null for a new one. */
+export type SuppressedRow = SuppressionRow & { former_reason: SuppressionReason | null }
+
 /** Suppresses recipients. @returns the resulting suppressions, without those lifted after their report */
-export async function suppress(run: Run, suppressions: readonly NewSuppression[]): Promise<SuppressionRow[]> {
+export async function suppress(run: Run, suppressions: readonly NewSuppression[]): Promise<SuppressedRow[]> {
   if (suppressions.length === 0) return []
   // A statement may update a row once; of several reasons `stop` is the weakest.
   const strongestLast = suppressions.toSorted((a, b) => strength(a.reason) - strength(b.reason))

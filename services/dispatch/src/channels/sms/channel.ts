@@ -1,4 +1,4 @@
-import { e164Pattern } from '@notify/contracts'
+import { countryPrefixOf, e164Pattern } from '@notify/contracts'
 import { maskPhone } from '@notify/privacy'
 import type { ChannelDefinition } from '../channel.ts'
 import { readPhone } from '../read-phone.ts'
@@ -16,6 +16,7 @@ export const sms: ChannelDefinition<SmsPayload> = {
     return {
       to,
       masked: maskPhone(to),
+      countryPrefix: countryPrefixOf(to),
       from: undefined,
       credits: 1,
       compose: async (templates, fill) => ({
@@ -26,6 +27,7 @@ export const sms: ChannelDefinition<SmsPayload> = {
     }
   },
   textOf: ({ text }) => text,
+  segmentsOf: ({ text }) => countSegments(text),
   receiptDeadlineMs: ({ RECEIPT_DEADLINE }) => RECEIPT_DEADLINE,
   suppression: {
     faultOf: (recipient) => (e164Pattern.test(recipient) ? undefined : 'must be an E.164 number'),
@@ -36,7 +38,6 @@ export const sms: ChannelDefinition<SmsPayload> = {
   test: {
     recipientOf: (phone) => phone,
     templatesFor: (provider) => ({ sms: { body: `This is a test message of the provider ${provider}.` } }),
-    segmentsOf: ({ text }) => countSegments(text),
   },
   delivery: {
     by: 'carrier',

@@ -1,4 +1,4 @@
-import type { DispatchRequest, EventTemplates } from '@notify/contracts'
+import { countryPrefixOf, type DispatchRequest, type EventTemplates } from '@notify/contracts'
 import { maskPhone } from '@notify/privacy'
 import { fieldProblem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
@@ -27,6 +27,7 @@ export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
     return {
       to,
       masked: maskPhone(to),
+      countryPrefix: countryPrefixOf(to),
       from: undefined,
       template: {
         ...template,

@@ -20,6 +20,7 @@ export const catalogueTables = [
      updated_at timestamptz not null default now(),
      primary key (application_id, event_key)
    )`,
+  'create index events_by_key on events (tenant_id, event_key)',
   `create table event_versions (
      tenant_id text not null,
      application_id text not null,

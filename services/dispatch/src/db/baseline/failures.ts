@@ -5,10 +5,11 @@ export const failureTables = [
      hour timestamptz not null,
      provider_id text not null,
      channel text not null,
+     mode text not null,
      code text not null,
      failures bigint not null,
      reason text,
-     primary key (tenant_id, hour, provider_id, channel, code)
+     primary key (tenant_id, hour, provider_id, channel, mode, code)
    ) with (fillfactor = 80)`,
   'create index failure_hours_by_time on failure_hours using brin (hour)',
 ]

@@ -21,6 +21,8 @@ export const notificationTables = [
      metadata bytea,
      credits smallint not null,
      category text,
+     country_prefix text,
+     segments smallint,
      traceparent text,
      locale text,
      requested_locale text,

@@ -61,7 +61,7 @@ export interface Test {
 export async function sendTest(context: TestContext, test: Test): Promise<TestMessage> {
   const { channel, request, applicationId, resource } = test
   const tenantId = request.principal.tenant_id
-  const { draft, payload, rules, locale, provider } = await composeTest(context, test, tenantId)
+  const { draft, payload, rules, segments, locale, provider } = await composeTest(context, test, tenantId)
   context.requireTestRoom(tenantId)
   const ids = { notificationId: newId('notif'), attemptId: newId('att') }
   await context.db.transaction((run) =>
@@ -78,7 +78,7 @@ export async function sendTest(context: TestContext, test: Test): Promise<TestMe
   return {
     ...{ is_test: true, channel, recipient_masked: draft.masked, locale, outcome, code, message: text },
     ...{ provider_id: provider.id as Id<'prov'>, kind: provider.kind, provider_message_id: providerMessageId },
-    sms_segments: rules.segmentsOf?.(payload) ?? null,
+    sms_segments: segments,
     duration_ms: Math.round(performance.now() - started),
     sent_at: new Date().toISOString(),
   }
@@ -122,7 +122,8 @@ async function composeTest(context: TestContext, test: Test, tenantId: Id<'ten'>
     layoutFinder(context, owner),
   )
   const provider = await fittingProvider(context, providers, draft)
-  return { draft, payload, rules, locale: text.locale ?? null, provider }
+  const segments = definition.segmentsOf?.(payload) ?? null
+  return { draft, payload, rules, segments, locale: text.locale ?? null, provider }
 }
 
 /** The first provider that may send it. */

@@ -10,7 +10,7 @@ const longestCode = 64
 const longestReason = 300
 
 interface Failure {
-  mode?: KeyMode
+  mode: KeyMode
   channel: Channel
   providerId: Id<'prov'>
   code: string | null
@@ -37,15 +37,13 @@ export function createFailureCount(kit: Kit, db: Queries): CountFailure {
   }
   const changed = createDelayedWrite(kit, { name: 'count of failures', delayMs: collectMs, write })
   return ({ mode, channel, providerId, code, reason }) => {
-    // Test messages go to the sandbox.
-    if (mode === 'test') return
     const hour = `${new Date().toISOString().slice(0, 13)}:00:00.000Z`
     const named = nameOf(hour, providerId, (code ?? 'none').slice(0, longestCode))
-    const key = `${providerId} ${channel} ${hour} ${named}`
+    const key = `${providerId} ${channel} ${mode} ${hour} ${named}`
     const known = counts.get(key)
     const text = reason?.slice(0, longestReason) ?? known?.reason ?? null
     const failures = (known?.failures ?? 0) + 1
-    counts.set(key, { provider_id: providerId, channel, hour, code: named, failures, reason: text })
+    counts.set(key, { provider_id: providerId, channel, mode, hour, code: named, failures, reason: text })
     changed()
   }
 }

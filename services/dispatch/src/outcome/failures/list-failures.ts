@@ -8,14 +8,14 @@ const mostGroups = 100
 
 /** The most frequent failures of the tenant, with their trend. */
 export const listFailures: Handler<Context, typeof contract> = async ({ db }, { query, principal }) => {
-  const { period, channel, provider_id: providerId } = query
+  const { period, channel, provider_id: providerId, mode } = query
   const count = failurePeriods[period]
   const bucket = period === '24h' ? 'hour' : 'day'
   const to = (Math.floor(Date.now() / bucketMs[bucket]) + 1) * bucketMs[bucket]
   const from = to - count * bucketMs[bucket]
   const rows = await readFailures(db.run, {
     ...{ tenantId: principal.tenant_id, from: new Date(from - count * bucketMs[bucket]), to: new Date(to) },
-    ...{ bucket, channel, providerId },
+    ...{ bucket, channel, providerId, mode },
   })
   const groups = new Map<string, FailureGroup>()
   for (const { provider_id, name, kind, channel, code, starts_at, failures, last_at, reason } of rows.toReversed()) {

@@ -12,7 +12,14 @@ export const readProviders: Handler<Context, typeof contract> = async ({ db }, {
       .innerJoin('attempts as a', 'a.notification_id', 'n.id')
       .leftJoin('providers as p', 'p.id', 'a.provider_id')
       .distinctOn('n.id')
-      .select(['n.id as notification_id', 'n.category', 'a.provider_id', 'p.name as provider_name'])
+      .select([
+        'n.id as notification_id',
+        'n.category',
+        'n.country_prefix',
+        'n.segments',
+        'a.provider_id',
+        'p.name as provider_name',
+      ])
       .where('n.id', '=', anyOf(body.notification_ids))
       .where('n.tenant_id', '=', body.tenant_id)
       .where('a.provider_id', 'is not', null)

@@ -1,5 +1,6 @@
-import type { Id, Receipt } from '@notify/contracts'
-import { column, defineStatement, type Queries } from '@notify/database'
+import type { Id, KeyMode, Receipt } from '@notify/contracts'
+import { anyOf, column, defineStatement, type Queries, type Run } from '@notify/database'
+import { build } from '../../db/schema.ts'
 import type { Latency, Reported } from '../../metrics.ts'
 import { reportedFactsInto } from '../facts/fact-sql.ts'
 import { latenciesSql } from '../facts/latency-sql.ts'
@@ -87,4 +88,10 @@ function rowOf({ notification_id: id, error_code, reason, retryable = false, ...
   const { attempt_id, provider_id, provider_message_id, status } = receipt
   const why = reason === undefined ? { code: null, reason: null } : { code: error_code, reason }
   return { id, attempt_id, provider_id, provider_message_id, status, ...why, retryable }
+}
+
+/** The modes of notifications, by id. */
+export async function readModes(run: Run, ids: readonly Id<'notif'>[]): Promise<Map<Id<'notif'>, KeyMode>> {
+  const rows = await run(build.selectFrom('notifications').select(['id', 'mode']).where('id', '=', anyOf(ids)))
+  return new Map(rows.map(({ id, mode }) => [id, mode]))
 }

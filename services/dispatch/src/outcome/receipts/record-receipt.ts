@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { WithFailureCount } from '../failures/count-failures.ts'
 import { attemptKey, planRounds } from './fold-receipts.ts'
 import { recordReads } from './read-store.ts'
-import { applyReceipts } from './receipt-store.ts'
+import { applyReceipts, readModes } from './receipt-store.ts'
 import type { SentAttempts } from './sent-attempts.ts'
 import { isObservation } from './transition.ts'
 
@@ -27,6 +27,7 @@ export function createReceiptRecorder(
       }
       await recordReads(context.db, receipts)
       context.wakeOutbox()
+      await countLost(context, receipts)
       return receipts.map(() => undefined)
     },
   })
@@ -39,9 +40,16 @@ export function createReceiptRecorder(
     // Half of all receipts repeat what this worker has just recorded.
     if (receipt.status === 'sent' && context.sentAttempts.has(receipt.attempt_id)) return
     await record(receipt)
-    if (receipt.status === 'failed' || receipt.status === 'undelivered') {
-      const { channel, provider_id: providerId, error_code: code, reason } = receipt
-      context.countFailure({ channel, providerId, code, reason })
-    }
   }
+}
+
+async function countLost({ db, countFailure }: Pick<Context, 'db'> & WithFailureCount, receipts: readonly Receipt[]) {
+  const lost = receipts.filter(({ status }) => status === 'failed' || status === 'undelivered')
+  if (lost.length === 0) return
+  const modes = await readModes(
+    db.run,
+    lost.map((receipt) => receipt.notification_id!),
+  )
+  for (const { notification_id: id, channel, provider_id: providerId, error_code: code, reason } of lost)
+    countFailure({ mode: modes.get(id!) ?? 'live', channel, providerId, code, reason })
 }

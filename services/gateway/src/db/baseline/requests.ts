@@ -4,6 +4,7 @@ export const requestTables = [
      tenant_id text not null,
      application_id text not null,
      id text not null,
+     mode text not null,
      requested_at timestamptz not null,
      request_id text not null,
      key_id text not null,
@@ -21,11 +22,12 @@ export const requestTables = [
   `create table api_request_counts (
      tenant_id text not null,
      application_id text not null,
+     mode text not null,
      hour timestamptz not null,
      status smallint not null,
      code text not null,
      requests bigint not null,
-     primary key (tenant_id, application_id, hour, status, code)
+     primary key (tenant_id, application_id, mode, hour, status, code)
    ) with (fillfactor = 80)`,
   'create index api_request_counts_by_time on api_request_counts using brin (hour)',
 ]

@@ -13,9 +13,11 @@ export const usageTables = [
      application_id text not null,
      channel text not null,
      category text not null,
+     country_prefix text not null default '',
      messages bigint not null,
+     segments bigint not null default 0,
      credits bigint not null,
-     primary key (tenant_id, day, application_id, channel, category)
+     primary key (tenant_id, day, application_id, channel, category, country_prefix)
    ) with (fillfactor = 50)`,
   // Of messages whose language is known.
   `create table usage_locales (
