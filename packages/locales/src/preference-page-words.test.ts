@@ -19,6 +19,11 @@ test.each(Object.keys(preferencePageWords))('%s names the channels, and leaves a
   expect(nameOfChannel(locale, 'push')).toBe('push')
 })
 
-test('there are ten languages', () => {
-  expect(Object.keys(preferencePageWords)).toHaveLength(10)
+test('the page has the languages of our other texts, and two more', () => {
+  const languages = ['en', 'de', 'fr', 'es', 'pt', 'pl', 'ar', 'hi', 'zh', 'ja', 'it', 'nl']
+  expect(Object.keys(preferencePageWords).sort()).toEqual(languages.sort())
+})
+
+test.each(Object.keys(others))('%s names a channel in its own words', (locale) => {
+  expect(nameOfChannel(locale, 'in_app')).not.toBe(nameOfChannel('en', 'in_app'))
 })
