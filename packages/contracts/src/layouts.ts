@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'
-import { Locale, TimeZone } from './locale.ts'
+import { byLocale, Locale, TimeZone } from './locale.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 import { mostTranslations } from './translations.ts'
@@ -21,7 +21,7 @@ const texts = {
 export const LayoutTexts = z.strictObject(texts).meta({ id: 'LayoutTexts' })
 export type LayoutTexts = z.output<typeof LayoutTexts>
 
-const LayoutTranslations = z.record(Locale, LayoutTexts).meta({
+const LayoutTranslations = byLocale(LayoutTexts).meta({
   description: `Texts by locale, at most ${mostTranslations}. Absent in a request: they stay as they are.`,
 })
 export type LayoutTranslations = z.output<typeof LayoutTranslations>

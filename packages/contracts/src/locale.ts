@@ -9,16 +9,35 @@ function canonicalLocale(text: string): string | undefined {
   }
 }
 
-/** A BCP 47 locale in its canonical form: `pt-br` becomes `pt-BR`. */
-export const Locale = z
+const LanguageTag = z
   .string()
   .max(35, { error: 'must have at most 35 characters', abort: true })
   .refine((text) => canonicalLocale(text) !== undefined, {
     error: 'must be a BCP 47 language tag such as de or pt-BR',
     abort: true,
   })
-  .overwrite((text) => canonicalLocale(text) ?? text)
-  .meta({ example: 'pt-BR' })
+
+/** A BCP 47 locale in its canonical form: `pt-br` becomes `pt-BR`. */
+export const Locale = LanguageTag.overwrite((text) => canonicalLocale(text) ?? text).meta({ example: 'pt-BR' })
+
+/** Values by canonical locale. A locale that is written twice is refused: one of its values would be lost. */
+export const byLocale = <T extends z.ZodType>(value: T) =>
+  z
+    .record(LanguageTag.meta({ example: 'pt-BR' }), value)
+    .superRefine((given, issues) => {
+      const seen = new Set<string | undefined>()
+      for (const locale of Object.keys(given)) {
+        const canonical = canonicalLocale(locale)
+        if (seen.has(canonical)) issues.addIssue({ code: 'custom', path: [locale], message: `repeats ${canonical}` })
+        seen.add(canonical)
+      }
+    })
+    .overwrite(
+      (given) =>
+        Object.fromEntries(
+          Object.entries(given).map(([locale, one]) => [canonicalLocale(locale) ?? locale, one]),
+        ) as typeof given,
+    )
 
 /** Names that proved valid: making a formatter for each request is slow. */
 const knownZones = new Set<string>()

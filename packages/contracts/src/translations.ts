@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Channel, EventTemplates } from './channels/table.ts'
-import { Locale } from './locale.ts'
+import { byLocale } from './locale.ts'
 
 /** Most translations of an event or a stored template. */
 export const mostTranslations = 60
@@ -9,7 +9,7 @@ export const mostTranslations = 60
  * Translations by locale, each with the whole template of a channel. Sends choose one for each channel: by lookup
  * (RFC 4647, 3.4) for the locale of the request, then for `default_locale` of the application, then `templates`.
  */
-export const EventTranslations = z.record(Locale, EventTemplates).meta({
+export const EventTranslations = byLocale(EventTemplates).meta({
   description: `Templates by locale, at most ${mostTranslations}. Absent in a request: they stay as they are.`,
 })
 export type EventTranslations = z.output<typeof EventTranslations>

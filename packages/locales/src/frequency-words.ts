@@ -83,6 +83,22 @@ export const frequencyWords: Readonly<Record<string, FrequencyWords>> = {
     daily: 'ملخص كل يوم',
     weekly: 'ملخص كل أسبوع',
   },
+  hi: {
+    howOften: 'कितनी बार',
+    asUsual: 'जैसा सामान्य है',
+    instant: 'हर संदेश तुरंत',
+    hourly: 'हर घंटे एक सारांश',
+    daily: 'हर दिन एक सारांश',
+    weekly: 'हर सप्ताह एक सारांश',
+  },
+  zh: {
+    howOften: '频率',
+    asUsual: '照常',
+    instant: '每条消息立即发送',
+    hourly: '每小时一份摘要',
+    daily: '每天一份摘要',
+    weekly: '每周一份摘要',
+  },
   ja: {
     howOften: '受信頻度',
     asUsual: '通常どおり',

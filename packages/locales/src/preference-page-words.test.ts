@@ -28,7 +28,12 @@ test.each(Object.keys(others))('%s has every word of how often', (locale) => {
   }
 })
 
-test('there are ten languages', () => {
+test('the page has the languages of our other texts, and two more', () => {
+  const languages = ['en', 'de', 'fr', 'es', 'pt', 'pl', 'ar', 'hi', 'zh', 'ja', 'it', 'nl']
+  expect(Object.keys(preferencePageWords).sort()).toEqual(languages.sort())
   expect(Object.keys(frequencyWords)).toEqual(Object.keys(preferencePageWords))
-  expect(Object.keys(preferencePageWords)).toHaveLength(10)
+})
+
+test.each(Object.keys(others))('%s names a channel in its own words', (locale) => {
+  expect(nameOfChannel(locale, 'in_app')).not.toBe(nameOfChannel('en', 'in_app'))
 })

@@ -99,6 +99,14 @@ test.each([
   ['{{ huge | date_time }}', 'takes a time in ISO 8601'],
   ['{{ s | list }}', 'the filter list takes a list'],
   ['{{ objects | list }}', 'an object is no text'],
+  ['{{ n | plural: other: objects }}', 'an object is no text'],
+  ['{{ n | plural: ordinal: "yes", other: "a" }}', 'ordinal of the filter plural is true or false'],
+  ['{{ n | plural: "a", other: "b" }}', 'the filter plural takes no argument without a name'],
+  ['{{ n | number: 2 }}', 'the filter number takes no argument without a name'],
+  ['{{ n | currency: "EUR", 2 }}', 'the filter currency takes one argument without a name'],
+  ['{{ "2026-02-30" | date_time }}', 'takes a time in ISO 8601'],
+  ['{{ "2026-02-29T10:00:00Z" | date_time }}', 'takes a time in ISO 8601'],
+  ['{{ "2026-13-01" | date_time }}', 'takes a time in ISO 8601'],
 ])('%s is refused: %s', (template, fault) => {
   const variables = { n: 1, s: 'x', huge: 1e300, objects: [{}] }
   expect(() => fill('en', template, variables)).toThrow(fault)

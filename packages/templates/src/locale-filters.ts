@@ -27,8 +27,20 @@ function formatter<T extends object, O>(kind: new (locale: string, options: O) =
 const formatOf = ({ context }: FilterImpl): Format =>
   (context.globals as { [formatKey]?: Format })[formatKey] ?? defaultFormat
 
-/** The named arguments. @throws Error for an unknown name */
-function namedOf(filter: string, args: readonly Argument[], names: readonly string[]): Record<string, unknown> {
+function printed(value: unknown): string {
+  if (typeof value === 'object' && value !== null) throw new Error(objectPrinted)
+  return String(value ?? '')
+}
+
+/** The named arguments. @param most how many others there may be @throws Error for an unknown name, and for more of the others */
+function namedOf(
+  filter: string,
+  args: readonly Argument[],
+  names: readonly string[],
+  most = 0,
+): Record<string, unknown> {
+  if (args.filter((one) => !Array.isArray(one)).length > most)
+    throw new Error(`the filter ${filter} takes ${most === 0 ? 'no argument' : 'one argument'} without a name`)
   const named = Object.fromEntries(args.filter((one) => Array.isArray(one)))
   const unknown = Object.keys(named).find((name) => !names.includes(name))
   if (unknown !== undefined) throw new Error(`the filter ${filter} knows ${names.join(', ')}, and not ${unknown}`)
@@ -82,7 +94,7 @@ function writeNumber(locale: string, { value, fraction }: Amount, style: Intl.Nu
 }
 
 const currency: LocaleFilter = function (value, ...args) {
-  const { digits } = namedOf('currency', args, ['digits'])
+  const { digits } = namedOf('currency', args, ['digits'], 1)
   const [code] = args
   if (typeof code !== 'string' || !/^[A-Za-z]{3}$/.test(code))
     throw new Error('the filter currency takes a code of ISO 4217, as "EUR"')
@@ -99,11 +111,12 @@ const otherMissing = 'the filter plural requires the form other'
 const plural: LocaleFilter = function (value, ...args) {
   const { ordinal = false, ...forms } = namedOf('plural', args, [...pluralForms, 'ordinal'])
   if (forms.other === undefined) throw new Error(otherMissing)
+  if (typeof ordinal !== 'boolean') throw new Error('ordinal of the filter plural is true or false')
   const amount = amountOf('plural', value)
   const { locale } = formatOf(this)
-  const type = ordinal === true ? 'ordinal' : 'cardinal'
+  const type = ordinal ? 'ordinal' : 'cardinal'
   const rules = formatter(Intl.PluralRules, locale, { type, minimumFractionDigits: amount.fraction })
-  const form = String(forms[rules.select(Number(amount.value))] ?? forms.other)
+  const form = printed(forms[rules.select(Number(amount.value))] ?? forms.other)
   const written = form.includes('#') ? writeNumber(locale, amount, {}) : ''
   this.context.memoryLimit.use(form.length * (written.length + 1))
   return form.replace(/##|#/g, (found) => (found === '##' ? '#' : written))
@@ -112,7 +125,7 @@ const plural: LocaleFilter = function (value, ...args) {
 const lengths = ['full', 'long', 'medium', 'short', 'none']
 
 const dateTime: LocaleFilter = function (value, ...args) {
-  const { time, zone } = namedOf('date_time', args, ['time', 'zone'])
+  const { time, zone } = namedOf('date_time', args, ['time', 'zone'], 1)
   const [date = 'medium'] = args.filter((one) => !Array.isArray(one))
   const { at, timeZone, hasTime } = momentOf(value, zone ?? formatOf(this).timeZone)
   const wanted = { dateStyle: date, timeStyle: time ?? (hasTime ? 'short' : 'none') }
@@ -133,10 +146,16 @@ function momentOf(value: unknown, zone: unknown): { at: Date; timeZone: string; 
   if (value === 'now') return { at: new Date(), timeZone, hasTime: true }
   if (typeof value === 'number') return valid({ at: new Date(value * 1000), timeZone, hasTime: true })
   const [text, time, offset] = (typeof value === 'string' ? isoMoment.exec(value.trim()) : null) ?? []
-  if (text === undefined) throw new Error(momentWrong)
+  if (text === undefined || !isDay(text.slice(0, 10))) throw new Error(momentWrong)
   if (offset !== undefined) return valid({ at: new Date(text), timeZone, hasTime: true })
   const at = new Date(time === undefined ? text : `${text.replace(' ', 'T')}Z`)
   return valid({ at, timeZone: 'UTC', hasTime: time !== undefined })
+}
+
+/** Whether the calendar has the day: `Date` takes February 30 for March 2. */
+function isDay(text: string): boolean {
+  const at = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
 }
 
 const momentWrong = 'the filter date_time takes a time in ISO 8601, as "2026-11-21T09:30:00Z", or Unix seconds'
@@ -150,16 +169,13 @@ function valid<M extends { at: Date; timeZone: string }>(moment: M): M {
 const listTypes: Record<string, Intl.ListFormatOptions> = { and: {}, or: { type: 'disjunction' } }
 
 const list: LocaleFilter = function (value, ...args) {
-  namedOf('list', args, [])
+  namedOf('list', args, [], 1)
   const [type = 'and'] = args
   if (typeof type !== 'string' || !Object.hasOwn(listTypes, type))
     throw new Error('the filter list takes "and" or "or"')
   if (!Array.isArray(value)) throw new Error('the filter list takes a list')
   this.context.memoryLimit.use(value.length)
-  const items = value.map((one) => {
-    if (typeof one === 'object' && one !== null) throw new Error(objectPrinted)
-    return String(one ?? '')
-  })
+  const items = value.map(printed)
   this.context.memoryLimit.use(items.reduce((sum, { length }) => sum + length, 0))
   return formatter(Intl.ListFormat, formatOf(this).locale, listTypes[type]!).format(items)
 }

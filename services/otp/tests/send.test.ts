@@ -256,6 +256,12 @@ test("the code is sent with the application's template, the one of the language 
   expect(await text({ language: 'de' })).toBe('Ihr Code: 000000 (5 Minuten)')
   expect(await text({ language: 'fr', ttl_seconds: 30 })).toBe('Code 000000, 1 min')
   expect(await text({ ttl_seconds: 119 })).toBe('Code 000000, 1 min')
+  // The language of the key is that of the text.
+  await eventually(async () => {
+    const filter = new URLSearchParams({ application_id: applicationId, locale: 'de' })
+    const { items } = (await env.api('GET', `/api/v1/activity?${filter}`, { token: env.operatorToken })).body
+    expect(items).toMatchObject([{ locale: 'de', requested_locale: 'de' }])
+  })
   expect(await text({})).toBe('Code 000000, 5 min')
 })
 

@@ -28,13 +28,15 @@ interface LanguageEditorProps<Form extends TranslatedForm> {
   previewer: Previewer
   /** Marks a stored translation as made from the present original. */
   onConfirm: (locale: string) => Promise<void>
+  /** What sends the templates of a language to the operator. */
+  testOf?: (locale: string, templates: Templates) => ReactNode
   /** The editor of the original. */
   children: ReactNode
 }
 
 /** The template of a channel in each language: the original, or a translation beside it. */
 export function LanguageEditor<Form extends TranslatedForm>(props: LanguageEditorProps<Form>) {
-  const { channel, editor, coverage, previewer, onConfirm, children } = props
+  const { channel, editor, coverage, previewer, onConfirm, testOf, children } = props
   const { form, stored, content, errors, set } = editor
   const { search, change } = useAddress()
   const kept = stored.form.translations ?? {}
@@ -75,6 +77,7 @@ export function LanguageEditor<Form extends TranslatedForm>(props: LanguageEdito
           />
         </FieldErrors>
       )}
+      {locale === undefined ? null : testOf?.(locale, content.translations?.[locale] ?? {})}
     </>
   )
 }

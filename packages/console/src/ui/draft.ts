@@ -24,6 +24,9 @@ export function useDraft<Value>(name: string, initial: Value) {
   }
 }
 
+/** What another form of the page holds at this moment. */
+export const draftOf = <Value>(name: string, initial: Value): Value => read(`${prefix}${name}`) ?? initial
+
 /** Whether a login interrupted a form, which is then opened again. */
 export const hasDraft = (name: string): boolean => sessionStorage.getItem(`${prefix}${name}`) !== null
 

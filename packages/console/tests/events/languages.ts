@@ -62,6 +62,10 @@ test(
     await preview(page).locator('[dir=rtl][lang=ar-EG]').getByText('عليك ١٬٢٣٤٫٥').waitFor()
     await preview(page).getByText('1 segment in UCS-2').waitFor()
     await page.getByRole('region', { name: 'Original: SMS text' }).getByText('You owe').waitFor()
+    const own = freshPhone()
+    await page.getByLabel('Your number').fill(own)
+    await button(page, 'Send a test').click()
+    await eventually(async () => expect((await env.messages({ to: own }))[0]?.text).toMatch(/^عليك ١٬٢٣٤٫٥/))
     await page.getByRole('list', { name: 'Coverage' }).getByText('Email: missing').waitFor()
     await expectSound(page)
 

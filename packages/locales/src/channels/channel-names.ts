@@ -10,6 +10,8 @@ const names: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   nl: { ...everywhere, email: 'e-mail', in_app: 'in de app' },
   pl: { ...everywhere, email: 'e-mail', in_app: 'w aplikacji' },
   ar: { ...everywhere, email: 'البريد الإلكتروني', in_app: 'داخل التطبيق' },
+  hi: { ...everywhere, email: 'ईमेल', in_app: 'ऐप में' },
+  zh: { ...everywhere, email: '电子邮件', in_app: '应用内' },
   ja: { ...everywhere, email: 'メール', in_app: 'アプリ内' },
 }
 

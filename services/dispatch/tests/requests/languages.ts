@@ -60,6 +60,54 @@ test('an SMS is in the first language of the lookup, with numbers and plurals of
   await untilState(env, plain.id, { locale: null, requested_locale: null })
 })
 
+test("the user's language counts after that of the request, and its variety writes the numbers", async () => {
+  const key = await createEvent()
+  const userId = crypto.randomUUID()
+  const phone = freshPhone()
+  await env.api('PUT', `/api/v1/users/${userId}`, { body: { phone, locale: 'de-CH' } })
+  const textsTo = async (fields: object) => {
+    const body = { channel: 'sms', recipient: { user_id: userId }, event_key: key, data, ...fields }
+    const id = await accepted(await post(env, body))
+    await untilState(env, id, { locale: 'de', requested_locale: (fields as { locale?: string }).locale ?? null })
+  }
+  await textsTo({})
+  await textsTo({ locale: 'it' })
+  await eventually(async () =>
+    expect((await env.messages({ to: phone })).map(({ text }) => text)).toEqual([
+      "1'234 Bestellungen für Ada",
+      "1'234 Bestellungen für Ada",
+    ]),
+  )
+})
+
+test.each(['events', 'templates', 'layouts'])(
+  'a language that %s name twice is 422, so that no text of it is lost',
+  async (kind) => {
+    const texts = kind === 'layouts' ? { html_body: '{{ content }}' } : sms('x')
+    const body = { name: 'Twice', translations: { 'pt-br': texts, 'pt-BR': texts } }
+    const answer =
+      kind === 'layouts'
+        ? await call('POST', '/api/v1/layouts', { body: { ...body, ...texts } })
+        : await call('POST', kind === 'events' ? eventsPath() : '/api/v1/templates', {
+            body: { ...body, templates: texts, ...(kind === 'events' && { event_key: 'languages.twice' }) },
+          })
+    expectProblem(answer, 422, 'validation_failed')
+    expect(answer.body.errors).toEqual([{ path: 'translations.pt-BR', message: 'repeats pt-BR' }])
+  },
+)
+
+test("a translation of a digest may use every variable of digests, also from a translator's file", async () => {
+  const digest = { window: { seconds: 60 } }
+  const key = await createEvent({
+    ...{ allowed_channels: ['sms'], templates: sms('{{ total }} orders'), digest },
+    translations: { de: sms('{{ total }} Bestellungen, {{ more }} weitere') },
+  })
+  const path = `${eventsPath()}/${key}/translations/de`
+  const read = (await call('GET', path)).body
+  const answer = await call('PUT', path, { body: read })
+  expect([answer.status, answer.body]).toEqual([200, read])
+})
+
 test('an email states its language and direction; a channel without a translation is sent in the base', async () => {
   const key = await createEvent()
   const recipient = `${crypto.randomUUID()}@example.com`

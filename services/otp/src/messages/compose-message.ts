@@ -17,12 +17,11 @@ export function composeMessage(content: Content & { channel: OtpChannel }): Writ
   // Rounded down, so that the text never promises more time than is left; at least 1.
   const minutes = Math.max(1, Math.floor(ttlSeconds / 60))
   const recipient = recipientOf?.(content) ?? content.recipient
-  const keys = [...(language ? [`${eventKey}.${language}`] : []), eventKey]
   const asked = language === null ? {} : { locale: language }
-  const data = { code, minutes, autofill }
-  const byTemplate = keys.map((event_key) => ({ channel, recipient, ...asked, event_key, data }))
+  const general = { channel, recipient, ...asked, event_key: eventKey, data: { code, minutes, autofill } }
+  const ofLanguage = language ? [{ ...general, event_key: `${eventKey}.${language}`, written_locale: language }] : []
   // Our own text is in the first language of the recipient and the application that we have.
   const wanted = [language, settings.default_locale].filter((one) => one != null)
   const text = codeText(wanted, { code, minutes })
-  return [...byTemplate, { channel, recipient, ...asked, ...defaultText({ ...text, autofill }, content) }]
+  return [...ofLanguage, general, { channel, recipient, ...asked, ...defaultText({ ...text, autofill }, content) }]
 }

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import type { Channel } from '../../channels/channel.ts'
+import type { Channel, Templates } from '../../channels/channel.ts'
 import { ChannelEditor } from '../../templates/channel-editor.tsx'
 import type { Previewer } from '../../templates/use-preview.ts'
 import type { EventId } from './queries.ts'
@@ -40,11 +40,24 @@ export function EventChannel({ id, channel, editor: { form, content, set }, prev
           Notifications may use this channel
         </label>
       </ChannelEditor>
-      {form.templates[channel] ? (
-        <Suspense>
-          <TestEvent id={id} channel={channel} templates={content.templates} previewer={previewer} />
-        </Suspense>
-      ) : null}
+      <ChannelTest id={id} channel={channel} templates={content.templates} previewer={previewer} />
     </>
+  )
+}
+
+interface ChannelTestProps {
+  id: EventId
+  channel: Channel
+  templates: Templates
+  previewer: Previewer
+}
+
+/** Sends the template of a channel to the operator; nothing for a channel without one. */
+export function ChannelTest(props: ChannelTestProps) {
+  if (!props.templates[props.channel]) return null
+  return (
+    <Suspense>
+      <TestEvent {...props} />
+    </Suspense>
   )
 }

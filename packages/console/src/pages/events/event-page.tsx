@@ -16,7 +16,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { Deactivate } from './deactivate.tsx'
-import { EventChannel } from './event-channel.tsx'
+import { ChannelTest, EventChannel } from './event-channel.tsx'
 import { contentOf } from './event-form.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { type EventId, type EventRecord, previewerOf, useConfirmTranslation, useCoverage, useEvent } from './queries.ts'
@@ -78,7 +78,13 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
         ) : tab === settingsTab ? (
           <SettingsEditor applicationId={id.applicationId} editor={editor} />
         ) : (
-          <LanguageEditor key={tab} {...{ channel: tab, editor, coverage, previewer, onConfirm }}>
+          <LanguageEditor
+            key={tab}
+            {...{ channel: tab, editor, coverage, previewer, onConfirm }}
+            testOf={(locale, templates) => (
+              <ChannelTest key={locale} {...{ id, channel: tab, templates, previewer: { ...previewer, locale } }} />
+            )}
+          >
             <EventChannel id={id} channel={tab} editor={editor} previewer={previewer} />
           </LanguageEditor>
         )}

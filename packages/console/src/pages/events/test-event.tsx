@@ -4,7 +4,7 @@ import { readObject } from '../../channels/json-text.ts'
 import { channelPages } from '../../channels/table.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 import { sampleFor, variablesIn } from '../../templates/variables.ts'
-import { useDraft } from '../../ui/draft.ts'
+import { draftOf } from '../../ui/draft.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { TestForm } from '../../ui/test-form.tsx'
 import type { EventId } from './queries.ts'
@@ -19,13 +19,13 @@ interface TestEventProps {
 
 /** Sends the template as it is in the editor, with the sample data of the preview. */
 export function TestEvent({ id, channel, templates, previewer }: TestEventProps) {
-  const sample = useDraft(`sample:${previewer.name}`, '')
   const { test } = channelPages[channel]
   if (!test) return null
   const { locale, time_zone } = previewer
   const send = (recipient: string) => {
     const own = { [channel]: templates[channel] }
-    const data = sampleFor(variablesIn(own), readObject(sample.value).value)
+    const sample = readObject(draftOf(`sample:${previewer.name}`, '')).value
+    const data = sampleFor(variablesIn(own), sample)
     return answer(
       api.POST('/api/v1/applications/{application_id}/events/{event_key}/test', {
         params: { path: { application_id: id.applicationId, event_key: id.eventKey } },

@@ -50,12 +50,8 @@ interface Drafted {
  */
 function suitable({ request, principal, user, terms }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
   const { channel } = request
-  const locale = request.locale ?? user?.locale
   const { default_locale } = principal
-  const wanted =
-    locale === undefined && default_locale === undefined
-      ? []
-      : [locale, default_locale].filter((one) => one !== undefined)
+  const wanted = wantedLocales({ request, principal, user })
   if (!texts && terms?.writtenLocale !== undefined) return [{ templates: undefined, locale: terms.writtenLocale }]
   // The caller wrote the content for this recipient. A code's carrier template may exist in any language.
   if (!texts) {
@@ -65,11 +61,15 @@ function suitable({ request, principal, user, terms }: Asked, texts: Texts | und
       : [{ templates: undefined, locale: wanted[0] }]
   }
   const { templates, translations } = texts
-  const base = { templates, locale: default_locale }
+  const base = { templates, locale: terms?.writtenLocale ?? default_locale }
   if (!translations || wanted.length === 0) return [base]
   const found = lookUp(wanted, (one) => Object.hasOwn(translations, one) && translations[one]![channel] !== undefined)
   return [...found.map((one) => ({ templates: translations[one], locale: one })), base]
 }
+
+/** The languages to look for, in order of priority. */
+const wantedLocales = ({ request, principal, user }: Pick<Asked, 'request' | 'principal' | 'user'>): string[] =>
+  [request.locale, user?.locale, principal.default_locale].filter((one) => one !== undefined)
 
 /**
  * Drafts the message in the first language that suits the recipient; on a channel whose carriers approve templates, in the first
@@ -104,12 +104,12 @@ export async function chooseText(
   return { ...first, alternatives }
 }
 
-/** How filters write numbers and times: as the recipient does, if that is the language of the text. */
-export function formatOf({ request, principal, user }: Asked, { locale: written }: Text): Format {
+/** How filters write numbers and times: in the variety of the text's language that was asked for first. */
+export function formatOf(asked: Asked, { locale = unknownLanguage }: Text): Format {
+  const { request, principal, user } = asked
   const timeZone = request.time_zone ?? user?.timezone ?? principal.default_time_zone ?? 'UTC'
-  const asked = request.locale ?? user?.locale
-  if (asked === undefined || asked === written) return { locale: written ?? unknownLanguage, timeZone }
-  return { locale: isSameLanguage(asked, written ?? unknownLanguage) ? asked : (written ?? unknownLanguage), timeZone }
+  const variety = wantedLocales(asked).find((one) => one === locale || isSameLanguage(one, locale))
+  return { locale: variety ?? locale, timeZone }
 }
 
 /** The language in which filters write in a text of an unknown one. */

@@ -83,11 +83,11 @@ export function withFile(
 export async function requireValidFile(
   context: { renderer: Renderer; channels: Channels },
   tenantId: string,
-  content: Translated,
+  content: Translated & { digest?: object | null },
   locale: string,
   texts: Record<string, string>,
 ): Promise<void> {
   const translations = { [locale]: unflatten(context.channels, content.templates, locale, texts) }
   await requireFillableTranslations(context, tenantId, translations)
-  await requireKnownVariables(context, tenantId, { templates: content.templates, translations })
+  await requireKnownVariables(context, tenantId, { ...content, translations })
 }

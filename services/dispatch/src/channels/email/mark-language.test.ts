@@ -15,6 +15,13 @@ test.each([
   ['<p>İ</p><body>x</body>', 'tr', '<p>İ</p><body lang="tr">x</body>'],
   ['<htmlx>x</htmlx>', 'de', '<div lang="de"><htmlx>x</htmlx></div>'],
   ['<body data-lang="x">x</body>', 'de', '<body lang="de" data-lang="x">x</body>'],
+  ['<!-- <html> --><p>x</p>', 'de', '<div lang="de"><!-- <html> --><p>x</p></div>'],
+  [
+    '<!--[if mso]><html class="o"><![endif]--><!--[if !mso]><!--><html><!--<![endif]-->x',
+    'de',
+    '<!--[if mso]><html class="o"><![endif]--><!--[if !mso]><!--><html lang="de"><!--<![endif]-->x',
+  ],
+  ['<!--><body>x</body><!-- <html', 'de', '<!--><body lang="de">x</body><!-- <html'],
 ])('%s in %s becomes %s', (html, locale, marked) => {
   expect(markLanguage(html, locale)).toBe(marked)
 })

@@ -6,13 +6,25 @@ import { directionOf } from '@notify/locales'
  */
 export function markLanguage(html: string, locale: string): string {
   const wanted = [['lang', locale], ...(directionOf(locale) === 'rtl' ? [['dir', 'rtl']] : [])] as const
-  const root = tagAt(html, html.search(/<html[\s>]/i)) ?? tagAt(html, html.search(/<body[\s>]/i))
+  const seen = withoutComments(html)
+  const root = tagAt(seen, seen.search(/<html[\s>]/i)) ?? tagAt(seen, seen.search(/<body[\s>]/i))
   if (!root) return `<div${attributes(wanted)}>${html}</div>`
   const { from, to } = root
   const tag = html.slice(from, to)
   const missing = wanted.filter(([name]) => !(name === 'lang' ? statesLanguage : statesDirection).test(tag))
   const at = from + '<html'.length
   return `${html.slice(0, at)}${attributes(missing)}${html.slice(at)}`
+}
+
+/** The HTML with blanks in place of its comments: what stands in one is read by Outlook at most. */
+function withoutComments(html: string): string {
+  let seen = ''
+  for (let at = 0; ; at = seen.length) {
+    const from = html.indexOf('<!--', at)
+    const end = from < 0 ? -1 : html.indexOf('-->', from + 2)
+    if (end < 0) return seen + html.slice(at)
+    seen += html.slice(at, from) + ' '.repeat(end + 3 - from)
+  }
 }
 
 const statesLanguage = /\slang=/i
