@@ -36,7 +36,7 @@ useOwnSchema('dispatch', { migrations }, (own) => {
 
 const key = () => randomBytes(32).toString('base64')
 const rings: KeyRing[] = ['old', 'new'].map((id) => parseKeyRing(`${id}:${key()}`))
-const shared = { TRANSPORT_KEY: key(), BLIND_INDEX_KEY: randomBytes(32), FINGERPRINT_KEY: randomBytes(32) }
+const shared = { TRANSPORT_KEY: key(), BLIND_INDEX_KEY: [randomBytes(32)] as const, FINGERPRINT_KEY: randomBytes(32) }
 const configOf = (at: number) => ({ ...shared, DATABASE_URL: urls[at]!, ENCRYPTION_KEYS: rings[at] })
 
 async function exported(...args: string[]): Promise<string[]> {
@@ -131,7 +131,7 @@ test.each([
   ['another transport key', { TRANSPORT_KEY: key() }, 'is not part of an export'],
   [
     'another key of look-ups',
-    { BLIND_INDEX_KEY: randomBytes(32) },
+    { BLIND_INDEX_KEY: [randomBytes(32)] as const },
     'BLIND_INDEX_KEY of the two cells must be the same',
   ],
   ['another key of fingerprints', { FINGERPRINT_KEY: randomBytes(32) }, 'FINGERPRINT_KEY of the two cells must be'],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { schemaOf } from '@notify/contracts'
-import type { KeyRing } from '@notify/privacy'
+import type { IndexKeys, KeyRing } from '@notify/privacy'
 import { type CommandKit, UsageError } from '@notify/service-kit'
 import type { Client } from 'pg'
 import { openMigrationConnection } from '../migrations/connection.ts'
@@ -19,7 +19,7 @@ export interface MovingConfig {
   CELL?: string | undefined
   CELLS?: ReadonlyMap<string, string>
   ENCRYPTION_KEYS?: KeyRing | undefined
-  BLIND_INDEX_KEY?: Buffer | undefined
+  BLIND_INDEX_KEY?: IndexKeys | undefined
   FINGERPRINT_KEY?: Buffer | undefined
 }
 
