@@ -1,5 +1,6 @@
 import { type IndexKeys, keysFingerprint, olderKeys } from '@notify/privacy'
 import { Unready } from '@notify/service-kit'
+import type { Client } from 'pg'
 import { column } from '../columns.ts'
 import type { Queries, Run } from '../queries.ts'
 import { sharedTables } from '../shared-tables.ts'
@@ -71,6 +72,13 @@ export async function recordKeysOnce({ run }: Pick<Queries, 'run'>, indexKeys: I
 export async function requireSameKeys({ run }: Pick<Queries, 'run'>, indexKeys: IndexKeys): Promise<void> {
   const [record] = await run(readKeyRecord)
   requireKeys(record, keysFingerprint(indexKeys))
+}
+
+/** The same over a connection of its own: rows that are moved must be under the keys of their schema. @throws Unready */
+export async function requireKeysOf(client: Pick<Client, 'query'>, indexKeys: IndexKeys | undefined): Promise<void> {
+  if (!indexKeys) return
+  const { rows } = await client.query<KeyRecord>(readKeyRecord.text)
+  requireKeys(rows[0], keysFingerprint(indexKeys))
 }
 
 /** How many sessions of other processes of the service are open. */
