@@ -1,14 +1,21 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ServiceName, schemaOf, serviceNames } from '@notify/contracts'
-import { column, declaredStatements, migrate, rotationStatements, type Statement } from '@notify/database'
+import {
+  column,
+  declaredStatements,
+  migrate,
+  renewalStatements,
+  rotationStatements,
+  type Statement,
+} from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
 import { parseSync } from '@swc/core'
 import pg from 'pg'
 import { migrationsOf } from '../../scripts/service-declarations.ts'
 import { describeStatement } from './describe-statement.ts'
-import { encryptedColumnsOf } from './encrypted-columns.ts'
+import { encryptedColumnsOf, indexedTablesOf } from './encrypted-columns.ts'
 import { readText, root, sourcesOf } from './sources.ts'
 import { columnFaults, countCtes } from './statement-faults.ts'
 import { statementsOf } from './syntax-tree.ts'
@@ -91,6 +98,16 @@ test.each(serviceNames)(
     expect(faults.filter((fault) => !fault.endsWith('present() is needless'))).toEqual([])
   },
 )
+
+test.each(serviceNames)('the statements that renew the indexes of %s return what they declare', async (service) => {
+  const tables = await indexedTablesOf(service)
+  expect(
+    await faultsOf(
+      service,
+      tables.flatMap((table) => Object.values(renewalStatements(table))),
+    ),
+  ).toEqual([])
+})
 
 test.each(suites)('the names of the statements of $folder are unique', ({ folder, statements }) => {
   const names = (folder === 'packages/database' ? statements : [...mechanisms, ...statements]).map(({ name }) => name)

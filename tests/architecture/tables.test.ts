@@ -5,7 +5,7 @@ import { type Column, type DeclaredTables, type Migrations, sharedTables, type T
 import { TestEnv } from '@notify/dev-env'
 import { openSchema } from '@notify/test-kit/database'
 import { declaredTablesOf, sharedTablesOf } from '../../scripts/service-declarations.ts'
-import { encryptedColumnsOf } from './encrypted-columns.ts'
+import { encryptedColumnsOf, indexedTablesOf } from './encrypted-columns.ts'
 import { filesBelow, readText, root } from './sources.ts'
 
 let env: TestEnv
@@ -140,6 +140,24 @@ test('every column that holds bytes is one that rotate-keys goes through, and th
     columns.map(({ schema, column }) => `${schema}.${column}`).sort()
   expect(rows.length).toBeGreaterThan(2)
   expect(inOrder(rows)).toEqual(inOrder(declared.flat()))
+})
+
+test('every column named as a blind index is one that reindex renews, and the service has the command', async () => {
+  const { rows } = await env.admin.query<{ schema: string; column: string }>(
+    `select table_schema as schema, table_name || '.' || column_name as column from information_schema.columns
+     where column_name ~ '(^|_)(index|inbox_key)$' and table_schema = any($1) order by 1, 2`,
+    [serviceNames.map(schemaOf)],
+  )
+  const declared = await Promise.all(
+    serviceNames.map(async (service) => {
+      const tables = await indexedTablesOf(service)
+      if (tables.length > 0)
+        expect(readText(join('services', service, 'src', 'service.ts'))).toContain('reindexCommand(indexedTables')
+      return tables.flatMap(({ table, indexes = [] }) => indexes.map((name) => `${schemaOf(service)}.${table}.${name}`))
+    }),
+  )
+  expect(rows.length).toBeGreaterThan(20)
+  expect(declared.flat()).toEqual(expect.arrayContaining(rows.map(({ schema, column }) => `${schema}.${column}`)))
 })
 
 test.each(serviceNames)(

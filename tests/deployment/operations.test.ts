@@ -49,9 +49,11 @@ const pauses = commands.flatMap((line) => {
 })
 
 function rotations(): string[] {
-  return [...section('Rotating keys').matchAll(/^ *(kubectl -n notify exec .+ rotate-keys)$/gm)].map(
-    ([, line]) => line!,
-  )
+  return [
+    ...section('Rotating keys').matchAll(
+      /^ *((?:kubectl -n notify exec .+ rotate-keys)|(?:node k8s\/run-command\.mjs [\w-]+ reindex))$/gm,
+    ),
+  ].map(([, line]) => line!)
 }
 
 /** The commands of a loop over processes, or the one command. */
@@ -68,6 +70,7 @@ const outputOf: Record<string, string> = {
   'after-restore': 'found',
   'erase-recipient': '"count":0',
   'rotate-keys': '"rotated":0',
+  reindex: 'every blind index is under all keys',
 }
 
 let env: TestEnv
@@ -230,6 +233,14 @@ test('keys are rotated in every service that has a ring', () => {
   const holders = [...services].filter((service) => hasRing(service))
   const rotated = programs.filter(({ args }) => args[0] === 'rotate-keys').map(({ process }) => serviceOf(process))
   expect(rotated.toSorted()).toEqual(holders.toSorted())
+})
+
+test('indexes are renewed in every service that has the key', () => {
+  const holders = [...services].filter((service) =>
+    readText(`k8s/base/${service}/environment.yaml`).includes('name: BLIND_INDEX_KEY'),
+  )
+  const renewed = programs.filter(({ args }) => args[0] === 'reindex').map(({ process }) => serviceOf(process))
+  expect(renewed.toSorted()).toEqual(holders.toSorted())
 })
 
 test('only Deployments are scaled and rolled back; those of an autoscaler are scaled to 0 only', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { serviceNames } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { parseKey } from '@notify/privacy'
+import { parseIndexKeys } from '@notify/privacy'
 import { untilActivity } from '@notify/test-kit/activity'
 import { stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
@@ -49,12 +49,18 @@ async function run(service: Service, recipient: string, ...args: string[]): Prom
   const config = {
     DATABASE_URL: env.stack.databaseUrl(service),
     NATS_URL: env.stack.wiring.serviceNatsUrl(service),
-    BLIND_INDEX_KEY: parseKey(env.stack.state.blind_index_key),
     ENCRYPTION_KEYS: keyRingOf(env),
   }
+  const keys = { BLIND_INDEX_KEY: parseIndexKeys(env.stack.state.blind_index_key) }
   const lines: Line[] = []
   const named = ['--tenant', env.tenantId, '--recipient', recipient, ...args]
-  await commands[service](config, kit, named, (line) => lines.push(JSON.parse(line))).finally(() => kit.stop())
+  const print = (line: string) => lines.push(JSON.parse(line))
+  // Callbacks has no indexes.
+  const erasing =
+    service === 'callbacks'
+      ? callbacks(config, kit, named, print)
+      : commands[service]({ ...config, ...keys }, kit, named, print)
+  await erasing.finally(() => kit.stop())
   return lines
 }
 

@@ -65,7 +65,7 @@ test('an unknown command of a service starts nothing, and prints the existing on
     [
       'gateway',
       'rotate-key',
-      'gateway has no command rotate-key; it has: migrate, rotate-keys, create-tenant, dead-letters, consumers, after-restore, erase-recipient, export-tenant, import-tenant',
+      'gateway has no command rotate-key; it has: migrate, rotate-keys, reindex, create-tenant, dead-letters, consumers, after-restore, erase-recipient, export-tenant, import-tenant',
     ],
   ] as const) {
     const { status, output } = await run(process, argument)

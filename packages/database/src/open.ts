@@ -1,17 +1,19 @@
 import { schemaOf } from '@notify/contracts'
+import { type IndexKeys, keysFingerprint } from '@notify/privacy'
 import { type CommandKit, type Kit, withoutLogFields } from '@notify/service-kit'
 import pg, { type QueryConfig } from 'pg'
 import { castColumns } from './cast.ts'
 import { isConnectionError, rethrow, rethrowCommitting } from './connection-errors.ts'
 import { type Connection, Connections } from './connections.ts'
 import { whileHeld } from './held-connection.ts'
-import { awaitMigrations } from './migrations/await-migrations.ts'
+import { awaitSchema } from './migrations/await-schema.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
 import { measurePool } from './pool-metrics.ts'
 import { createProbe } from './probe.ts'
 import type { LockedSteps, Queries, Run, Runnable } from './queries.ts'
 import type { Query } from './query.ts'
+import { recordKeysOnce } from './reindex/key-record.ts'
 import { requireSettings } from './require-settings.ts'
 import { longWaits } from './session-settings.ts'
 import { isChecked, requireNoNulls, type Statement } from './statement.ts'
@@ -27,6 +29,8 @@ export interface DatabaseConfig {
   DATABASE_PREPARED_STATEMENTS?: boolean
   /** Whether opening runs migrations. Otherwise it waits until another process has run them; default false. */
   MIGRATE_ON_START?: boolean
+  /** The keys of the blind indexes; a schema that has others is not used. Absent in services without indexes. */
+  BLIND_INDEX_KEY?: IndexKeys | undefined
 }
 
 interface OpenOptions {
@@ -40,7 +44,7 @@ const date = 1082
 
 /**
  * Opens the schema of a service: waits for Postgres, checks the role's settings, and migrates if configured, or waits
- * for the migrations. Registers its end.
+ * for the migrations, and for `reindex` if the blind indexes are under other keys. Registers its end.
  * @throws Error when Postgres refuses the login, the role is not provisioned, or a migration fails
  */
 export async function openDatabase(
@@ -56,7 +60,9 @@ export async function openDatabase(
   }
   const connections = new Connections(settings)
   const { pool } = connections
-  const probe = createProbe(settings, migrations)
+  const { BLIND_INDEX_KEY: keys } = config
+  const indexKeys = keys && migrations.length > 0 ? keysFingerprint(keys) : undefined
+  const probe = createProbe({ ...settings, application_name: `${schema}-probe` }, { migrations, indexKeys })
   // Without a listener, an idle connection closed by Postgres would end the process.
   // The connection was opened by a request that has long been answered.
   pool.on('error', (error) => withoutLogFields(() => kit.log.warn({ err: error }, 'lost a Postgres connection')))
@@ -70,7 +76,10 @@ export async function openDatabase(
   if (kit.metrics) measurePool(kit.metrics, pool)
   if (migrations.length === 0) return queries
   if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
-  else await awaitMigrations(kit, probe, schema)
+  else await awaitSchema(kit, probe, schema)
+  if (!keys) return queries
+  await recordKeysOnce(queries, keys)
+  await awaitSchema(kit, probe, schema)
   return queries
 }
 

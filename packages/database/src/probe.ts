@@ -1,10 +1,11 @@
 import { Unready } from '@notify/service-kit'
 import pg from 'pg'
 import type { Migrations } from './migrations/migration.ts'
+import { type KeyRecord, readKeyRecord, requireKeys } from './reindex/key-record.ts'
 
 /** Checks that Postgres responds, and that the schema has what the release needs. */
 export interface Probe {
-  /** @throws Unready naming the first migration that is missing; the driver's error when Postgres does not respond */
+  /** @throws Unready naming what the schema lacks; the driver's error when Postgres does not respond */
   check(): Promise<void>
   end(): Promise<void>
 }
@@ -13,13 +14,20 @@ export interface Probe {
 const longestMs = 1000
 const undefinedTable = '42P01'
 
+/** What a schema must have. */
+export interface Needs {
+  /** More are allowed. */
+  migrations: Migrations
+  /** The fingerprint of the keys of its blind indexes. */
+  indexKeys?: string | undefined
+}
+
 /**
  * A probe with its own connection, opened on first use, so that a busy pool does not affect readiness. Concurrent
  * probes share one query.
  * @param config as of the pool
- * @param migrations those that the schema must have; more are allowed
  */
-export function createProbe(config: pg.PoolConfig, migrations: Migrations): Probe {
+export function createProbe(config: pg.PoolConfig, { migrations, indexKeys }: Needs): Probe {
   // A dead connection must not keep the next probe from a new one.
   const pool = new pg.Pool({ ...config, max: 1, query_timeout: longestMs, connectionTimeoutMillis: longestMs })
   pool.on('error', () => {})
@@ -29,6 +37,9 @@ export function createProbe(config: pg.PoolConfig, migrations: Migrations): Prob
     const missing = migrations.filter(({ name }) => !applied.has(name))
     const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
     if (missing[0]) throw new Unready(`migration missing: ${missing[0].name}${more}`)
+    if (indexKeys === undefined) return
+    const { rows } = await pool.query<KeyRecord>(readKeyRecord.text)
+    requireKeys(rows[0], indexKeys)
   }
   let asked: Promise<void> | undefined
   return {

@@ -57,6 +57,13 @@ export const sharedTables = {
     created_at: column.timestamp().withDefault(),
     updated_at: column.timestamp().withDefault(),
   },
+  /** One row: fingerprints of the keys of the blind indexes, and how far `reindex` is in each table. */
+  blind_index_keys: {
+    id: column.boolean().withDefault(),
+    keys: column.text(),
+    becoming: column.text().nullable(),
+    reached: column.jsonb<Record<string, number>>().withDefault(),
+  },
   /** The positions of periodic walks. */
   walks: {
     name: column.text(),

@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
-import { type KeyRing, parseKeyRing } from '@notify/privacy'
+import { type KeyRing, keysFingerprint, parseKeyRing } from '@notify/privacy'
 import { type OpenSchema, useOwnSchema } from '@notify/test-kit/database'
 import { createTestKit } from '@notify/test-kit/kit'
-import { exportTenantCommand, importTenantCommand, type Migrations, type TenantTables } from '../src/index.ts'
+import {
+  blindIndexTables,
+  exportTenantCommand,
+  importTenantCommand,
+  type Migrations,
+  type TenantTables,
+} from '../src/index.ts'
 
 const tenant = 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4'
 const parcel = `create table parcels (id text primary key, tenant_id text not null, weight numeric, secret bytea, colour text,
   heavy boolean generated always as (weight > 100) stored, here boolean not null default true)`
 const visit =
   'create table visits (id bigint generated always as identity primary key, tenant_id text not null, note text)'
-const migrations: Migrations = [{ name: '0001-parcels', transaction: [parcel, visit] }]
+const migrations: Migrations = [...blindIndexTables, { name: '0001-parcels', transaction: [parcel, visit] }]
 const tables: TenantTables = {
   moved: [
     { table: 'parcels', own: ['here'] },
@@ -36,7 +42,7 @@ useOwnSchema('dispatch', { migrations }, (own) => {
 
 const key = () => randomBytes(32).toString('base64')
 const rings: KeyRing[] = ['old', 'new'].map((id) => parseKeyRing(`${id}:${key()}`))
-const shared = { TRANSPORT_KEY: key(), BLIND_INDEX_KEY: randomBytes(32), FINGERPRINT_KEY: randomBytes(32) }
+const shared = { TRANSPORT_KEY: key(), BLIND_INDEX_KEY: [randomBytes(32)] as const, FINGERPRINT_KEY: randomBytes(32) }
 const configOf = (at: number) => ({ ...shared, DATABASE_URL: urls[at]!, ENCRYPTION_KEYS: rings[at] })
 
 async function exported(...args: string[]): Promise<string[]> {
@@ -131,7 +137,7 @@ test.each([
   ['another transport key', { TRANSPORT_KEY: key() }, 'is not part of an export'],
   [
     'another key of look-ups',
-    { BLIND_INDEX_KEY: randomBytes(32) },
+    { BLIND_INDEX_KEY: [randomBytes(32)] as const },
     'BLIND_INDEX_KEY of the two cells must be the same',
   ],
   ['another key of fingerprints', { FINGERPRINT_KEY: randomBytes(32) }, 'FINGERPRINT_KEY of the two cells must be'],
@@ -139,6 +145,19 @@ test.each([
 ])('with %s nothing is imported', async (_what, own, refusal) => {
   await expect(imported(await exported(), own)).rejects.toThrow(refusal)
   expect(await parcels()).toEqual([])
+})
+
+test('with a list of keys that is not that of the schema nothing is exported or imported', async () => {
+  const lines = await exported()
+  for (const { db } of [from, to])
+    await db.run('insert into blind_index_keys (keys) values ($1)', [keysFingerprint([randomBytes(32)])])
+  const differs = 'BLIND_INDEX_KEY differs from the one in the database'
+  await expect(exported()).rejects.toThrow(differs)
+  await expect(imported(lines)).rejects.toThrow(differs)
+  for (const { db } of [from, to])
+    await db.run('update blind_index_keys set keys = $1', [keysFingerprint(shared.BLIND_INDEX_KEY)])
+  await imported(await exported())
+  expect(await parcels()).not.toEqual([])
 })
 
 test('an older release refuses a column that it does not know, and a newer one fills its own', async () => {

@@ -312,7 +312,7 @@ test('a process that is stopped while it waits for migrations ends', async () =>
   const kit = createTestKit('consent')
   const migrations = [{ name: '0001-never', transaction: ['select 1'] }]
   const opening = openDatabase(kit, { config, migrations })
-  const ended = expect(opening).rejects.toThrow('stopped while waiting for migrations')
+  const ended = expect(opening).rejects.toThrow('stopped while waiting for a command')
   await eventually(() => expect(kit.lines.map(({ reason }) => reason)).toContain('migration missing: 0001-never'))
   await kit.stop()
   await ended

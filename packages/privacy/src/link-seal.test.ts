@@ -3,16 +3,28 @@ import { expect, test } from '@jest/globals'
 import { createLinkSeal } from './link-seal.ts'
 
 const key = randomBytes(32)
-const { seal, open } = createLinkSeal(key, 'unsubscribe')
+const { seal, open } = createLinkSeal([key], 'unsubscribe')
 
 test('a token is opened by its own key, for its own purpose', () => {
   const token = seal('ada@shop.example ü')
   expect(token).toMatch(/^[A-Za-z0-9_-]+$/)
   expect(Buffer.from(token, 'base64url').includes('ada@')).toBe(false)
   expect(open(token)).toBe('ada@shop.example ü')
-  expect(createLinkSeal(key, 'unsubscribe').open(token)).toBe('ada@shop.example ü')
-  expect(createLinkSeal(key, 'other').open(token)).toBeUndefined()
-  expect(createLinkSeal(randomBytes(32), 'unsubscribe').open(token)).toBeUndefined()
+  expect(createLinkSeal([key], 'unsubscribe').open(token)).toBe('ada@shop.example ü')
+  expect(createLinkSeal([key], 'other').open(token)).toBeUndefined()
+  expect(createLinkSeal([randomBytes(32)], 'unsubscribe').open(token)).toBeUndefined()
+})
+
+test('tokens of an older key are still opened when a newer key seals', () => {
+  const newer = randomBytes(32)
+  const both = createLinkSeal([key, newer], 'unsubscribe')
+  expect(both.open(seal('made before'))).toBe('made before')
+  const token = both.seal('made after')
+  expect([both.open(token), open(token), createLinkSeal([newer], 'unsubscribe').open(token)]).toEqual([
+    'made after',
+    undefined,
+    'made after',
+  ])
 })
 
 test('a token that was changed, cut or made up opens nothing', () => {

@@ -5,6 +5,7 @@ import {
   deleteExpiredKeys,
   migrateCommand,
   openDatabase,
+  reindexCommand,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
@@ -15,6 +16,7 @@ import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
+import { indexedTables } from './db/indexed-tables.ts'
 import { migrations } from './db/migrations.ts'
 import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
@@ -22,6 +24,7 @@ import { routes } from './routes.ts'
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
+  reindex: reindexCommand(indexedTables),
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),

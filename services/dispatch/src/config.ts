@@ -1,7 +1,7 @@
 import { kinds, sendingEnvironment } from '@notify/carriers/kinds'
 import { Lane } from '@notify/contracts'
 import { areDnsServers } from '@notify/email-authentication'
-import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
+import { parsedBy, parseIndexKeys, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations, proxyConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 import { channelVariables } from './channels/channel-config.ts'
@@ -28,8 +28,10 @@ export const Config = z.object({
     .describe('Key ring: comma-separated `<key id>:<base64 of 32 bytes>`, current key first'),
   BLIND_INDEX_KEY: z
     .string()
-    .transform(parsedBy(parseKey))
-    .describe('Base64 of 32 bytes; key of the HMAC that recipients are looked up by'),
+    .transform(parsedBy(parseIndexKeys))
+    .describe(
+      'Base64 of 32 bytes; recipients are looked up by an HMAC under it. Keys that `reindex` has added follow it, comma separated',
+    ),
   FINGERPRINT_KEY: z
     .string()
     .transform(parsedBy(parseKey))

@@ -8,6 +8,7 @@ import {
   migrateCommand,
   openDatabase,
   type Queries,
+  reindexCommand,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
@@ -69,11 +70,13 @@ import { createReceiptRecorder } from './outcome/receipts/record-receipt.ts'
 import { routes } from './routes.ts'
 import { encryptedColumns } from './upkeep/encrypted-columns.ts'
 import { exportBalance } from './upkeep/export-balance.ts'
+import { indexedTables, requireNoBroadcasts } from './upkeep/indexed-tables.ts'
 import { startRetention } from './upkeep/start-retention.ts'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
+  reindex: reindexCommand(indexedTables, { requireIdle: requireNoBroadcasts }),
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumersOf()),
   'after-restore': commandOnDemand(async () => (await import('./upkeep/after-restore.ts')).afterRestore),

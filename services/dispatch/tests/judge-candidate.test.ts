@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '@notify/contracts'
 import { nothingAllowed } from '@notify/egress-guard'
-import { createBlindIndex, parseKeyRing } from '@notify/privacy'
+import { createBlindIndex, createFingerprint, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
 import { startRenderer } from '@notify/test-kit/renderer'
@@ -16,6 +16,7 @@ import { toyChannels } from './toy-channels/toy-channels.ts'
 
 const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
 const blindIndex = createBlindIndex(randomBytes(32))
+const fingerprint = createFingerprint(randomBytes(32))
 const renderer = startRenderer()
 afterAll(() => renderer.close())
 const principal = newKeyPrincipal()
@@ -50,7 +51,7 @@ function world({ events = [shipped], providers = [provider], templates = {}, san
   return {
     config: { CARRIER_SANDBOX_URL: sandbox, WEBHOOK_EGRESS_ALLOW: nothingAllowed },
     channels,
-    secrets: { keyRing, blindIndex },
+    secrets: { keyRing, blindIndex, fingerprint },
     renderer,
     directory: {
       events: { find: async (_app: string, key: string) => events.find(({ event_key }) => event_key === key) },

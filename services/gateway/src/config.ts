@@ -1,6 +1,6 @@
 import { addressVariable, type ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
-import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
+import { parsedBy, parseIndexKeys, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, proxyConfig, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
@@ -29,9 +29,9 @@ export const Config = z.object({
   ),
   BLIND_INDEX_KEY: z
     .string()
-    .transform(parsedBy(parseKey))
+    .transform(parsedBy(parseIndexKeys))
     .describe(
-      'Base64 of 32 bytes, the same as in dispatch; key of the HMACs that pseudonymise operators and look recipients up',
+      'The same as that of dispatch; recipients are looked up by HMACs under it, and operators have pseudonyms under the first key',
     ),
   ENCRYPTION_KEYS: z
     .string()

@@ -25,6 +25,8 @@ export interface Context {
   wakeOutbox(): void
   /** Makes the blind indexes that find recipients by an HMAC. */
   blindIndex: BlindIndex
+  /** Applies to an index the keys that it lacks: a fact may have been published before `reindex`. */
+  renewIndex: BlindIndex
   /** Counts further requests of an admitted call. @returns the RateLimit headers */
   charge(principal: Principal, requests: number): OutgoingHttpHeaders
 }

@@ -7,11 +7,12 @@ import {
   deleteExpiredKeys,
   migrateCommand,
   openDatabase,
+  reindexCommand,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
 import { consumersCommand, openPendingBus, startConsumers } from '@notify/messaging'
-import { createBlindIndex, createFingerprint } from '@notify/privacy'
+import { createBlindIndex, createFingerprint, createIndexRenewal } from '@notify/privacy'
 import {
   type Commands,
   commandOnDemand,
@@ -34,6 +35,7 @@ import { serveConsole } from './console/serve-console.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
+import { indexedTables } from './db/indexed-tables.ts'
 import { migrations } from './db/migrations.ts'
 import { createAcceptance } from './dispatching/accept.ts'
 import { serveDocs } from './docs/serve-docs.ts'
@@ -64,6 +66,7 @@ const isFailure = (status: number) => status >= 400 && status < 500
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
+  reindex: reindexCommand(indexedTables),
   'create-tenant': createTenantCommand,
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
@@ -80,7 +83,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const bus = await openPendingBus(kit, config)
   const metrics = createMetrics(kit.metrics)
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)
-  const limitKey = limitKeyOf(config.BLIND_INDEX_KEY)
+  const limitKey = limitKeyOf(config.BLIND_INDEX_KEY.at(-1)!)
   const failures = createFailureLimit(redis, metrics, limitKey, config.RATE_LIMIT_ADDRESS_PER_SECOND)
   const rememberOperator = createRememberOperator(db, config.ENCRYPTION_KEYS, kit.log)
   const callers = createCallers(db, config, { addressOf, failures, rememberOperator })
@@ -99,6 +102,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     secrets: { keyRing: config.ENCRYPTION_KEYS, fingerprint: createFingerprint(config.FINGERPRINT_KEY) },
     wakeOutbox: createOutboxWaker(kit, bus),
     blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
+    renewIndex: createIndexRenewal(config.BLIND_INDEX_KEY),
     signPrincipal: await createPrincipalSigner(config.PRINCIPAL_SIGNING_KEY),
     charge: (principal, requests) => charge(callers.limitsOf(principal), requests),
   }

@@ -1,4 +1,4 @@
-import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
+import { parsedBy, parseIndexKeys, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, jsonText, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 import { UserTokenKeys } from './tokens/user-token-keys.ts'
@@ -11,8 +11,8 @@ export const Config = z.object({
     .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
   BLIND_INDEX_KEY: z
     .string()
-    .transform(parsedBy(parseKey))
-    .describe('Base64 of 32 bytes; inboxes are known by an HMAC of the user under it'),
+    .transform(parsedBy(parseIndexKeys))
+    .describe('The same as that of dispatch; inboxes are known by an HMAC of the user under it'),
   FINGERPRINT_KEY: z
     .string()
     .transform(parsedBy(parseKey))

@@ -5,6 +5,7 @@ import {
   deleteExpiredKeys,
   migrateCommand,
   openDatabase,
+  reindexCommand,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
@@ -18,6 +19,7 @@ import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { StoreContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
+import { indexedTables } from './db/indexed-tables.ts'
 import { migrations } from './db/migrations.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { deleteExpired } from './inbox/delete-expired.ts'
@@ -35,6 +37,7 @@ const bytesPerStream = 24 * 1024
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
+  reindex: reindexCommand(indexedTables),
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),

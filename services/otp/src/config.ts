@@ -1,4 +1,4 @@
-import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
+import { parsedBy, parseIndexKeys, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
@@ -14,8 +14,8 @@ export const Config = z.object({
     .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
   BLIND_INDEX_KEY: z
     .string()
-    .transform(parsedBy(parseKey))
-    .describe('Base64 of 32 bytes, the same as that of dispatch; recipients are looked up by an HMAC under it'),
+    .transform(parsedBy(parseIndexKeys))
+    .describe('The same as that of dispatch; recipients are looked up by an HMAC under it'),
   FINGERPRINT_KEY: z
     .string()
     .transform(parsedBy(parseKey))

@@ -5,6 +5,7 @@ import {
   deleteExpiredKeys,
   migrateCommand,
   openDatabase,
+  reindexCommand,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
@@ -26,6 +27,7 @@ import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
+import { indexedTables } from './db/indexed-tables.ts'
 import { migrations } from './db/migrations.ts'
 import { listConversions } from './limits/conversion-store.ts'
 import { createVelocity } from './limits/create-velocity.ts'
@@ -41,6 +43,7 @@ import { createTryCode } from './transactions/try-codes.ts'
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
+  reindex: reindexCommand(indexedTables),
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
   'after-restore': commandOnDemand(async () => (await import('./restore/after-restore.ts')).afterRestore),
@@ -69,7 +72,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       codeProof: createCodeProof(config.FINGERPRINT_KEY),
     },
     limits: {
-      velocity: createVelocity(redis, config.BLIND_INDEX_KEY),
+      velocity: createVelocity(redis, config.BLIND_INDEX_KEY.at(-1)!),
       treatmentOf: createFraudGuard(db, config, { log: kit.log, metrics }),
     },
     settingsOf: createSettingsOf(db),

@@ -1,5 +1,5 @@
 import { createHostResolver, parseDevelopmentAllowList } from '@notify/egress-guard'
-import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
+import { parsedBy, parseIndexKeys, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations, readableFile, refusedProxyConfig } from '@notify/service-kit'
 import { z } from 'zod'
 
@@ -18,9 +18,9 @@ export const Config = z.object({
     .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
   BLIND_INDEX_KEY: z
     .string()
-    .transform(parsedBy(parseKey))
+    .transform(parsedBy(parseIndexKeys))
     .optional()
-    .describe('Base64 of 32 bytes, the same as that of dispatch; `erase-recipient` needs it'),
+    .describe('The same as that of dispatch; `erase-recipient` and `reindex` need it'),
   WEBHOOK_EGRESS_ALLOW: z
     .string()
     .default('')

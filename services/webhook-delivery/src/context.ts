@@ -1,6 +1,6 @@
 import type { Queries } from '@notify/database'
 import type { Egress } from '@notify/egress-guard'
-import type { Fingerprint, KeyRing } from '@notify/privacy'
+import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { InternalClient, Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { StoreDeliveries } from './deliveries/insert-deliveries.ts'
@@ -14,7 +14,8 @@ export interface Context {
   db: Queries
   log: Logger
   metrics: WebhookMetrics
-  secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
+  /** `renewIndex` applies to an index the keys that it lacks: a fact may have been published before `reindex`. */
+  secrets: { keyRing: KeyRing; fingerprint: Fingerprint; renewIndex: BlindIndex }
   egress: Egress
   dispatch: InternalClient
   /** Wakes the relay: the outbox has work. */

@@ -6,12 +6,13 @@ import {
   deleteExpiredKeys,
   migrateCommand,
   openDatabase,
+  reindexCommand,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
 import { createEgress, createHostResolver } from '@notify/egress-guard'
 import { consumersCommand, openBus, startConsumers } from '@notify/messaging'
-import { createFingerprint } from '@notify/privacy'
+import { createFingerprint, createIndexRenewal } from '@notify/privacy'
 import {
   type Commands,
   commandOnDemand,
@@ -24,6 +25,7 @@ import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
+import { indexedTables } from './db/indexed-tables.ts'
 import { migrations } from './db/migrations.ts'
 import { createDeliveryDeletion, deleteOrphans } from './deliveries/delete-old.ts'
 import { createDeliveryStore } from './deliveries/store-deliveries.ts'
@@ -40,6 +42,7 @@ import { routes } from './routes.ts'
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
+  reindex: reindexCommand(indexedTables),
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
   'after-restore': commandOnDemand(async () => (await import('./restore/after-restore.ts')).afterRestore),
@@ -69,7 +72,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     db,
     log: kit.log,
     metrics: createMetrics(kit.metrics),
-    secrets: { keyRing: config.ENCRYPTION_KEYS, fingerprint: createFingerprint(config.FINGERPRINT_KEY) },
+    secrets: {
+      keyRing: config.ENCRYPTION_KEYS,
+      fingerprint: createFingerprint(config.FINGERPRINT_KEY),
+      renewIndex: config.BLIND_INDEX_KEY ? createIndexRenewal(config.BLIND_INDEX_KEY) : (_tenantId, index) => index,
+    },
     egress,
     dispatch: createInternalClient(config.DISPATCH_URL),
     wakeOutbox,

@@ -1,6 +1,6 @@
 import { changePreferencesOf, newId, openPreferenceLink, type Route, readPreferencesOf } from '@notify/contracts'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
-import { parseKey } from '@notify/privacy'
+import { parseIndexKeys } from '@notify/privacy'
 import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import { freshPhone } from '@notify/test-kit/sms'
 import { createMessageLinks } from '../../../services/dispatch/src/catalogue/preferences/message-links.ts'
@@ -260,7 +260,7 @@ async function smsProvider(env: TestEnv): Promise<string> {
 
 /** The token of a link in a message to nobody. */
 function linkToken(env: TestEnv): string {
-  const keys = { BLIND_INDEX_KEY: parseKey(env.stack.state.blind_index_key), PUBLIC_URL: 'https://api.example' }
+  const keys = { BLIND_INDEX_KEY: parseIndexKeys(env.stack.state.blind_index_key), PUBLIC_URL: 'https://api.example' }
   const [tenantId, applicationId] = [env.tenantId as `ten_${string}`, env.applicationId as `app_${string}`]
   const owner = { tenantId, applicationId, mode: 'live', channel: 'email' } as const
   const url = createMessageLinks(keys).urlOf({ ...owner, to: `${crypto.randomUUID()}@mailbox.example` })

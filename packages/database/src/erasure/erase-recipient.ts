@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import { isId } from '@notify/contracts'
 import { connectBus, readNatsLogin } from '@notify/messaging'
-import { createBlindIndex, type KeyRing } from '@notify/privacy'
+import { createBlindIndex, type IndexKeys, type KeyRing, olderKeys } from '@notify/privacy'
 import { type CommandKit, Health, UsageError } from '@notify/service-kit'
 import { openDatabase, type Queries } from '../open.ts'
+import { requireSameKeys } from '../reindex/key-record.ts'
 import { eventCopies } from './event-copies.ts'
 import type { Erasure, Person } from './person.ts'
 import { storedResponses } from './stored-responses.ts'
@@ -13,7 +14,7 @@ import { streamCopies } from './stream-copies.ts'
 export type ErasureConfig = Parameters<typeof readNatsLogin>[0] & {
   DATABASE_URL: string
   /** Without it, nothing is searched by blind index. */
-  BLIND_INDEX_KEY?: Buffer | undefined
+  BLIND_INDEX_KEY?: IndexKeys | undefined
   /** Without it, sealed events are not opened. */
   ENCRYPTION_KEYS?: KeyRing | undefined
 }
@@ -36,15 +37,20 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
     print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
   ): Promise<void> => {
     const { erase, ...named } = readArguments(args)
-    const { BLIND_INDEX_KEY: indexKey, ENCRYPTION_KEYS: keyRing } = config
-    const person = { ...named, index: indexKey && createBlindIndex(indexKey)(named.tenantId, named.recipient) }
+    const { BLIND_INDEX_KEY: indexKeys, ENCRYPTION_KEYS: keyRing } = config
+    const indexUnder = (keys: IndexKeys) => createBlindIndex(keys)(named.tenantId, named.recipient)
+    const person = { ...named, index: indexKeys && indexUnder(indexKeys) }
     const db = await openDatabase(kit, { config: { DATABASE_URL: config.DATABASE_URL, DATABASE_POOL_SIZE: 1 } })
+    if (indexKeys) await requireSameKeys(db, indexKeys)
     const bus = await connectBus(
       { ...kit, health: new Health() },
       { login: readNatsLogin(config), requiredForReady: false },
     )
     // The stream last: by then it contains the messages that a relay was publishing.
     const copies = [...eventCopies(keyRing), storedResponses(keyRing), streamCopies(kit, bus, keyRing)]
+    // It contains older indexes until its messages expire.
+    for (const keys of indexKeys ? olderKeys(indexKeys) : [])
+      copies.push(underIndex(streamCopies(kit, bus, keyRing), indexUnder(keys)))
     const left: string[] = []
     for (const one of [...erasuresOf(config), ...copies]) {
       const erased = erase ? await eraseAll(db, one, person) : 0
@@ -54,6 +60,15 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
       if (erase && count > 0) left.push(`${count} ${one.name}`)
     }
     if (left.length > 0) throw new Error(`in use at the moment: ${left.join(', ')}; run the command again`)
+  }
+}
+
+/** The same erasure by another index. */
+function underIndex({ name, count, erase }: Erasure, index: string): Erasure {
+  return {
+    name: `${name}, older index`,
+    count: (db, person) => count(db, { ...person, index }),
+    erase: (db, person) => erase(db, { ...person, index }),
   }
 }
 

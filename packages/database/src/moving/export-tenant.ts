@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { schemaOf } from '@notify/contracts'
-import type { KeyRing } from '@notify/privacy'
+import type { IndexKeys, KeyRing } from '@notify/privacy'
 import { type CommandKit, UsageError } from '@notify/service-kit'
 import type { Client } from 'pg'
 import { openMigrationConnection } from '../migrations/connection.ts'
+import { requireKeysOf } from '../reindex/key-record.ts'
 import type { EncryptedColumn } from '../rotation-statements.ts'
 import { readExportArguments, requireTransportKey } from './move-arguments.ts'
 import { readRows } from './read-rows.ts'
@@ -19,7 +20,7 @@ export interface MovingConfig {
   CELL?: string | undefined
   CELLS?: ReadonlyMap<string, string>
   ENCRYPTION_KEYS?: KeyRing | undefined
-  BLIND_INDEX_KEY?: Buffer | undefined
+  BLIND_INDEX_KEY?: IndexKeys | undefined
   FINGERPRINT_KEY?: Buffer | undefined
 }
 
@@ -61,6 +62,7 @@ export function exportTenantCommand({ tables, encrypted = [], readApplications, 
     const schema = schemaOf(kit.service)
     const client = await openMigrationConnection({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, schema })
     try {
+      await requireKeysOf(client, config.BLIND_INDEX_KEY)
       if (to !== undefined && leave && !dryRun) {
         await leave(client, tenantId, to)
         kit.log.warn({ tenant_id: tenantId, to }, 'the tenant is served by another cell from now on')

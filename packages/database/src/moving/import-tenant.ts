@@ -3,6 +3,7 @@ import { schemaOf } from '@notify/contracts'
 import type { CommandKit } from '@notify/service-kit'
 import type { Client } from 'pg'
 import { openMigrationConnection } from '../migrations/connection.ts'
+import { requireKeysOf } from '../reindex/key-record.ts'
 import type { MovingConfig, MovingTables, Print } from './export-tenant.ts'
 import { readImportArguments, requireTransportKey } from './move-arguments.ts'
 import { readShape } from './tenant-tables.ts'
@@ -42,6 +43,7 @@ export function importTenantCommand({ tables, encrypted = [], requireArriving, a
     const takers: { [K in Part['part']]: (part: Extract<Part, { part: K }>) => Promise<void> } = {
       async begin({ applications, checks }) {
         requireSameKeys(checks, checksOf(config, tenantId))
+        await requireKeysOf(client, config.BLIND_INDEX_KEY)
         await requireArriving?.(client, tenantId)
         owner = [tenantId, applications]
       },

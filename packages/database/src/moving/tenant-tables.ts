@@ -29,6 +29,7 @@ export const sharedTablesStay = {
   stream_losses: 'of the streams of this cell',
   dead_letters: 'events of this cell, handled here',
   walks: 'progress of the upkeep of this cell',
+  blind_index_keys: 'the keys of this cell',
 } as const
 
 export const ofTenant = ({ of = 'tenant_id = $1' }: MovedTable): string => of

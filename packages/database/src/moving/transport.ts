@@ -1,4 +1,11 @@
-import { type BlindIndex, createBlindIndex, createFingerprint, type Fingerprint, parseKeyRing } from '@notify/privacy'
+import {
+  type BlindIndex,
+  createBlindIndex,
+  createFingerprint,
+  type Fingerprint,
+  type IndexKeys,
+  parseKeyRing,
+} from '@notify/privacy'
 
 /** A part of an export. Every line is encrypted and bound to its place, so that none can be changed, left out or exchanged. */
 export type Part =
@@ -18,7 +25,7 @@ export interface MovedRow {
 export type Checks = Partial<Record<'BLIND_INDEX_KEY' | 'FINGERPRINT_KEY', string>>
 
 interface Keys {
-  BLIND_INDEX_KEY?: Buffer | undefined
+  BLIND_INDEX_KEY?: IndexKeys | undefined
   FINGERPRINT_KEY?: Buffer | undefined
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { parseKey, parseKeyRing } from '@notify/privacy'
+import { parseIndexKeys, parseKeyRing } from '@notify/privacy'
 import { stateOf, untilState } from '@notify/test-kit/api'
 import { createTestKit } from '@notify/test-kit/kit'
 import { afterRestore } from '../../src/upkeep/after-restore.ts'
@@ -16,7 +16,7 @@ async function run(command: typeof eraseRecipient | typeof afterRestore, args: s
   const config = {
     DATABASE_URL: env.stack.databaseUrl('dispatch'),
     NATS_URL: env.stack.wiring.serviceNatsUrl('dispatch'),
-    BLIND_INDEX_KEY: parseKey(env.stack.state.blind_index_key),
+    BLIND_INDEX_KEY: parseIndexKeys(env.stack.state.blind_index_key),
     ENCRYPTION_KEYS: parseKeyRing(env.stack.state.encryption_keys),
   }
   await command(config, kit, args, (line) => lines.push(JSON.parse(line))).finally(() => kit.stop())

@@ -1,5 +1,6 @@
 import type { OtpFact } from '@notify/contracts'
 import type { Queries } from '@notify/database'
+import type { BlindIndex } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
 import { holdNewest } from '../facts/hold-newest.ts'
 import type { GatewayMetrics } from '../metrics.ts'
@@ -8,12 +9,22 @@ import { type ActivityFact, projectFacts } from './project-facts.ts'
 /** Writes facts, batched into one statement. */
 export type ProjectFact = (fact: ActivityFact) => Promise<void>
 
-export function createProjector({ db, metrics }: { db: Queries; metrics: GatewayMetrics }): ProjectFact {
+interface ProjectContext {
+  db: Queries
+  metrics: GatewayMetrics
+  renewIndex: BlindIndex
+}
+
+export function createProjector({ db, metrics, renewIndex }: ProjectContext): ProjectFact {
   const write = coalesce<ActivityFact, void>({
     maxBatch: 2000,
     maxInFlight: 1,
     async run(facts) {
-      await projectFacts(db, newestOfEach(facts))
+      const newest = newestOfEach(facts).map((fact) => ({
+        ...fact,
+        recipient_index: renewIndex(fact.tenant_id, fact.recipient_index),
+      }))
+      await projectFacts(db, newest)
       metrics.projected(facts.length)
       return facts.map(() => undefined)
     },

@@ -38,7 +38,7 @@ const configOf = (maxAgeMs: number) =>
     OIDC_EMAIL_CLAIM: 'email',
     OIDC_TOKEN_TYPES: ['at+jwt'],
     OIDC_KEYS_MAX_AGE: maxAgeMs,
-    BLIND_INDEX_KEY: Buffer.alloc(32, 1),
+    BLIND_INDEX_KEY: [Buffer.alloc(32, 1)],
   }) as unknown as Config
 
 const signBy = (named: string) =>

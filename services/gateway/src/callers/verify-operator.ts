@@ -27,7 +27,8 @@ export type VerifyOperator = (token: string) => Promise<VerifiedOperator>
  * Replaces `sub`, often an address or name, by a pseudonym.
  */
 export function createOperatorVerifier(config: Config): VerifyOperator {
-  const pseudonym = createPseudonym(config.BLIND_INDEX_KEY)
+  // The first, so that an operator keeps the pseudonym that the audit log has.
+  const pseudonym = createPseudonym(config.BLIND_INDEX_KEY[0])
   let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
   return async (token) => {
     keys ??= findKeys(config)

@@ -1,4 +1,11 @@
-import { deadLetterTables, idempotencyTables, type Migrations, outboxTables, walkTables } from '@notify/database'
+import {
+  blindIndexTables,
+  deadLetterTables,
+  idempotencyTables,
+  type Migrations,
+  outboxTables,
+  walkTables,
+} from '@notify/database'
 import { baseline } from './migrations/0001-baseline.ts'
 
 export const migrations: Migrations = [
@@ -6,5 +13,6 @@ export const migrations: Migrations = [
   ...deadLetterTables,
   ...idempotencyTables,
   ...walkTables,
+  ...blindIndexTables,
   baseline,
 ]

@@ -1,7 +1,7 @@
 import { type NotificationFact, newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { readable } from '@notify/messaging'
-import type { KeyRing } from '@notify/privacy'
+import type { BlindIndex, KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
 import type { Config } from '../config.ts'
 import { metadataAad } from '../db/aad.ts'
@@ -24,7 +24,7 @@ export type FanOut = (fact: NotificationFact, traceparent: string | undefined) =
 interface FanOutContext {
   config: Config
   db: Queries
-  secrets: { keyRing: KeyRing }
+  secrets: { keyRing: KeyRing; renewIndex: BlindIndex }
   metrics: WebhookMetrics
   storeDeliveries: StoreDeliveries
 }
@@ -111,7 +111,7 @@ function deliveriesOf(
       url: null,
       ...sealBody(secrets.keyRing, { tenant_id, id }, body),
       traceparent: traceparent ?? null,
-      recipient_index: fact.recipient_index,
+      recipient_index: secrets.renewIndex(tenant_id, fact.recipient_index),
     }
   })
 }

@@ -25,7 +25,8 @@ export async function publishPreference(
 ): Promise<void> {
   // What test keys change is shown to them alone.
   if (change.mode !== 'live') return
-  const { tenant_id, application_id, change_id, topic, channel, state, frequency, source, recipient_index } = change
+  const { tenant_id, application_id, change_id, topic, channel, state, frequency, source } = change
+  const recipient_index = secrets.renewIndex(tenant_id, change.recipient_index)
   const person = openEvent(secrets.keyRing, topicPreferenceChanged, change)
   const subscribers = (await findSubscribers(db.run, [change])).filter(
     ({ events, subscribed_ms }) => events.includes(type) && Date.parse(change.occurred_at) >= subscribed_ms,

@@ -32,10 +32,12 @@ export const baseline: Migration = {
     `create index consent_entries_listed on consent_entries (tenant_id, mode, id desc)`,
     `create unique index consent_entries_origin on consent_entries (tenant_id, mode, recipient_index, origin)
        where origin is not null`,
-    // Append-only: an entry may be encrypted with another key, or lose the person that it is about. Nothing else changes it.
-    `create function keep_consent_entries() returns trigger language plpgsql as $$
+    // Append-only: an entry may be encrypted with another key, lose the person that it is about, or have its indexes renewed.
+    `create function keep_consent_entries() returns trigger language plpgsql set search_path from current as $$
        begin
-         if tg_op = 'UPDATE' and new.recipient_index = 'erased ' || old.id and new.evidence_index is null and new.origin is null
+         if tg_op = 'UPDATE' and (
+             new.recipient_index = 'erased ' || old.id and new.evidence_index is null and new.origin is null
+             or new.origin is not distinct from old.origin and exists (select from blind_index_keys where becoming is not null))
            and row(new.id, new.tenant_id, new.mode, new.sequence, new.action, new.source, new.status, new.recorded_at)
              is not distinct from row(old.id, old.tenant_id, old.mode, old.sequence, old.action, old.source, old.status, old.recorded_at)
          then

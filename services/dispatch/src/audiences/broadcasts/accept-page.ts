@@ -53,7 +53,7 @@ const passes = ({ problem }: Extract<ItemResult, { problem: unknown }>) =>
 
 /** Follows from broadcast, page and member, so that a page that is repeated after a crash sends nothing twice. */
 function idOf({ secrets }: Pick<Context, 'secrets'>, page: DuePage, member: MemberRow): Id<'notif'> {
-  const bytes = Buffer.from(secrets.blindIndex(page.tenant_id, `${page.id} ${member.id}`), 'base64url')
+  const bytes = Buffer.from(secrets.fingerprint(['broadcast', page.tenant_id, page.id, member.id]), 'base64url')
   return derivedId('notif', timeOfPage(page), bytes)
 }
 

@@ -35,9 +35,9 @@ export function openDigest(
   return { digest, total: rows[at]!.total, items, newest }
 }
 
-/** Follows from the digest, so that its message can be made once only. */
+/** Follows from the digest, so that its message can be made once only, also when indexes are made with a further key meanwhile. */
 function idOf({ secrets }: Pick<Context, 'secrets'>, { id, tenant_id, closes_at }: DueDigest): Id<'notif'> {
-  const bytes = Buffer.from(secrets.blindIndex(tenant_id, id), 'base64url')
+  const bytes = Buffer.from(secrets.fingerprint(['digest', tenant_id, id]), 'base64url')
   return derivedId('notif', closes_at.getTime(), bytes)
 }
 

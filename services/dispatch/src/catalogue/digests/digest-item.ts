@@ -8,7 +8,7 @@ import { closingOf } from './digest-window.ts'
 
 /** The digest that an item joins, or begins if none is open. */
 export interface Joined extends ReturnType<typeof closingOf> {
-  /** Blind index of all that the items of a digest have in common. */
+  /** Fingerprint of all that the items of a digest have in common. */
   key: string
   /** Whether an item outside of a window is sent at once. */
   isFirstNow: boolean
@@ -81,7 +81,7 @@ export function joinedBy(
   const value = digest.key === undefined ? null : keyOf(request, digest.key)
   const common = [application_id, mode, event_key, channel, lane, recipientIndex, user?.index ?? null, value]
   return {
-    key: secrets.blindIndex(tenant_id, JSON.stringify(common)),
+    key: secrets.fingerprint(['digest', tenant_id, ...common]),
     ...closingOf(digest, Date.now(), zoneOf(request, user, principal) ?? 'UTC'),
     isFirstNow: digest.first === 'now',
     show: digest.show,

@@ -32,7 +32,7 @@ export async function judgeCopies(
     field,
     recipient_index: secrets.blindIndex(tenantId, to),
     recipient_masked: masked,
-    mark: copyMark(secrets.blindIndex, { id, tenantId }, to),
+    mark: copyMark(secrets.fingerprint, { id, tenantId }, to),
   }))
   const indexes = rows.map(({ recipient_index }) => recipient_index)
   const suppressed = await findSuppressed(db, { tenantId, channel, mode, indexes })

@@ -47,10 +47,11 @@ export const preferenceTables = [
      changed_at timestamptz not null
    )`,
   `create index preference_changes_of_recipient on preference_changes (recipient_index, application_id, mode, id)`,
-  // Append-only: an entry may lose the person that it is about. Nothing else changes it.
-  `create function keep_preference_changes() returns trigger language plpgsql as $$
+  // Append-only: an entry may lose the person that it is about, or its index is renewed. Nothing else changes it.
+  `create function keep_preference_changes() returns trigger language plpgsql set search_path from current as $$
      begin
-       if tg_op = 'UPDATE' and new.recipient_index = 'erased ' || old.id
+       if tg_op = 'UPDATE' and (new.recipient_index = 'erased ' || old.id
+           or exists (select from blind_index_keys where becoming is not null))
          and row(new.id, new.tenant_id, new.application_id, new.mode, new.topic, new.channel, new.before, new.after, new.frequency_before,
            new.frequency_after, new.source, new.actor, new.changed_at) is not distinct from row(old.id, old.tenant_id, old.application_id, old.mode, old.topic,
            old.channel, old.before, old.after, old.frequency_before, old.frequency_after, old.source, old.actor, old.changed_at)

@@ -33,5 +33,8 @@ export async function leaveOutCopies(
   const left = new Set((await db.run(judge, [id])).map(({ recipient_index }) => recipient_index))
   const kept = copies.without(payload, (to) => left.has(secrets.blindIndex(tenant_id, to)))
   if (copies.of(kept).length === 0) return { payload: kept }
-  return { payload: kept, recipientTag: copiesTag(secrets.blindIndex, { id, tenantId: tenant_id }, copies.ownOf(kept)) }
+  return {
+    payload: kept,
+    recipientTag: copiesTag(secrets.fingerprint, { id, tenantId: tenant_id }, copies.ownOf(kept)),
+  }
 }

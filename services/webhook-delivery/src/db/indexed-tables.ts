@@ -1,0 +1,4 @@
+import type { IndexedTable } from '@notify/database'
+
+/** Every table with blind indexes; `reindex` renews them. */
+export const indexedTables: readonly IndexedTable[] = [{ table: 'deliveries', indexes: ['recipient_index'] }]
