@@ -1,15 +1,16 @@
+import { layoutFieldExamples } from './example-fields-of-layouts.ts'
 import { operatorFieldExamples } from './example-fields-of-operators.ts'
 
 export const id = (prefix: string) => `${prefix}_01jd3x8qk5w9t2m4v6b8n0p2r4`
 export const phone = '+14155550100'
 export const phoneMasked = '+1415***0100'
 export const order = { name: 'Ada', order: 'A-1042' }
-export const layoutHtml = '<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>'
 export const templates = { sms: { body: 'Hello {{name}}, your order {{order}} was shipped.' } }
 
 /** Values by `<Schema or route>.<field>`, or by field alone where it is the same everywhere. */
 export const fieldExamples: Readonly<Record<string, unknown>> = {
   ...operatorFieldExamples,
+  ...layoutFieldExamples,
   channel: 'sms',
   channels: ['sms'],
   allowed_channels: ['sms'],
@@ -70,6 +71,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   operator_id: 'op_7d8f0a3c',
   requested_by: 'op_7d8f0a3c',
   published_by: 'op_7d8f0a3c',
+  saved_by: 'op_7d8f0a3c',
   resource_type: 'event',
   resource_id: 'order.shipped',
   request_id: id('req'),
@@ -110,16 +112,6 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   replayed: 8,
   providers: 1,
 
-  'Layout.name': 'Brand',
-  'Layout.html_body': layoutHtml,
-  'Layout.translations': { de: { html_body: layoutHtml.replace('1 Main Street', 'Hauptstraße 1') } },
-  'LayoutSummary.name': 'Brand',
-  'LayoutSummary.locales': ['de'],
-  'previewLayout.rendered': {
-    html_body: layoutHtml.replace('{{ content }}', '<p>The content of the email.</p>'),
-    body: 'The content of the email.',
-  },
-  'previewLayout.locale': null,
   topic: 'newsletter',
   topic_key: 'newsletter',
   user_index: null,
@@ -190,8 +182,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ],
   'Event.status': 'published',
   'EventSummary.status': 'published',
-  'EventVersion.is_current': true,
-  'EventVersionSummary.is_current': true,
+  is_current: true,
   'InboxNotification.body': 'Your order A-1042 was shipped.',
   'InboxNotification.data': { category: 'orders', order: 'A-1042' },
   'InboxNotification.title': 'Order shipped',

@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts'
-import { id, layoutHtml, order, phone, phoneMasked, templates } from './example-fields.ts'
+import { id, order, phone, phoneMasked, templates } from './example-fields.ts'
+import { layoutHtml } from './example-fields-of-layouts.ts'
 import type { ProblemBody } from './problem.ts'
 
 /*

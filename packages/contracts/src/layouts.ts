@@ -21,7 +21,7 @@ const texts = {
 export const LayoutTexts = z.strictObject(texts).meta({ id: 'LayoutTexts' })
 export type LayoutTexts = z.output<typeof LayoutTexts>
 
-const LayoutTranslations = byLocale(LayoutTexts).meta({
+export const LayoutTranslations = byLocale(LayoutTexts).meta({
   description: `Texts by locale, at most ${mostTranslations}. Absent in a request: they stay as they are.`,
 })
 export type LayoutTranslations = z.output<typeof LayoutTranslations>
@@ -61,8 +61,9 @@ export const LayoutSummary = z
 export type LayoutSummary = z.infer<typeof LayoutSummary>
 
 const auth = operator('events:manage')
-const params = z.object({ layout_id: givenId('lay') })
-const path = '/api/v1/layouts/:layout_id'
+export const layoutParams = z.object({ layout_id: givenId('lay') })
+export const layoutPath = '/api/v1/layouts/:layout_id'
+const [params, path] = [layoutParams, layoutPath] as const
 
 export const listLayouts = defineRoute({
   name: 'listLayouts',
@@ -115,7 +116,10 @@ export const replaceLayout = defineRoute({
   }),
   body: NewLayout,
   responses: { 200: StoredLayout },
-  errors: ['not_found', 'edit_conflict', 'layout_in_use', 'translation_variable_unknown', 'translation_limit_reached'],
+  errors: [
+    ...(['not_found', 'edit_conflict', 'layout_in_use', 'layout_version_limit_reached'] as const),
+    ...(['translation_variable_unknown', 'translation_limit_reached'] as const),
+  ],
 })
 
 export const deleteLayout = defineRoute({
@@ -123,7 +127,7 @@ export const deleteLayout = defineRoute({
   service: 'dispatch',
   method: 'DELETE',
   path,
-  summary: 'Delete a layout that no event and no stored template uses',
+  summary: 'Delete a layout that no event and no stored template uses, with its versions',
   auth,
   params,
   responses: { 204: NoContent },

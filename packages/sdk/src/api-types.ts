@@ -1127,7 +1127,7 @@ export interface paths {
         put: operations["replaceLayout"];
         post?: never;
         /**
-         * Delete a layout that no event and no stored template uses
+         * Delete a layout that no event and no stored template uses, with its versions
          * @description Requires an operator's access token with the permission `events:manage`.
          */
         delete: operations["deleteLayout"];
@@ -1150,6 +1150,46 @@ export interface paths {
          * @description Requires an operator's access token with the permission `events:manage`.
          */
         post: operations["previewLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{layout_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a layout, newest first
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["listLayoutVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{layout_id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a version of a layout
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["getLayoutVersion"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4784,6 +4824,44 @@ export interface components {
             time_zone?: string;
             /** @description Texts to preview in place of the stored ones. They are not saved. */
             layout?: components["schemas"]["LayoutTexts"];
+        };
+        LayoutVersionList: {
+            items: components["schemas"]["LayoutVersionSummary"][];
+            next_cursor: string | null;
+        };
+        LayoutVersionSummary: {
+            version: number;
+            name: string;
+            application_id: string | null;
+            is_current: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            saved_at: string;
+            /** @description Operator */
+            saved_by: string;
+        };
+        LayoutVersion: {
+            version: number;
+            name: string;
+            application_id: string | null;
+            is_current: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            saved_at: string;
+            /** @description Operator */
+            saved_by: string;
+            /** @description Liquid with the variables of the email. Its HTML stands where `{{ content }}` is, once. */
+            html_body: string;
+            /** @description The same for the text of the email. Without it, a text of its own stays as it is. */
+            body?: string;
+            /** @description Texts by locale, at most 60. Absent in a request: they stay as they are. */
+            translations: {
+                [key: string]: components["schemas"]["LayoutTexts"];
+            };
         };
         ListList: {
             items: components["schemas"]["List"][];
@@ -10904,7 +10982,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a layout that no event and no stored template uses */
+            /** @description Delete a layout that no event and no stored template uses, with its versions */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10978,6 +11056,105 @@ export interface operations {
                         /** @description Of the translation; null: the texts that are no translation */
                         locale: string | null;
                     };
+                };
+            };
+        };
+    };
+    listLayoutVersions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the versions of a layout, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "version": 1,
+                     *           "name": "Brand",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "is_current": true,
+                     *           "saved_at": "2026-11-21T09:30:00.000Z",
+                     *           "saved_by": "op_7d8f0a3c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LayoutVersionList"];
+                };
+            };
+        };
+    };
+    getLayoutVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the layout
+                 * @example lay_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                layout_id: string;
+                /**
+                 * @description Id of the version
+                 * @example 1
+                 */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a version of a layout */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": 1,
+                     *       "name": "Brand",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "is_current": true,
+                     *       "saved_at": "2026-11-21T09:30:00.000Z",
+                     *       "saved_by": "op_7d8f0a3c",
+                     *       "html_body": "<body>{{ content }}<p>Shop Ltd, 1 Main Street</p></body>",
+                     *       "translations": {
+                     *         "de": {
+                     *           "html_body": "<body>{{ content }}<p>Shop Ltd, Hauptstraße 1</p></body>"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LayoutVersion"];
                 };
             };
         };

@@ -28,6 +28,7 @@ import {
   getEventTranslation as getEventTranslationContract,
   getEventVersion as getEventVersionContract,
   getLayout as getLayoutContract,
+  getLayoutVersion as getLayoutVersionContract,
   getProvider as getProviderContract,
   getRecipient as getRecipientContract,
   getTemplate as getTemplateContract,
@@ -41,6 +42,7 @@ import {
   listEventVersions as listEventVersionsContract,
   listFailures as listFailuresContract,
   listLayouts as listLayoutsContract,
+  listLayoutVersions as listLayoutVersionsContract,
   listProviderKinds as listProviderKindsContract,
   listProviders as listProvidersContract,
   listTemplates as listTemplatesContract,
@@ -100,6 +102,7 @@ import { createLayout } from './catalogue/layouts/create-layout.ts'
 import { deleteLayout } from './catalogue/layouts/delete-layout.ts'
 import { previewLayout } from './catalogue/layouts/preview-layout.ts'
 import { getLayout, listLayouts } from './catalogue/layouts/read-layouts.ts'
+import { getLayoutVersion, listLayoutVersions } from './catalogue/layouts/read-versions.ts'
 import { replaceLayout } from './catalogue/layouts/replace-layout.ts'
 import { preferenceRoutes } from './catalogue/preferences/routes.ts'
 import { changeProvider } from './catalogue/providers/change-provider.ts'
@@ -192,6 +195,8 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(replaceLayoutContract, replaceLayout),
   route(deleteLayoutContract, deleteLayout),
   route(previewLayoutContract, previewLayout),
+  route(listLayoutVersionsContract, listLayoutVersions),
+  route(getLayoutVersionContract, getLayoutVersion),
   ...preferenceRoutes,
   route(listEventsContract, listEvents),
   route(findEventsContract, findEvents),

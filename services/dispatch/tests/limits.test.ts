@@ -11,7 +11,7 @@ beforeAll(async () => {
       gateway: { APPLICATIONS_PER_TENANT: '4', KEYS_PER_APPLICATION: '4' },
       'dispatch-api': {
         ...{ EVENTS_PER_APPLICATION: '2', TOPICS_PER_APPLICATION: '2', VERSIONS_PER_EVENT: '3' },
-        ...{ TEMPLATES_PER_TENANT: '2', LAYOUTS_PER_TENANT: '2', PROVIDERS_PER_TENANT: '8' },
+        ...{ TEMPLATES_PER_TENANT: '2', LAYOUTS_PER_TENANT: '2', VERSIONS_PER_LAYOUT: '2', PROVIDERS_PER_TENANT: '8' },
       },
     },
   })
@@ -72,11 +72,16 @@ test('an application has at most so many events, and an event so many versions',
   expectProblem(await call('POST', `${path}/${event_key}/versions/1/restore`), 409, 'event_version_limit_reached')
 })
 
-test('a tenant has at most so many templates, layouts and providers', async () => {
+test('a tenant has at most so many templates, layouts and providers, and a layout so many versions', async () => {
   await fill(() => call('POST', '/templates', { name: 'Hello', templates }), 'template_limit_reached')
   expect((await call('GET', '/templates')).body.items).toHaveLength(2)
   await fill(() => call('POST', '/layouts', { name: 'Brand', html_body: '{{ content }}' }), 'layout_limit_reached')
-  expect((await call('GET', '/layouts')).body.items).toHaveLength(2)
+  const layouts = (await call('GET', '/layouts')).body.items
+  expect(layouts).toHaveLength(2)
+  const replace = () => call('PUT', `/layouts/${layouts[0].layout_id}`, { name: 'Brand', html_body: '{{ content }}!' })
+  expect((await Promise.all([1, 2, 3].map(replace))).map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  expectProblem(await replace(), 409, 'layout_version_limit_reached')
+  expect((await call('GET', `/layouts/${layouts[0].layout_id}`)).body.version).toBe(2)
   const hook = { channel: 'webhook', kind: 'webhook', name: 'Hooks' }
   await fill(() => call('POST', '/providers', hook), 'provider_limit_reached')
   expect((await call('GET', '/providers')).body.items).toHaveLength(8)

@@ -8,6 +8,8 @@ import { exampleBody, made, type Samples } from './sample.ts'
 
 /** A number that occurs nowhere else in an answer. */
 const firstVersion = 471_147
+/** Versions of layouts begin with 1: written so, it occurs nowhere else either. */
+const firstLayoutVersion = '000000001'
 
 /** Samples of the management routes of dispatch: domains, suppressions, templates and layouts. */
 export function dispatchSamples(env: TestEnv): Samples {
@@ -36,6 +38,12 @@ export function dispatchSamples(env: TestEnv): Samples {
   const layout = async () => {
     const { layout_id } = await made(env, '/api/v1/layouts', exampleBody('createLayout'))
     return { params: { layout_id } }
+  }
+  const layoutVersions = async () => {
+    const { params } = await layout()
+    const body = exampleBody('replaceLayout', { name: 'Brand of the summer' })
+    await env.api('PUT', `/api/v1/layouts/${params.layout_id}`, { token: env.operatorToken, body })
+    return { params }
   }
   const newTopic = () => ({ topic_key: `sample.${crypto.randomUUID()}` })
   const topic = async () => {
@@ -225,6 +233,8 @@ export function dispatchSamples(env: TestEnv): Samples {
     replaceLayout: layout,
     deleteLayout: layout,
     previewLayout: layout,
+    listLayoutVersions: layoutVersions,
+    getLayoutVersion: async () => ({ params: { ...(await layoutVersions()).params, version: firstLayoutVersion } }),
     listWhatsAppTemplates: () => ({}),
     syncWhatsAppTemplates: () => ({}),
   }

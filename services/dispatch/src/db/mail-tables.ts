@@ -37,4 +37,17 @@ export const mailTables = {
     created_at: column.timestamp().withDefault(),
     updated_at: column.timestamp().withDefault(),
   },
+  /** What a layout was, and is. */
+  layout_versions: {
+    tenant_id: column.id('ten'),
+    layout_id: column.id('lay'),
+    version: column.integer(),
+    application_id: column.id('app').nullable(),
+    name: column.text(),
+    html_body: column.text(),
+    body: column.text().nullable(),
+    translations: column.jsonb<LayoutTranslations>().nullable(),
+    saved_by: column.text(),
+    saved_at: column.timestamp(),
+  },
 }

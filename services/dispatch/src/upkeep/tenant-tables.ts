@@ -7,6 +7,7 @@ export const tenantTables: TenantTables = {
     { table: 'event_versions', appendOnly: true },
     { table: 'templates' },
     { table: 'layouts' },
+    { table: 'layout_versions' },
     { table: 'suppressions' },
     { table: 'recipients' },
     { table: 'lists' },

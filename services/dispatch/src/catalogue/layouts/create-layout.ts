@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts'
 import { requireValidLayout } from './check-layout.ts'
 import { auditedLayout, describeWholeLayout } from './describe-layout.ts'
 import { insertLayout, requireRoomForLayout } from './layout-store.ts'
+import { keepLayoutVersion } from './version-store.ts'
 
 /** Creates a layout. */
 export const createLayout: Handler<Context & { renderer: Renderer }, typeof contract> = idempotent({
@@ -18,6 +19,7 @@ export const createLayout: Handler<Context & { renderer: Renderer }, typeof cont
     const tenantId = principal.tenant_id
     await requireRoomForLayout(run, tenantId, config.LAYOUTS_PER_TENANT)
     const row = await insertLayout(run, { id, tenantId, ...body, translations: body.translations ?? null })
+    await keepLayoutVersion(run, row, principal.subject)
     await recordAudit(run, dispatchAuditRecorded, {
       request,
       action: 'layout.created',

@@ -6,6 +6,7 @@ import { auditedLayout, requireLayout } from './describe-layout.ts'
 import type { WithLayouts } from './layout-catalogue.ts'
 import { lockLayout, removeLayout } from './layout-store.ts'
 import { requireUnused } from './layout-uses.ts'
+import { removeLayoutVersions } from './version-store.ts'
 
 /** Deletes a layout that nothing uses. */
 export const deleteLayout: Handler<Context & WithLayouts, typeof contract> = async (context, request) => {
@@ -15,6 +16,7 @@ export const deleteLayout: Handler<Context & WithLayouts, typeof contract> = asy
     const row = requireLayout(await lockLayout(run, principal.tenant_id, layout_id))
     await requireUnused(run, principal.tenant_id, layout_id)
     await removeLayout(run, principal.tenant_id, layout_id)
+    await removeLayoutVersions(run, { tenantId: principal.tenant_id, id: layout_id })
     await recordAudit(run, dispatchAuditRecorded, {
       request,
       action: 'layout.deleted',

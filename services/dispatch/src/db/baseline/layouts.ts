@@ -13,6 +13,20 @@ export const layoutTables = [
      updated_at timestamptz not null default date_trunc('milliseconds', now())
    )`,
   `create index layouts_tenant on layouts (tenant_id, id)`,
+  // The current version is among them. They never change, and go with the layout.
+  `create table layout_versions (
+     tenant_id text not null,
+     layout_id text not null,
+     version int not null,
+     application_id text,
+     name text not null,
+     html_body text not null,
+     body text,
+     translations jsonb,
+     saved_by text not null,
+     saved_at timestamptz not null,
+     primary key (layout_id, version)
+   )`,
   `create function layouts_used(templates jsonb, translations jsonb, draft jsonb) returns jsonb
      language sql immutable parallel safe
      return jsonb_path_query_array(coalesce(templates, '{}'), '$.email.layout_id')
