@@ -16,18 +16,7 @@ export function dispatchSamples(env: TestEnv): Samples {
   const domain = async () => ({ params: { domain_id: await copyDomain(env) } })
   const template = async () => {
     const { template_id } = await made(env, '/api/v1/templates', exampleBody('createTemplate'))
-    return {
-      listFailures: () => ({}),
-      sendEventTest: async () => {
-        const { params } = await event()
-        return { params, fresh: { channel: 'sms', recipient: freshPhone(), data: { name: 'Ada', order: 'A-1' } } }
-      },
-      sendProviderTest: async () => ({
-        params: { provider_id: await smsProvider(env) },
-        fresh: { recipient: freshPhone(), templates: { sms: { body: 'Test' } } },
-      }),
-      params: { template_id },
-    }
+    return { params: { template_id } }
   }
   const translatedTemplate = async () => {
     const { params } = await template()
