@@ -82,12 +82,14 @@ const isPrivate = (route: Route): boolean => route.auth.caller !== 'anyone' && !
 const isPage = ({ responseType }: Route, status: number): boolean =>
   responseType === 'text/html' && (status < 300 || status === 404)
 
-/** Of responses that are sent while they are read. */
-const streamedTypes: readonly (string | undefined)[] = ['text/csv', 'application/x-ndjson', 'text/event-stream']
+/** Whether its responses are compressed: those that are read, but no events, which readers get at once. */
+const isCompressed = (route: Route): boolean => route.method === 'GET' && !isStream(route)
+
+/** Of responses that are sent while they are read, and whose version is not known before their end. */
+const streamedTypes: readonly (string | undefined)[] = ['text/csv', 'application/x-ndjson']
 
 /** Whether a caller may ask for what has changed only. */
-const isVersioned = ({ method, responseType }: Route): boolean =>
-  method === 'GET' && !streamedTypes.includes(responseType)
+const isVersioned = (route: Route): boolean => isCompressed(route) && !streamedTypes.includes(route.responseType)
 
 /** The headers of a route's response with this status, as references to the components. */
 export function headersOf(route: Route, status: number): Record<string, { $ref: string }> {
@@ -100,7 +102,8 @@ export function headersOf(route: Route, status: number): Record<string, { $ref: 
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(isPage(route, status) ? (['Content-Security-Policy', 'Referrer-Policy', 'X-Robots-Tag'] as const) : []),
     ...(status >= 400 || isPrivate(route) || isPage(route, status) ? (['Cache-Control'] as const) : []),
-    ...(status === 200 && isVersioned(route) ? (['ETag', 'Vary'] as const) : []),
+    ...(status === 200 && isVersioned(route) ? (['ETag'] as const) : []),
+    ...(status === 200 && isCompressed(route) ? (['Vary'] as const) : []),
     ...(status < 300 && route.download ? (['Content-Disposition'] as const) : []),
     ...(status < 300 && takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
   ]

@@ -17,8 +17,11 @@ const names = (known: string | undefined, etag: string): boolean =>
 export const acceptsGzip = (accepted: string | string[] | undefined): boolean =>
   /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''))
 
-export const variedByEncoding = ({ vary }: OutgoingHttpHeaders): string =>
-  vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding'
+/** The header `Vary` of an answer that may be compressed; one that is passed through may name the encoding already. */
+export function variedByEncoding({ vary }: OutgoingHttpHeaders): string {
+  if (!vary) return 'Accept-Encoding'
+  return /\baccept-encoding\b/i.test(String(vary)) ? String(vary) : `${vary}, Accept-Encoding`
+}
 
 /**
  * Answers a read outside: compressed for callers that accept it, and 304 for one that has this version.
