@@ -70,9 +70,11 @@ test('a message that got no connection in time is reported as never sent, and is
   const [first, second, third] = await Promise.allSettled(['first', 'second', 'third'].map(send))
   expect(first).toMatchObject({ status: 'fulfilled' })
   expect(second).toMatchObject({ reason: { code: 'ETIMEDOUT', hasLeft: true } })
-  // Both time out together, which frees the connection: if the third is sent after all, it must not be reported as unsent.
-  const wasSent = arrived.includes('third')
-  expect(third).toMatchObject({ reason: { code: wasSent ? 'ETIMEDOUT' : 'ENOTCONN', hasLeft: wasSent } })
+  // Both time out together, which frees the connection: the third may still leave, but then it must not be reported as unsent.
+  const { code, hasLeft } = (third as PromiseRejectedResult).reason
+  expect([code, hasLeft]).toEqual(hasLeft ? ['ETIMEDOUT', true] : ['ENOTCONN', false])
   await send('fourth')
-  expect(arrived).toEqual(['first', 'second', ...(wasSent ? ['third'] : []), 'fourth'])
+  // One that left on a connection that ends may arrive or not.
+  const expected = hasLeft ? arrived.filter((body) => body !== 'third') : arrived
+  expect(expected).toEqual(['first', 'second', 'fourth'])
 })
