@@ -42,7 +42,6 @@ export const errorCodes = {
   topic_limit_reached: { status: 409, title: 'Topic limit reached' },
   template_limit_reached: { status: 409, title: 'Template limit reached' },
   layout_limit_reached: { status: 409, title: 'Layout limit reached' },
-  layout_version_limit_reached: { status: 409, title: 'Layout version limit reached' },
   layout_in_use: { status: 409, title: 'Layout in use' },
   provider_limit_reached: { status: 409, title: 'Provider limit reached' },
   subscription_limit_reached: { status: 409, title: 'Subscription limit reached' },

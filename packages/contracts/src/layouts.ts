@@ -117,7 +117,7 @@ export const replaceLayout = defineRoute({
   body: NewLayout,
   responses: { 200: StoredLayout },
   errors: [
-    ...(['not_found', 'edit_conflict', 'layout_in_use', 'layout_version_limit_reached'] as const),
+    ...(['not_found', 'edit_conflict', 'layout_in_use'] as const),
     ...(['translation_variable_unknown', 'translation_limit_reached'] as const),
   ],
 })

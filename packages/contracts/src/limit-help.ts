@@ -42,10 +42,6 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
     meaning: 'The tenant has the maximum number of layouts.',
     action: 'Delete a layout that is no longer used.',
   },
-  layout_version_limit_reached: {
-    meaning: 'The layout has the maximum number of versions.',
-    action: 'Create another layout, or ask the operator of the installation to raise VERSIONS_PER_LAYOUT.',
-  },
   provider_limit_reached: {
     meaning: 'The tenant has the maximum number of providers.',
     action: 'Delete a provider that is no longer used.',

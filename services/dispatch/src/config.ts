@@ -127,7 +127,7 @@ export const Config = z.object({
   ),
   TEMPLATES_PER_TENANT: most.default(10_000).describe('Maximum stored templates per tenant'),
   LAYOUTS_PER_TENANT: most.default(1000).describe('Maximum layouts per tenant'),
-  VERSIONS_PER_LAYOUT: most.default(5000).describe('Maximum versions per layout'),
+  VERSIONS_PER_LAYOUT: most.default(100).describe('Newest versions that are kept of a layout'),
   TEST_MESSAGES_PER_MINUTE: most
     .default(10)
     .describe('Test messages that operators of one tenant send in a minute through one replica'),

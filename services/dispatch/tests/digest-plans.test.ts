@@ -9,10 +9,11 @@ import { claimDigests, type DueDigest, nextDigestInMs, readItems } from '../src/
 import { endDigests } from '../src/audiences/digests/end-store.ts'
 import { lockDigests } from '../src/audiences/digests/lock-store.ts'
 import { closeNow, listOpenDigests } from '../src/audiences/digests/open-store.ts'
+import { createTopicDirectory } from '../src/catalogue/topics/topic-directory.ts'
 import { channels } from '../src/channels/registry.ts'
 import { migrations } from '../src/db/migrations.ts'
 
-const tables = ['digests', 'notifications', 'attempts', 'in_flight']
+const tables = ['digests', 'notifications', 'attempts', 'in_flight', 'events']
 /** Open digests of one tenant, half of them due. */
 const backlog = 100_000
 const campaign = newKeyPrincipal()
@@ -100,6 +101,10 @@ const statements: { name: string; run: Run }[] = [
     name: 'the close of one by an operator',
     run: (on) => closeNow(on.run, { ...listed(campaign), id: newId('dig') }),
   },
+  {
+    name: 'the topics of an application with many events',
+    run: (on) => createTopicDirectory(on).list(campaign.application_id),
+  },
 ]
 
 // How many digests were open when the connection made its plans: the planner judges each size differently.
@@ -127,14 +132,28 @@ describe.each([0, few, backlog / 10])('with plans from when %i digests were open
       [count, tenant_id, application_id, name],
     )
 
+  /** Published events with a topic; every hundredth has a digest. */
+  const addEvents = ({ tenant_id, application_id }: Owner, count: number) =>
+    db.runLong(
+      `insert into events (tenant_id, application_id, event_key, name, status, version, allowed_channels, templates, topic, digest)
+       select $2, $3, 'event.' || i, 'Event', 'published', 1, '{sms}', '{}', 'news', case when i % 100 = 0 then '{}'::jsonb end
+       from generate_series(1, $1::int) as i`,
+      [count, tenant_id, application_id],
+    )
+
   beforeAll(async () => {
     for (const table of tables) await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
-    for (let at = 0; at < 10; at++) await fill(newKeyPrincipal(), `other ${at}`, planned / 10)
+    for (let at = 0; at < 10; at++) {
+      const other = newKeyPrincipal()
+      await fill(other, `other ${at}`, planned / 10)
+      await addEvents(other, planned / 10)
+    }
     if (planned > 0) await db.run(`analyze ${tables.join(', ')}`)
     for (const { run } of statements) await run(db, [])
     await db.run('delete from digests where tenant_id = any ($1)', [[campaign.tenant_id, neighbour.tenant_id]])
     await fill(campaign, 'campaign', backlog)
     await fill(neighbour, 'neighbour', 10 * few)
+    await addEvents(campaign, 5000)
   })
 
   test.each(statements)('a statement about some digests does not read all that are open: $name', async ({ run }) => {

@@ -19,7 +19,7 @@ export const createLayout: Handler<Context & { renderer: Renderer }, typeof cont
     const tenantId = principal.tenant_id
     await requireRoomForLayout(run, tenantId, config.LAYOUTS_PER_TENANT)
     const row = await insertLayout(run, { id, tenantId, ...body, translations: body.translations ?? null })
-    await keepLayoutVersion(run, row, principal.subject)
+    await keepLayoutVersion(run, row, principal.subject, config.VERSIONS_PER_LAYOUT)
     await recordAudit(run, dispatchAuditRecorded, {
       request,
       action: 'layout.created',

@@ -8,7 +8,7 @@ import { auditedLayout, describeWholeLayout, requireLayout } from './describe-la
 import type { WithLayouts } from './layout-catalogue.ts'
 import { findLayout, lockLayout, updateLayout } from './layout-store.ts'
 import { requireUnused } from './layout-uses.ts'
-import { keepLayoutVersion, requireRoomForLayoutVersion } from './version-store.ts'
+import { keepLayoutVersion } from './version-store.ts'
 
 /** Replaces a layout as a whole; sends use the new one within a second. */
 export const replaceLayout: Handler<Context & WithLayouts & { renderer: Renderer }, typeof contract> = async (
@@ -25,9 +25,8 @@ export const replaceLayout: Handler<Context & WithLayouts & { renderer: Renderer
     // Kept translations were checked against the new texts as they were then.
     requireVersion(row, query.expected_version ?? (known.translations ? known.version : undefined))
     await requireUnused(run, tenantId, resourceId, body.application_id)
-    await requireRoomForLayoutVersion(run, { tenantId, id: resourceId }, context.config.VERSIONS_PER_LAYOUT)
     const changed = await updateLayout(run, tenantId, resourceId, { ...body, translations })
-    await keepLayoutVersion(run, changed, principal.subject)
+    await keepLayoutVersion(run, changed, principal.subject, context.config.VERSIONS_PER_LAYOUT)
     const [before, after] = [auditedLayout(row), auditedLayout(changed)]
     const ids = { resourceId, applicationId: changed.application_id }
     await recordAudit(run, dispatchAuditRecorded, { request, action: 'layout.replaced', ...ids, before, after })

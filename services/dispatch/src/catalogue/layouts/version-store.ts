@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { type Run, requireRoom } from '@notify/database'
+import type { Run } from '@notify/database'
 import type { Selectable } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 import type { LayoutRow } from './layout-store.ts'
@@ -14,24 +14,20 @@ interface LayoutId {
 
 const keysOf = ({ tenantId, id }: LayoutId) => ({ tenant_id: tenantId, layout_id: id })
 
-/** @throws Problem `layout_version_limit_reached` */
-export function requireRoomForLayoutVersion(run: Run, of: LayoutId, most: number): Promise<void> {
-  const rows = build
-    .selectFrom('layout_versions')
-    .select('version')
-    .where((where) => where.and(keysOf(of)))
-  const [code, what] = ['layout_version_limit_reached', 'versions of a layout'] as const
-  return requireRoom(run, { code, what, rows, owner: [of.id], most })
-}
-
-/** Stores what a layout has become, in the transaction that changes it. */
-export async function keepLayoutVersion(run: Run, row: LayoutRow, savedBy: string): Promise<void> {
+/** Stores what a layout has become, in the transaction that changes it, and keeps the newest ones. @param most how many */
+export async function keepLayoutVersion(run: Run, row: LayoutRow, savedBy: string, most: number): Promise<void> {
   const { id, tenant_id, version, application_id, name, html_body, body, translations, updated_at } = row
   await run(
     build.insertInto('layout_versions').values({
       ...{ tenant_id, layout_id: id, version, application_id, name, html_body, body },
       ...{ translations: translations && JSON.stringify(translations), saved_by: savedBy, saved_at: updated_at },
     }),
+  )
+  await run(
+    build
+      .deleteFrom('layout_versions')
+      .where('layout_id', '=', id)
+      .where('version', '<=', version - most),
   )
 }
 

@@ -21,6 +21,9 @@ export const catalogueTables = [
      primary key (application_id, event_key)
    )`,
   'create index events_by_key on events (tenant_id, event_key)',
+  // Few: the topics of an application are read each second.
+  `create index events_with_digests on events (application_id)
+     where status = 'published' and topic is not null and digest is not null`,
   `create table event_versions (
      tenant_id text not null,
      application_id text not null,

@@ -13,7 +13,7 @@ export const layoutTables = [
      updated_at timestamptz not null default date_trunc('milliseconds', now())
    )`,
   `create index layouts_tenant on layouts (tenant_id, id)`,
-  // The current version is among them. They never change, and go with the layout.
+  // The current version is among them. They never change, and the oldest go.
   `create table layout_versions (
      tenant_id text not null,
      layout_id text not null,
