@@ -135,7 +135,11 @@ describe.each([0, few, backlog / 10])('with plans from when %i digests were open
   /** Published events with a topic; every hundredth has a digest. */
   const addEvents = ({ tenant_id, application_id }: Owner, count: number) =>
     db.runLong(
-      `insert into events (tenant_id, application_id, event_key, name, status, version, allowed_channels, templates, topic, digest)
+      `with topic as (
+         insert into topics (tenant_id, application_id, topic_key, name, description, kind, channels, position, translations)
+         values ($2, $3, 'news', 'News', '', 'on', '{sms}', 0, '{}')
+       )
+       insert into events (tenant_id, application_id, event_key, name, status, version, allowed_channels, templates, topic, digest)
        select $2, $3, 'event.' || i, 'Event', 'published', 1, '{sms}', '{}', 'news', case when i % 100 = 0 then '{}'::jsonb end
        from generate_series(1, $1::int) as i`,
       [count, tenant_id, application_id],
