@@ -104,6 +104,22 @@ test("the demo's offers name the topic of the bootstrap document: one click ends
   })
 })
 
+test('the page is in the language of the user, also behind an event without that language', async () => {
+  const [user, to, event_key] = [freshUser(), freshAddress(), `event-${crypto.randomUUID()}`]
+  const event = await env.api('POST', `/api/v1/applications/${env.applicationId}/events`, {
+    token: env.operatorToken,
+    body: {
+      ...{ event_key, name: 'News', status: 'published', allowed_channels: ['email'], topic: await addTopic() },
+      templates: { email: { subject: 'News', body: 'Leave: {{ unsubscribe_url }}' } },
+    },
+  })
+  expect(event.status).toBe(201)
+  await env.api('PUT', `/api/v1/users/${user}`, { body: { email: to, locale: 'de' } })
+  await post(env, { channel: 'email', event_key, recipient: { user_id: user } })
+  const { text } = await eventually(() => emailOf(env, to))
+  expect((await follow(/https?:\S+/.exec(text)![0])).text).toContain('<html lang="de" dir="ltr">')
+})
+
 test('one click switches the topic off, any number of times; looking changes nothing', async () => {
   const topic = await addTopic({ translations: { de: { name: 'Wochenblatt' } } })
   const to = freshAddress()

@@ -59,8 +59,8 @@ export async function prepare(context: AcceptContext, given: Candidate): Promise
     texts,
   )
   const switched = topic === undefined || (await isRequired(context, candidate, topic)) ? undefined : topic
-  const { recipient } = given.request
-  const link = linkOf(context, { candidate, recipient, draft, locale: text.locale, topic: switched })
+  const { recipient, locale = candidate.user?.locale ?? text.locale } = given.request
+  const link = linkOf(context, { candidate, recipient, draft, locale, topic: switched })
   const content = makeContent(context, candidate, { draft, link, isSwitched: switched !== undefined }, text)
   // It is awaited only after the other rules; until then a rejection would count as unhandled.
   content.catch(() => {})
