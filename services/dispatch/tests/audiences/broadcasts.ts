@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
+import { freshPhone } from '@notify/test-kit/sms'
+import {
+  addUsers,
+  broadcastTo,
+  content,
+  control,
+  env,
+  freshUsers,
+  idOf,
+  listOf,
+  lists,
+  notificationsOf,
+  progressOf,
+  until,
+} from './stack.ts'
+
+describe('a broadcast', () => {
+  test('sends one notification to each member that has an address, with the data of the member', async () => {
+    const [ada = '', bob = '', ...strangers] = freshUsers(5)
+    const phones = await addUsers([ada, bob])
+    const listId = await listOf(strangers)
+    await lists('PUT', `/${listId}/members`, { members: [{ user_id: ada, data: { name: 'Ada' } }, idOf(bob)] })
+    const id = await broadcastTo(listId, {
+      channel: 'sms',
+      event_key: 'order.shipped',
+      data: { name: 'you', order: '7' },
+    })
+    await until(id, { status: 'completed', total: 5, accepted: 2, refused: 3, refusals: { recipient_unknown: 3 } })
+    const texts = async (user: string) =>
+      eventually(async () => {
+        const messages = await env.messages({ to: phones.get(user)! })
+        expect(messages).toHaveLength(1)
+        return messages[0]!.text
+      })
+    expect(await texts(ada)).toContain('Ada')
+    expect(await texts(bob)).toContain('you')
+    expect((await progressOf(id)).finished_at).not.toBeNull()
+    const activity = (filter: string) =>
+      env.api('GET', `/api/v1/activity?broadcast_id=${id}${filter}`, { token: env.operatorToken })
+    await eventually(async () =>
+      expect((await activity('&status=delivered')).body).toMatchObject({
+        total_count: 2,
+        items: [{ broadcast_id: id }, { broadcast_id: id }],
+      }),
+    )
+    expect((await activity('&status=failed')).body.total_count).toBe(0)
+  })
+
+  test('is made once for each Idempotency-Key, and listed', async () => {
+    const listId = await listOf(freshUsers(1))
+    const request = { headers: { 'idempotency-key': crypto.randomUUID() } }
+    const [first, again] = [
+      await lists('POST', `/${listId}/notifications`, content, request),
+      await lists('POST', `/${listId}/notifications`, content, request),
+    ]
+    expect(again.text).toBe(first.text)
+    const { body } = await env.api('GET', `/api/v1/broadcasts?list_id=${listId}`, { token: env.operatorToken })
+    expect(body.items).toMatchObject([{ broadcast_id: first.body.broadcast_id }])
+  })
+
+  test.each([
+    ['a recipient', { ...content, recipient: { user_id: 'ada' } }, 422, 'validation_failed'],
+    ['an address', { ...content, recipient: '+15551230001' }, 422, 'validation_failed'],
+    ['copies', { channel: 'email', subject: 'x', body: 'x', cc: 'ada@shop.example' }, 422, 'validation_failed'],
+    ['no content', { channel: 'sms' }, 422, 'validation_failed'],
+    [
+      'much metadata',
+      { ...content, metadata: Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [n, ''])) },
+      422,
+      'validation_failed',
+    ],
+    ['an unknown field', { ...content, colour: 'red' }, 422, 'validation_failed'],
+    ['a channel that reaches no person', { channel: 'webhook', event_key: 'order.shipped' }, 422, 'validation_failed'],
+    ['a past time', { ...content, send_at: '2020-01-01T00:00:00Z' }, 422, 'validation_failed'],
+    ['an unknown event', { channel: 'sms', event_key: 'no.such' }, 404, 'event_not_found'],
+    ['another channel of the event', { channel: 'sms', event_key: 'invoice.ready' }, 422, 'channel_not_allowed'],
+  ])('with %s is refused as a whole', async (_what, body, status, code) => {
+    const listId = await listOf(freshUsers(1))
+    expectProblem(await lists('POST', `/${listId}/notifications`, body), status, code)
+  })
+
+  test('is paused, resumed and cancelled; a member that is added later is not part of it', async () => {
+    const users = freshUsers(450)
+    await addUsers(users)
+    const listId = await listOf(users)
+    const later = { ...content, send_at: new Date(Date.now() + 3_600_000).toISOString() }
+    const id = await broadcastTo(listId, later)
+    expect((await control(id, 'pause')).body.status).toBe('paused')
+    expectProblem(await control(id, 'pause'), 409, 'broadcast_not_running')
+    const late = freshUsers(1)
+    await addUsers(late)
+    await lists('PUT', `/${listId}/members`, { members: late.map(idOf) })
+    expect((await control(id, 'resume', { token: env.operatorToken })).body.status).toBe('running')
+    expectProblem(await control(id, 'resume', { token: env.operatorTokenNoRetry }), 403, 'permission_denied')
+    await until(id, { status: 'completed', accepted: 450 })
+    expect(await notificationsOf(id)).toEqual([{ status: 'scheduled', failure_reason: null, count: 450, users: 450 }])
+    expect((await control(id, 'cancel')).body.status).toBe('cancelled')
+    for (const verb of ['pause', 'resume', 'cancel'])
+      expectProblem(await control(id, verb), 409, 'broadcast_not_running')
+    await env.admin.query('update dispatch.notifications set next_attempt_at = now() where broadcast_id = $1', [id])
+    const ended = { status: 'cancelled', failure_reason: 'broadcast_cancelled', count: 450, users: 450 }
+    await eventually(async () => expect(await notificationsOf(id)).toEqual([ended]), { timeoutMs: 30_000 })
+  })
+
+  test('has a limit of open ones for each tenant', async () => {
+    const listId = await listOf(freshUsers(1))
+    await env.kill('dispatch-worker')
+    const ids = []
+    for (let count = 0; count < 5; count++) ids.push(await broadcastTo(listId))
+    expectProblem(await lists('POST', `/${listId}/notifications`, content), 409, 'broadcast_limit_reached')
+    expect((await control(ids[0]!, 'cancel')).status).toBe(200)
+    ids.push(await broadcastTo(listId))
+    await env.restart('dispatch-worker')
+    for (const id of ids.slice(1)) await until(id, { status: 'completed' })
+  })
+
+  test('of a required topic does not wait for the end of quiet hours', async () => {
+    const [user = ''] = freshUsers(1)
+    const clock = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16)
+    const quiet_hours = { start: clock(-3_600_000), end: clock(3_600_000) }
+    const phone = freshPhone()
+    await env.api('PUT', `/api/v1/users/${user}`, { body: { phone, timezone: 'UTC', quiet_hours } })
+    const topic = { topic_key: 'safety', name: 'Safety', description: 'Dangers', kind: 'required', channels: ['sms'] }
+    const path = `/api/v1/applications/${env.applicationId}/topics`
+    expect((await env.api('POST', path, { token: env.operatorToken, body: topic })).status).toBe(201)
+    const listId = await listOf([user])
+    const [held, sent] = [await broadcastTo(listId), await broadcastTo(listId, { ...content, topic: 'safety' })]
+    for (const id of [held, sent]) await until(id, { status: 'completed', accepted: 1 })
+    await eventually(async () => expect(await notificationsOf(sent)).toMatchObject([{ status: 'delivered', count: 1 }]))
+    expect(await notificationsOf(held)).toMatchObject([{ status: 'queued', count: 1 }])
+    expect(await env.messages({ to: phone })).toHaveLength(1)
+  })
+
+  test('that waits for the end of quiet hours expires; a channel that cannot keep that refuses it', async () => {
+    const [user = ''] = freshUsers(1)
+    const hourOf = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+    const quiet = { timezone: 'UTC', quiet_hours: { start: hourOf(-1), end: hourOf(2) } }
+    await env.api('PUT', `/api/v1/users/${user}`, { body: { phone: freshPhone(), ...quiet } })
+    const list = await listOf([user])
+    const expires_at = new Date(Date.now() + 1500).toISOString()
+    const id = await broadcastTo(list, { ...content, expires_at })
+    await until(id, { status: 'completed', accepted: 1 })
+    const expected = [{ status: 'cancelled', failure_reason: 'expired', count: 1, users: 1 }]
+    await eventually(async () => expect(await notificationsOf(id)).toEqual(expected))
+    const inApp = { channel: 'in_app', title: 'News', body: 'We have moved.' }
+    const kept = { ...inApp, expires_at: new Date(Date.now() + 3_600_000).toISOString() }
+    expectProblem(await lists('POST', `/${list}/notifications`, kept), 422, 'validation_failed')
+  })
+
+  test('ends when its list is deleted', async () => {
+    const listId = await listOf(freshUsers(1))
+    const id = await broadcastTo(listId)
+    await lists('DELETE', `/${listId}`)
+    await eventually(async () => expect(['cancelled', 'completed']).toContain((await progressOf(id)).status))
+  })
+})
