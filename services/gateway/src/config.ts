@@ -100,7 +100,9 @@ export const Config = z.object({
     'Interval between comparisons of the activity of the last day with dispatch; what is older, up to 35 days, is compared once a day',
   ),
   RECONCILE_AFTER: duration('2m').describe('Age at which a change that has not arrived over the bus counts as lost'),
-  ACTIVITY_RETENTION: duration('395d').describe('Age at which items of the activity are deleted; 13 months by default'),
+  ACTIVITY_RETENTION: duration('395d').describe(
+    'Age at which items of the activity are deleted; 13 months by default. Messages that are first sent later are not charged',
+  ),
   ACTIVITY_RETRY_RATE: z.coerce
     .number()
     .int()

@@ -8,7 +8,7 @@ import {
   webhookAuditRecorded,
 } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
-import { itemOfCode } from './activity/project-notification.ts'
+import { itemOfCode, itemOfMessage } from './activity/project-notification.ts'
 import { appendAuditEntry } from './audit/audit-store.ts'
 import type { ConsumerContext } from './context.ts'
 
@@ -16,9 +16,7 @@ const options = {
   // One statement's worth of facts, and as many again that collect meanwhile.
   concurrency: 4000,
   retry: ['250ms', '1s', '5s', '15s'],
-  async handle({ project, countUsage }: ConsumerContext, fact: NotificationFact) {
-    await Promise.all([project(fact), countUsage(fact)])
-  },
+  handle: ({ project, config }: ConsumerContext, fact: NotificationFact) => project(itemOfMessage(fact, config)),
 }
 
 const auditOptions = {
@@ -44,7 +42,7 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
     ...options,
     durable: 'gateway-usage-otp',
     where: { lane: 'otp' },
-    handle: ({ countUsage }: ConsumerContext, fact) => countUsage(fact),
+    handle: ({ countCode }: ConsumerContext, fact) => countCode(fact),
   }),
   consumer(otpChanged, {
     ...options,

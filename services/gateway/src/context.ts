@@ -11,7 +11,7 @@ import type { OpenExports } from './exports/open-exports.ts'
 import type { Peers } from './forwarding/peers.ts'
 import type { FailureLimit } from './limits/limit-failures.ts'
 import type { GatewayMetrics } from './metrics.ts'
-import type { CountUsage } from './usage/count-usage.ts'
+import type { CountCode } from './usage/count-codes.ts'
 
 export interface Context {
   config: Config
@@ -43,5 +43,5 @@ export interface RouteContext extends Context {
 /** The context of consumers. */
 export interface ConsumerContext extends Context {
   project: ProjectFact
-  countUsage: CountUsage
+  countCode: CountCode
 }

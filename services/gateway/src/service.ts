@@ -53,8 +53,7 @@ import { createRememberOperator } from './operators/remember-operator.ts'
 import { recordRequests } from './requests/record-requests.ts'
 import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
-import { recognisedMs } from './usage/charge-of.ts'
-import { createUsageCounter } from './usage/count-usage.ts'
+import { codesRecognisedMs, createCodeCounter } from './usage/count-codes.ts'
 import { exportUsage } from './usage/export-usage.ts'
 import { deleteOldMessages } from './usage/usage-store.ts'
 
@@ -114,7 +113,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     onCommit(() => stirRetries())
   })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  const forgetMessages = () => deleteOldMessages(db, recognisedMs(config))
+  const forgetMessages = () => deleteOldMessages(db, codesRecognisedMs)
   startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: forgetMessages })
   exportUsage(kit, context)
   const docs = await serveDocs()
@@ -152,7 +151,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
   })
   const consuming = {
-    context: { ...context, project: createProjector(context), countUsage: createUsageCounter(context) },
+    context: { ...context, project: createProjector(context), countCode: createCodeCounter(context) },
     consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: republishMs,

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type NotificationFact, newId } from '@notify/contracts'
-import type { Queries, Query, Run } from '@notify/database'
+import type { Run } from '@notify/database'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
 import { addApplication } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { readUsageOfToday } from '../src/usage/usage-of-today.ts'
-import { deleteOldMessages } from '../src/usage/usage-store.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -126,28 +125,20 @@ test('usage by language counts the messages whose language is known, each once',
   ])
 })
 
-test('a message is charged once, also when it is retried after months or after its charge is forgotten', async () => {
+test('a message is charged once, also when it is retried after months or after its item is deleted', async () => {
   const { applicationId: application_id } = await addApplication(env)
-  const retentionMs = 395 * 86_400_000
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
   const recent = fact(application_id, { created_at: daysAgo(92) })
   const old = fact(application_id, { created_at: daysAgo(394) })
   const span = { application_id, from: daysAgo(365).slice(0, 10) }
   await publish([recent, old])
-  const rows = async () => {
-    const text = 'select id from usage_messages where id = any($1)'
-    const found = await env.sql('gateway').query(text, [[recent.notification_id, old.notification_id]])
-    return found.rows.map(({ id }) => id)
+  const charged = async () => {
+    const text = 'select id, credits from activity where id = any($1)'
+    return (await env.sql('gateway').query(text, [[recent.notification_id, old.notification_id]])).rows
   }
-  await eventually(async () => expect(await rows()).toHaveLength(2))
-  // A few days pass for the older one.
-  await env.sql('gateway').query(`update usage_messages set day = day - 3 where id = $1`, [old.notification_id])
-  const runLong = async (query: Query<unknown>) => {
-    const { sql, parameters } = query.compile()
-    return (await env.sql('gateway').query(sql, [...parameters])).rows
-  }
-  await deleteOldMessages({ runLong } as unknown as Queries, retentionMs)
-  expect(await rows()).toEqual([recent.notification_id])
+  await eventually(async () => expect(await charged()).toHaveLength(2))
+  // A few days pass, and the retention deletes the older one.
+  await env.sql('gateway').query('delete from activity where id = $1', [old.notification_id])
   const retried = { revision: 4, status: 'sent', retry_count: 1 } as const
   await publish([
     { ...old, ...retried, created_at: daysAgo(397) },
@@ -155,7 +146,32 @@ test('a message is charged once, also when it is retried after months or after i
     fact(application_id, { category: 'utility', credits: 1, created_at: daysAgo(1) }),
   ])
   await untilUsage(span, { totals: { messages: 2, credits: 4 } })
-  expect(await rows()).toEqual([recent.notification_id])
+  expect(await charged()).toContainEqual({ id: recent.notification_id, credits: 3 })
+  expect(await charged()).not.toContainEqual({ id: old.notification_id, credits: 3 })
+})
+
+test('an undelivered message stays charged while it is retried, and is no longer charged when it fails then', async () => {
+  const { applicationId: application_id } = await addApplication(env)
+  const [cancelled, failed] = [0, 1].map(() => fact(application_id, { status: 'undelivered', revision: 3 }))
+  const after = (one: NotificationFact | undefined, status: 'queued' | 'cancelled' | 'failed', revision: number) => ({
+    ...one!,
+    ...{ status, revision },
+  })
+  await publish([cancelled!, failed!])
+  await untilUsage({ application_id }, { totals: { messages: 2, credits: 6 } })
+  await publish([after(cancelled, 'queued', 4), after(cancelled, 'cancelled', 5), after(failed, 'queued', 4)])
+  await eventually(async () => {
+    const { rows } = await env
+      .sql('gateway')
+      .query('select revision, credits from activity where application_id = $1 order by revision', [application_id])
+    expect(rows).toEqual([
+      { revision: 4, credits: 3 },
+      { revision: 5, credits: 3 },
+    ])
+  })
+  expect((await usage({ application_id })).body.totals).toEqual({ messages: 2, credits: 6 })
+  await publish([after(failed, 'failed', 5)])
+  await untilUsage({ application_id }, { totals: { messages: 1, credits: 3 } })
 })
 
 test('messages of test keys cost nothing', async () => {

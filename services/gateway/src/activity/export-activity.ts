@@ -9,7 +9,6 @@ import type { Handler } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { exportBatches } from '../exports/export-batches.ts'
 import { costOf, moneyOf, priceOf, readPrices } from '../usage/price-store.ts'
-import { readCredits } from '../usage/usage-store.ts'
 import { readFilter } from './activity-filter.ts'
 import { csvLine } from './csv-line.ts'
 import { type ActivityRow, describeItem, listItems } from './item-store.ts'
@@ -75,7 +74,6 @@ const timeoutMs = 5000
 async function withDetails(context: RouteContext, tenant_id: Id<'ten'>, rows: ActivityRow[]): Promise<ExportedItem[]> {
   const ids = rows.map(({ transaction_id }) => transaction_id)
   const notification_ids = ids.filter((id): id is Id<'notif'> => id.startsWith('notif_'))
-  const charged = await readCredits(context.db.run, ids)
   const list = await readPrices(context.db.run, tenant_id)
   const answer =
     notification_ids.length === 0
@@ -93,7 +91,7 @@ async function withDetails(context: RouteContext, tenant_id: Id<'ten'>, rows: Ac
     return {
       ...describeItem(row),
       ...provider,
-      credits: charged.get(row.transaction_id) ?? 0,
+      credits: row.credits ?? 0,
       segments,
       cost: price === undefined ? null : moneyOf(costOf(price, { messages: 1, segments: segments ?? 0 })),
       currency: price === undefined ? null : list.currency,

@@ -9,10 +9,11 @@ import type { ActivityFilter } from './activity-filter.ts'
 export interface ActivityRow extends Omit<ActivityItem, 'created_at' | 'recipient_tag'> {
   created_at: Date
   recipient_index: string
+  credits: number | null
 }
 
 /** An item as operators see it. */
-export function describeItem({ recipient_index, created_at, ...row }: ActivityRow): ActivityItem {
+export function describeItem({ recipient_index, created_at, credits: _, ...row }: ActivityRow): ActivityItem {
   return { ...row, recipient_tag: recipientTag(recipient_index), created_at: created_at.toISOString() }
 }
 
@@ -33,7 +34,7 @@ const items = build
       'a.broadcast_id',
       'a.digest_id',
     ] as const),
-    ...(['a.event_key', 'a.recipient_index'] as const),
+    ...(['a.event_key', 'a.recipient_index', 'a.credits'] as const),
   ])
 
 /** One item of a tenant. */

@@ -1,9 +1,12 @@
-import type { OtpFact } from '@notify/contracts'
+import type { NotificationFact, OtpFact } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import type { BlindIndex } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
+import type { Config } from '../config.ts'
 import { holdNewest } from '../facts/hold-newest.ts'
+import { newestOfEach } from '../facts/newest-of-each.ts'
 import type { GatewayMetrics } from '../metrics.ts'
+import { creditsOf, usageFieldsOf } from '../usage/charge-of.ts'
 import { type ActivityFact, projectFacts } from './project-facts.ts'
 
 /** Writes facts, batched into one statement. */
@@ -37,12 +40,10 @@ export function itemOfCode({ transaction_id, ...fact }: OtpFact): ActivityFact {
   return { ...fact, notification_id: transaction_id, event_key: null, retryable: false, retry_count: 0 }
 }
 
-function newestOfEach(facts: readonly ActivityFact[]): ActivityFact[] {
-  const newest = new Map<string, ActivityFact>()
-  for (const fact of facts) {
-    const known = newest.get(fact.notification_id)
-    if (!known || known.revision < fact.revision) newest.set(fact.notification_id, fact)
-  }
-  // Sorted, so that replicas do not deadlock.
-  return [...newest.values()].sort((a, b) => (a.notification_id < b.notification_id ? -1 : 1))
+/** The item of a message, with what it costs in its state. */
+export function itemOfMessage(fact: NotificationFact, { ACTIVITY_RETENTION }: Pick<Config, 'ACTIVITY_RETENTION'>) {
+  const { metadata: _, after_failure: _of, ...item } = fact
+  // The item that knew an earlier charge may be deleted.
+  const credits = creditsOf(fact, Date.now() - ACTIVITY_RETENTION)
+  return { ...item, ...usageFieldsOf(fact), credits } satisfies ActivityFact
 }

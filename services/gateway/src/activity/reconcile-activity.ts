@@ -3,9 +3,9 @@ import { activityLanes, compareNotifications, earliestId, gatewayItself, Notific
 import { endPage, takePage } from '@notify/database'
 import { type Kit, Problem, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { countMissed } from '../usage/count-usage.ts'
 import { listRevisions } from './activity-store.ts'
 import { projectFacts } from './project-facts.ts'
+import { itemOfMessage } from './project-notification.ts'
 
 /** A comparison that repeats: the messages accepted within a range of ages. */
 interface Walk {
@@ -94,9 +94,10 @@ async function comparePage(context: Context, after: string, end: string): Promis
     timeoutMs,
   })
   if (facts.length > 0) {
-    const missed = facts.map((fact) => NotificationFact.parse(fact))
-    await projectFacts(db, missed)
-    await countMissed(context, missed)
+    await projectFacts(
+      db,
+      facts.map((fact) => itemOfMessage(NotificationFact.parse(fact), config)),
+    )
     metrics.repaired(facts.length)
     log.warn({ notifications: facts.length }, 'fetched changes that the bus did not deliver')
   }

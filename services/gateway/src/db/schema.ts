@@ -85,7 +85,7 @@ export const tables = {
     request_id: column.text().nullable(),
     recorded_at: column.timestamp().withDefault(),
   },
-  /** Credits charged for each message, so that a fact that arrives again is counted once. */
+  /** Credits charged for the message of each code, so that a fact that arrives again is counted once. Other messages are items of the activity. */
   usage_messages: {
     id: column.text(),
     revision: column.integer(),
@@ -93,7 +93,7 @@ export const tables = {
     /** UTC day of acceptance. */
     day: column.date(),
   },
-  /** Sums of usage_messages. */
+  /** Sums of what the items of the activity and usage_messages cost. */
   usage_days: {
     tenant_id: column.id('ten'),
     day: column.date(),
@@ -108,7 +108,7 @@ export const tables = {
     segments: column.bigint().withDefault(),
     credits: column.bigint(),
   },
-  /** Sums of usage_messages whose language is known. */
+  /** The same of messages whose language is known. */
   usage_locales: {
     tenant_id: column.id('ten'),
     day: column.date(),
@@ -139,6 +139,8 @@ export const tables = {
     broadcast_id: column.id('bc').nullable(),
     /** The digest that it is an item of, or that it is. */
     digest_id: column.id('dig').nullable(),
+    /** What it was charged; null: nothing so far. */
+    credits: column.integer().nullable(),
     created_at: column.timestamp(),
     updated_at: column.timestamp(),
   },

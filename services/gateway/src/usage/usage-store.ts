@@ -1,5 +1,5 @@
 import type { Channel, Id } from '@notify/contracts'
-import { anyOf, cast, column, type Queries, type Run } from '@notify/database'
+import { cast, column, type Queries, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
@@ -92,10 +92,4 @@ export async function sumUsage(run: Run, filter: UsageFilter): Promise<{ message
     ]),
   )
   return row!
-}
-
-/** What messages cost, by id; those that cost nothing are absent. */
-export async function readCredits(run: Run, ids: readonly string[]): Promise<Map<string, number>> {
-  const rows = await run(build.selectFrom('usage_messages').select(['id', 'credits']).where('id', '=', anyOf(ids)))
-  return new Map(rows.map(({ id, credits }) => [id, credits]))
 }

@@ -23,6 +23,8 @@ export const activityTables = [
      retryable boolean not null,
      retry_count int not null,
      digest_id text,
+     -- What it was charged; null: nothing so far.
+     credits int,
      updated_at timestamptz not null
    ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)`,
   // Ascending: a new item goes to the last page of the index, which is then filled and not split in half.

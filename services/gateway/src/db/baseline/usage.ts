@@ -1,4 +1,4 @@
-/** What each message is charged at its newest revision, and the sums by day. */
+/** What the message of each code is charged at its newest revision, and the sums of all messages by day. */
 export const usageTables = [
   `create table usage_messages (
      id text primary key,
