@@ -4,6 +4,7 @@ import { type Counts, each, largest, total } from '../counts/counts.ts'
 import { cpuMsByGroup, ofServices, ofSystem } from '../counts/cpu-groups.ts'
 import { readReportedCounts, reportedAfterMs } from '../counts/database-counts.ts'
 import { type Counted, countDuring, readCounts, settleMs, withCounts } from '../counts/read-counts.ts'
+import { createWalReader, readWalByRelation, readWalPosition } from '../counts/wal-by-relation.ts'
 import { createJsonClient } from '../json-client.ts'
 import { sendMany } from '../send-many.ts'
 import { roundTo } from '../statistics.ts'
@@ -67,12 +68,15 @@ function run({ database }: Counted, send: Send, count: number): Promise<void> {
 
 async function measure(counted: Counted, send: Send): Promise<Counts> {
   const reported = await readReportedCounts(counted.database)
+  await counted.database.query(createWalReader)
+  const position = await readWalPosition(counted.database)
   const before = await readCounts(counted)
   await run(counted, send, messages)
   const after = await readCounts(counted)
   await delay(reportedAfterMs)
   const rows = each(reported, await readReportedCounts(counted.database), messages)
-  return { ...each(before, after, messages), ...rows }
+  const wal = await readWalByRelation(counted.database, position)
+  return { ...each(before, after, messages), ...rows, ...each({}, { wal_of: wal }, messages) }
 }
 
 /** The figures of a budget: counts of one message, over all processes. */
@@ -100,6 +104,7 @@ function detailsOf(counts: Counts): object {
   const rows = Object.keys(counts.inserts ?? {}).map((table) => [table, rowsOf(counts, table)] as const)
   return {
     rows: Object.fromEntries(rows.filter(([, text]) => text !== '0 + 0 + 0, 0 HOT')),
+    wal_by_relation: largest(counts, 'wal_of', 20, 0),
     statements_by_role: largest(counts, 'statements', 0.05, 2),
     delivered_by_consumer: largest(counts, 'delivered', 0.005, 2),
     calls_by_process: largest(counts, 'calls', 0.005, 2),

@@ -70,7 +70,7 @@ function piecesOf(subject: string): readonly string[] {
 }
 
 /** The subject that this payload is published on. */
-export function subjectOf<S extends z.ZodType>({ subject }: EventContract<S>, payload: z.output<S>): string {
+export function subjectOf<S extends z.ZodType>({ subject }: EventContract<S>, payload: z.input<S>): string {
   let text = ''
   piecesOf(subject).forEach((piece, place) => {
     text += place % 2 === 0 ? piece : String((payload as Record<string, unknown>)[piece])

@@ -199,20 +199,20 @@ export const NotificationFact = z.object({
   mode: KeyMode,
   revision: z.int().min(1),
   channel: Channel,
-  event_key: z.string().nullable(),
+  event_key: z.string().nullable().default(null),
   status: DeliveryStatus,
   recipient_masked: z.string(),
   recipient_index: z.string(),
   /** In a final state: the caller's metadata, encrypted by dispatch, in base64. */
-  metadata: z.string().nullable(),
-  failure_reason: z.string().nullable(),
+  metadata: z.string().nullable().default(null),
+  failure_reason: z.string().nullable().default(null),
   retryable: z.boolean(),
   retry_count: z.int(),
   /** Whether it was `failed` or `undelivered` before, since its acceptance or last retry: a late report changed that. */
   after_failure: z.boolean().optional(),
   /** What it costs when it is sent, and the category of its WhatsApp template. */
   credits: z.int().min(0),
-  category: z.string().nullable(),
+  category: z.string().nullable().default(null),
   /** The digits that tell the country of a phone number, and the parts of an SMS; absent for other recipients. */
   country_prefix: z.string().nullable().optional(),
   segments: z.int().min(1).nullable().optional(),

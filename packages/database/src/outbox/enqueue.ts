@@ -19,7 +19,7 @@ export interface OutboxMessage {
 /** Groups events into outbox messages. */
 export function messagesOf<S extends z.ZodType>(
   contract: EventContract<S>,
-  events: readonly Outgoing<z.output<S>>[],
+  events: readonly Outgoing<z.input<S>>[],
 ): OutboxMessage[] {
   const bySubject = Map.groupBy(events, ({ event }) => subjectOf(contract, event))
   return [...bySubject].map(([subject, list]) => ({
@@ -48,7 +48,7 @@ export function messageValues(messages: readonly OutboxMessage[]): string[] {
 export async function enqueueEvents<S extends z.ZodType>(
   run: Run,
   contract: EventContract<S>,
-  events: readonly Outgoing<z.output<S>>[],
+  events: readonly Outgoing<z.input<S>>[],
 ): Promise<void> {
   if (events.length === 0) return
   const messages = messagesOf(contract, events)

@@ -23,7 +23,7 @@ export interface NewCallback extends Identity {
 export function callbackOf<S extends z.ZodType>(
   { provider_id, provider_message_id, status }: Identity,
   contract: EventContract<S>,
-  event: z.output<S>,
+  event: z.input<S>,
   traceparent: string | undefined,
 ): NewCallback {
   return { provider_id, provider_message_id, status, subject: subjectOf(contract, event), wire: { event, traceparent } }

@@ -213,7 +213,7 @@ function initialHandOffs(channels: Channels, batch: readonly NewNotification[], 
 }
 
 /** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
-function factOf(one: NewNotification, createdAt: string): Outgoing<z.output<typeof notificationChanged.schema>> {
+function factOf(one: NewNotification, createdAt: string): Outgoing<z.input<typeof notificationChanged.schema>> {
   const { candidate, channel, lane, credits, category } = one
   const { notificationId, principal, request, traceparent, broadcastId, digestId } = candidate
   const event = {
@@ -224,27 +224,22 @@ function factOf(one: NewNotification, createdAt: string): Outgoing<z.output<type
     revision: 1,
     lane,
     channel,
-    event_key: request.event_key ?? null,
+    event_key: request.event_key,
     status: firstStatusOf(one),
     recipient_masked: one.recipientMasked,
     recipient_index: one.recipientIndex,
-    metadata: null,
-    failure_reason: null,
     retryable: false,
     retry_count: 0,
-    ...{ credits, category },
-    ...(one.countryPrefix && { country_prefix: one.countryPrefix, segments: one.segments ?? null }),
-    ...localesOf(one.locale, request.locale),
-    ...(broadcastId && { broadcast_id: broadcastId }),
-    ...(digestId && { digest_id: digestId }),
+    credits,
+    category: category ?? undefined,
+    country_prefix: one.countryPrefix ?? undefined,
+    segments: one.segments ?? undefined,
+    locale: one.locale,
+    requested_locale: request.locale,
+    broadcast_id: broadcastId ?? undefined,
+    digest_id: digestId ?? undefined,
     created_at: createdAt,
     occurred_at: createdAt,
   }
   return { event, traceparent }
-}
-
-/** Absent where nothing is known, as `factSql` leaves them out. */
-function localesOf(locale: string | undefined, requested: string | undefined) {
-  if (locale === undefined && requested === undefined) return {}
-  return { locale: locale ?? null, requested_locale: requested ?? null }
 }
