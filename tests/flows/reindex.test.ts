@@ -84,6 +84,23 @@ async function mailOf(topic: string, to: string, fields: object = {}): Promise<s
   return /https?:\S+\/u\/[\w-]+/.exec(text)![0]
 }
 
+/** @returns the key of an event whose messages of a day are sent as one */
+async function addDigest(): Promise<string> {
+  const event_key = `digest.${crypto.randomUUID()}`
+  const texts = { allowed_channels: ['sms'], templates: { sms: { body: '{{ total }} news' } } }
+  const body = { event_key, name: 'News', status: 'published', ...texts, digest: { window: { seconds: 86_400 } } }
+  expect((await operator('POST', `/api/v1/applications/${env.applicationId}/events`, body)).status).toBe(201)
+  return event_key
+}
+
+/** Adds an item for each recipient. @returns how many items the open digests of the event have had */
+async function addItems(event_key: string, recipients: readonly object[]): Promise<number[]> {
+  for (const recipient of recipients)
+    expect((await post(env, { channel: 'sms', recipient, event_key, data: {} })).status).toBe(202)
+  const { rows } = await env.admin.query('select joined from dispatch.digests where event_key = $1', [event_key])
+  return rows.map(({ joined }) => joined)
+}
+
 /** Starts a process of a service, or a command of it, without waiting for it. */
 async function startProgram(name: ServiceProcess, args: string[], variables: Record<string, string>) {
   const child = spawn(process.execPath, [programPath(fileOf(name)), ...args], {
@@ -139,6 +156,9 @@ test('after a new key and reindex everybody who was known is known, nothing has 
   expect((await oneClick(await mailOf(left, reader, { cc: copied }))).status).toBe(200)
   const oldLink = await mailOf(kept, subscriber)
   expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { phone: userPhone } })).status).toBe(200)
+  const digest = await addDigest()
+  const people = [{ phone: freshPhone() }, { user_id: user }]
+  expect(await addItems(digest, people)).toEqual([1, 1])
   const { body: list } = await env.api('POST', '/api/v1/lists', { body: { name: 'Customers' } })
   const members = { members: [{ user_id: user, data: { name: 'Ada' } }] }
   expect((await env.api('PUT', `/api/v1/lists/${list.list_id}/members`, { body: members })).status).toBe(200)
@@ -233,6 +253,7 @@ test('after a new key and reindex everybody who was known is known, nothing has 
   expect((await oneClick(oldLink)).status).toBe(200)
   expect(await choicesOf(subscriber)).toMatchObject([{ topic: kept, state: 'off' }])
   expect((await env.api('GET', `/api/v1/users/${user}`)).body).toMatchObject({ phone: userPhone })
+  expect(await addItems(digest, people)).toEqual([2, 2])
   const toUser = await post(env, { channel: 'sms', recipient: { user_id: user }, body: 'Hello' })
   await untilState(env, toUser.body.notification_id, { delivery_status: 'delivered' })
   expect((await env.messages({ to: userPhone })).length).toBe(1)

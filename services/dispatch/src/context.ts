@@ -18,5 +18,12 @@ export interface Context {
   metrics: DispatchMetrics
   /** Wakes the outbox relay. */
   wakeOutbox: WakeOutbox
-  secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; verifyPrincipal: VerifyPrincipal }
+  secrets: {
+    keyRing: KeyRing
+    blindIndex: BlindIndex
+    /** Under the first key alone: it stays when keys are added. Only for what a fingerprint is made of. */
+    lastingIndex: BlindIndex
+    fingerprint: Fingerprint
+    verifyPrincipal: VerifyPrincipal
+  }
 }

@@ -132,6 +132,7 @@ async function createContext(
     secrets: {
       keyRing: config.ENCRYPTION_KEYS,
       blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
+      lastingIndex: createBlindIndex(config.BLIND_INDEX_KEY[0]),
       fingerprint: createFingerprint(config.FINGERPRINT_KEY),
       verifyPrincipal: createPrincipalVerifier(config.PRINCIPAL_JWKS),
     },

@@ -51,7 +51,7 @@ function world({ events = [shipped], providers = [provider], templates = {}, san
   return {
     config: { CARRIER_SANDBOX_URL: sandbox, WEBHOOK_EGRESS_ALLOW: nothingAllowed },
     channels,
-    secrets: { keyRing, blindIndex, fingerprint },
+    secrets: { keyRing, blindIndex, lastingIndex: blindIndex, fingerprint },
     renderer,
     directory: {
       events: { find: async (_app: string, key: string) => events.find(({ event_key }) => event_key === key) },

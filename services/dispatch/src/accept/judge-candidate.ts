@@ -56,7 +56,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     ))
   const files = draft.files && framed(await draft.files((url, field) => context.fetchFile(tenant_id, url, field)))
   const window = digest && asOftenAs(digest, await frequencyOf(context, candidate, { topic, user, recipientIndex }))
-  const joined = window && joinedBy(context, { principal, request, lane, recipientIndex, user }, window)
+  const joined = window && joinedBy(context, { principal, request, lane, to: draft.to, user }, window)
   const composed = await content
   requireTextThatFits(candidate, definition, providers, composed)
   if (definition.delivery.by === 'hand-off') {

@@ -66,20 +66,23 @@ interface Item {
   principal: Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode' | 'default_time_zone'>
   request: DispatchRequest
   lane: string
-  recipientIndex: string
+  to: string
   user: NamedUser | undefined
 }
 
 /** The digest that an item joins. */
 export function joinedBy(
   { secrets }: Pick<Context, 'secrets'>,
-  { principal, request, lane, recipientIndex, user }: Item,
+  { principal, request, lane, to, user }: Item,
   digest: Digest,
 ): Joined {
   const { tenant_id, application_id, mode } = principal
   const { event_key, channel } = request
   const value = digest.key === undefined ? null : keyOf(request, digest.key)
-  const common = [application_id, mode, event_key, channel, lane, recipientIndex, user?.index ?? null, value]
+  const [recipient, named] = [to, user?.id].map((name) =>
+    name === undefined ? null : secrets.lastingIndex(tenant_id, name),
+  )
+  const common = [application_id, mode, event_key, channel, lane, recipient, named, value]
   return {
     key: secrets.fingerprint(['digest', tenant_id, ...common]),
     ...closingOf(digest, Date.now(), zoneOf(request, user, principal) ?? 'UTC'),

@@ -6,7 +6,8 @@ import { findRecipients } from './recipient-store.ts'
 
 /** The user whom a request names in place of an address. */
 export interface NamedUser extends Pick<RecipientContent, 'locale' | 'timezone'> {
-  /** Blind index of the user id. */
+  id: string
+  /** Blind index of the id. */
   index: string
 }
 

@@ -32,7 +32,7 @@ export async function addressed<R extends Named>(
   if (address === undefined) throw unknown(`names a user without an address of the channel ${request.channel}`)
   const recipient = addressField === undefined ? userId : { ...others, [addressField]: address }
   const { locale, timezone } = found
-  return { ...named, request: { ...request, recipient }, user: { index, locale, timezone } }
+  return { ...named, request: { ...request, recipient }, user: { id: userId, index, locale, timezone } }
 }
 
 const unknown = (message: string): Problem => fieldProblem('recipient_unknown', 'recipient.user_id', message)
