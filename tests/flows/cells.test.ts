@@ -162,9 +162,9 @@ test('a tenant moves to another cell under traffic: nothing is refused, and noth
   })
 })
 
-test('a STOP that the carrier still sends to the old cell counts in the new one, and in that alone', async () => {
-  const { a, b } = cells
-  const from = freshPhone()
+/** The carrier of the old cell sends a STOP to its old address. */
+async function stopAtOldAddress(from: string): Promise<void> {
+  const { a } = cells
   const fields = {
     AccountSid: demoAccount(a).sid,
     MessageSid: `SM${crypto.randomUUID().replaceAll('-', '')}`,
@@ -177,14 +177,36 @@ test('a STOP that the carrier still sends to the old cell counts in the new one,
   const signed = signature(demoAccount(a).authToken, a.stack.url('gateway') + address, fields)
   const answer = await postForm(a, { fields, address, signed, headers: { accept: 'text/xml' } })
   expect(answer.status).toBe(200)
+}
+
+const stopsInOldCell = async () =>
+  (
+    await cells.a.admin.query(`select 1 from dispatch.suppressions where tenant_id = $1 and reason = 'stop'`, [
+      cells.a.tenantId,
+    ])
+  ).rows
+
+test('a STOP that the carrier still sends to the old cell counts in the new one, and in that alone', async () => {
+  const { a, b } = cells
+  const from = freshPhone()
+  await stopAtOldAddress(from)
   await eventually(async () => {
     const refused = await b.api('POST', '/api/v1/notifications', { key: a.apiKey, body: sms('late', from) })
     expect(refused.body.code).toBe('recipient_suppressed')
   })
-  const { rows } = await a.admin.query(`select 1 from dispatch.suppressions where tenant_id = $1 and reason = 'stop'`, [
-    a.tenantId,
-  ])
+  expect(await stopsInOldCell()).toEqual([])
+})
+
+test('a reply that comes to the old cell after the time of forwarding is logged as lost, and does not count there', async () => {
+  const { a } = cells
+  await a.admin.query(`update callbacks.moved_tenants set moved_at = now() - interval '73 h'`)
+  await eventually(async () => {
+    await stopAtOldAddress(freshPhone())
+    expect(a.logs('callbacks')).toContain('is lost: at the carrier its address is still the old one')
+  })
+  const { rows } = await a.admin.query(`select 1 from callbacks.outbox where subject like 'callbacks.message.%'`)
   expect(rows).toEqual([])
+  expect(await stopsInOldCell()).toEqual([])
 })
 
 test('a callback that somebody says came from another cell is verified by that cell’s address, and goes no further', async () => {

@@ -1,14 +1,14 @@
 import type { Report } from '@notify/carriers/receiving'
-import { prepared, type Queries } from '@notify/database'
-import { createTtlCache, Problem } from '@notify/service-kit'
-import { sql } from 'kysely'
+import { column, defineStatement, type Queries } from '@notify/database'
+import { createTtlCache, type Logger, Problem } from '@notify/service-kit'
 import type { Config } from '../config.ts'
-import { build } from '../db/schema.ts'
+import { tables } from '../db/schema.ts'
 
 /** Names the cell that a carrier called, whose address its signature covers. */
 export const cellHeader = 'x-notify-cell'
 const timeoutMs = 5000
 const rememberedMs = 1000
+const isLost = 'a callback for a tenant of another cell is lost: at the carrier its address is still the old one'
 
 /** A callback as it came. */
 export interface RawCallback {
@@ -26,26 +26,32 @@ export interface Forwarding {
   forward(reports: readonly Report[], callback: RawCallback): Promise<void>
 }
 
-const findMoved = prepared('find-moved-tenants', ({ seconds }: { seconds: number }) =>
-  build
-    .selectFrom('moved_tenants')
-    .select(['tenant_id', 'cell'])
-    .where('moved_at', '>', sql<Date>`now() - make_interval(secs => ${seconds})`),
-)
+const { tenant_id, cell } = tables.moved_tenants
+
+const findMoved = defineStatement({
+  name: 'find-moved-tenants',
+  text: `select tenant_id, cell, moved_at > now() - make_interval(secs => $1) as is_forwarded from moved_tenants`,
+  columns: { tenant_id, cell, is_forwarded: column.boolean() },
+})
 
 type Cells = Pick<Config, 'CELL' | 'CELLS' | 'FORWARD_CALLBACKS_FOR'>
 
+interface MovedTo {
+  cell: string
+  isForwarded: boolean
+}
+
 /** Forwards callbacks for tenants that moved to another cell: carriers call the old address for a while. */
-export function createForwarding(db: Queries, { CELL, CELLS, FORWARD_CALLBACKS_FOR }: Cells): Forwarding {
-  const moved = createTtlCache<ReadonlyMap<string, string>>({
+export function createForwarding(db: Queries, { CELL, CELLS, FORWARD_CALLBACKS_FOR }: Cells, log: Logger): Forwarding {
+  const moved = createTtlCache<ReadonlyMap<string, MovedTo>>({
     ttlMs: rememberedMs,
     maxEntries: 1,
     async load() {
-      const rows = await db.run(findMoved({ seconds: FORWARD_CALLBACKS_FOR / 1000 }))
-      return new Map(rows.map(({ tenant_id, cell }) => [tenant_id as string, cell]))
+      const rows = await db.run(findMoved, [FORWARD_CALLBACKS_FOR / 1000])
+      return new Map(rows.map(({ tenant_id, cell, is_forwarded }) => [tenant_id, { cell, isForwarded: is_forwarded }]))
     },
   })
-  const cellsOf = async () => (CELL === undefined ? new Map<string, string>() : await moved.get('all'))
+  const cellsOf = async () => (CELL === undefined ? new Map<string, MovedTo>() : await moved.get('all'))
   return {
     async recordedHere(reports) {
       const cells = await cellsOf()
@@ -55,7 +61,12 @@ export function createForwarding(db: Queries, { CELL, CELLS, FORWARD_CALLBACKS_F
       // A callback that was forwarded goes no further, so that two cells never play ball with one.
       if (callback.headers[cellHeader] !== undefined) return
       const cells = await cellsOf()
-      const named = new Set(reports.flatMap(({ account }) => cells.get(account.tenantId) ?? []))
+      const named = new Set<string>()
+      for (const { type, account } of reports) {
+        const to = cells.get(account.tenantId)
+        if (to?.isForwarded) named.add(to.cell)
+        else if (to && type !== 'receipt') log.error({ tenant_id: account.tenantId, cell: to.cell }, isLost)
+      }
       await Promise.all([...named].map((cell) => send(callback, { from: CELL!, to: CELLS.get(cell) })))
     },
   }
