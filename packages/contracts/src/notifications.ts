@@ -155,7 +155,7 @@ export const NotificationState = z
     locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
     requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
     metadata: z.record(z.string(), z.string()).nullable(),
-    send_at: Timestamp.nullable(),
+    send_at: Timestamp.nullable().meta({ description: 'As scheduled, or the end of the quiet hours of its user' }),
     expires_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -5150,6 +5150,7 @@ export interface components {
             metadata: {
                 [key: string]: string;
             } | null;
+            /** @description As scheduled, or the end of the quiet hours of its user */
             send_at: string | null;
             expires_at: string | null;
             /**

@@ -57,7 +57,7 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
 
   const putBack = async (claim: Claim, cause: PutBackCause, afterMs = 0) => {
     metrics.putBack(claim.channel, cause)
-    await claims.putBack({ claim, afterMs, held: cause === 'fault' })
+    await claims.putBack({ claim, afterMs, held: cause === 'fault', asked: cause === 'quiet_hours' })
   }
 
   /** Neither the circuit breakers nor internal errors hold a message for longer than HOLD_LIMIT. */

@@ -13,7 +13,7 @@ const isLater = `n.status = 'queued' and gone.after_ms > 0`
 const putBack = defineStatement({
   name: 'put-back-claims',
   text: `
-    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean)),
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean, asked boolean)),
     locked as (
       select unmade.*, n.attempt_count as number, n.sending from notifications n join unmade using (id)
       order by n.id for update of n
@@ -25,6 +25,7 @@ const putBack = defineStatement({
     )
     update notifications n
     set sending = false, attempt_count = n.attempt_count - 1,
+        send_at = case when gone.asked and ${isLater} then ${dueAgain} else n.send_at end,
         held_since = case when gone.held then coalesce(n.held_since, now()) else n.held_since end,
         round_attempts = n.round_attempts - case when n.failovers = 0 then 1 else 0 end,
         next_attempt_at = case when ${isLater} then ${dueAgain} end,
@@ -39,15 +40,18 @@ export interface Unmade {
   afterMs: number
   /** Whether HOLD_LIMIT counts from now on, because of an internal error. */
   held?: boolean
+  /** Whether its recipient asked for it to be sent then: it is not late. */
+  asked?: boolean
 }
 
 /** Requeues claims. Unclaimed ones stay unchanged. */
 export async function putBackClaims(db: Queries, unmade: readonly Unmade[]): Promise<void> {
-  const rows = unmade.map(({ claim: { id, attempt_id }, afterMs, held = false }) => ({
+  const rows = unmade.map(({ claim: { id, attempt_id }, afterMs, held = false, asked = false }) => ({
     id,
     attempt_id,
     after_ms: afterMs,
     held,
+    asked,
   }))
   await db.run(putBack, [JSON.stringify(rows)])
 }

@@ -1,4 +1,4 @@
-/** Acceptance, or the moment for which the caller scheduled it. Clocks that a failover sets back give no negative time. */
+/** Acceptance, or the moment for which the caller scheduled it or the user asked. Clocks that a failover sets back give no negative time. */
 const seconds = 'greatest(0, extract(epoch from updated_at - greatest(created_at, send_at)))::float8'
 
 /**
