@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { serviceNames } from '@notify/contracts'
+import { schemaOf, serviceNames } from '@notify/contracts'
 import { provisionServices, readerRole } from '@notify/database/provision'
 import { eventually, type ServiceProcess, TestEnv } from '@notify/dev-env'
 import { retry } from '@notify/test-kit/activity'
@@ -180,6 +180,20 @@ test('lateness counts the first attempts of live messages: not those of tests, a
      where n.mode = 'live' and n.lane <> 'bulk' and a.number = 1`,
   )
   expect(before).toBe(rows[0].count)
+  const isLater = `update dispatch.notifications set created_at = created_at - interval '40 s' where id = $1`
+  expect(row).toMatchObject({ late: '0' })
+  await env.admin.query(isLater, [undelivered])
+  expect((await ask('as wait,'))[0]).toMatchObject({ late: '1' })
+})
+
+test('a loss of NATS that any service has noticed is found', async () => {
+  expect(await ask('stream_losses')).toEqual([])
+  for (const service of serviceNames)
+    await env.admin.query(
+      `insert into ${schemaOf(service)}.stream_losses (stream, noticed_at, last_seq, published_after, repaired_at) values ($1, now(), 1, now(), now())`,
+      [service],
+    )
+  expect((await ask('stream_losses')).map(({ stream }) => stream).sort()).toEqual([...serviceNames].sort())
 })
 
 test('a message that was handed to a carrier twice is found', async () => {
@@ -194,6 +208,9 @@ test('changes by the bootstrap document and by an operator are found', async () 
   const changes = await ask('gateway.audit_log')
   expect(changes[0]).toMatchObject({ actor_kind: 'operator', action: 'application.created', before: null })
   expect(changes).toContainEqual(expect.objectContaining({ actor_kind: 'system', actor_id: 'bootstrap' }))
+  // The texts of a template would make each line of psql as wide as the widest.
+  const widths = changes.map(({ after }) => (typeof after === 'string' ? after : JSON.stringify(after)).length)
+  expect(Math.max(...widths)).toBeLessThanOrEqual(60)
 })
 
 /** Runs a line as a person does, with a kubectl that prints the log of a process. */
