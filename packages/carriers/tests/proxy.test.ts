@@ -8,10 +8,23 @@ import { environmentOf, sendingCarriers } from '@notify/carriers/sending'
 import { generate } from 'selfsigned'
 import { z } from 'zod'
 import type { AccountCheck } from '../src/account-check.ts'
-import { sendingEnvironment } from '../src/kinds.ts'
+import { type ProviderKind, sendingEnvironment } from '../src/kinds.ts'
 import { fetchText } from '../src/ses/fetch-text.ts'
 
-const hosts = ['api.twilio.com', 'graph.facebook.com', 'email.eu-west-1.amazonaws.com', 'sns.eu-west-1.amazonaws.com']
+/** Where the API of each kind is. SMTP servers are connected directly. */
+const hostOf: Record<Exclude<ProviderKind, 'smtp'>, string> = {
+  twilio: 'api.twilio.com',
+  whatsapp_cloud: 'graph.facebook.com',
+  ses: 'email.eu-west-1.amazonaws.com',
+  sendgrid: 'api.sendgrid.com',
+  postmark: 'api.postmarkapp.com',
+  mailgun: 'api.mailgun.net',
+  resend: 'api.resend.com',
+  vonage: 'api.nexmo.com',
+  telnyx: 'api.telnyx.com',
+  bird: 'api.bird.com',
+}
+const hosts = [...Object.values(hostOf), 'sns.eu-west-1.amazonaws.com']
 const trusted = getCACertificates('default')
 let proxy: Server
 let carrier: Server
@@ -58,7 +71,7 @@ afterEach(() => {
   asked = []
 })
 
-const accounts = {
+const accounts: Record<keyof typeof hostOf, object> = {
   twilio: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'a-token-of-twilio', from: '+15005550006' },
   whatsapp_cloud: { phone_number_id: '1', business_account_id: '2', access_token: 'a-token-of-meta' },
   ses: {
@@ -67,10 +80,17 @@ const accounts = {
     secret_access_key: 'a-secret-of-amazon',
     from: 'a@example.com',
   },
+  sendgrid: { api_key: 'SG.key', region: 'global' },
+  postmark: { server_token: 'a-token' },
+  mailgun: { api_key: 'a-key', domain: 'example.com', region: 'us' },
+  resend: { api_key: 're_key' },
+  vonage: { api_key: 'a-key', api_secret: 'a-secret', application_id: crypto.randomUUID() },
+  telnyx: { api_key: 'KEY' },
+  bird: { access_key: 'a-key', workspace_id: crypto.randomUUID(), channel_id: crypto.randomUUID() },
 }
 /** What a check says of the answer of this server, and not of a fault on the way. */
 const answered = expect.not.stringMatching(/reached|in time/)
-const kinds = ['twilio', 'whatsapp_cloud', 'ses'] as const
+const kinds = Object.keys(accounts) as (keyof typeof hostOf)[]
 
 function check(kind: (typeof kinds)[number], variables: object = {}): Promise<AccountCheck> {
   const definition = sendingCarriers[kind]!
@@ -78,19 +98,20 @@ function check(kind: (typeof kinds)[number], variables: object = {}): Promise<Ac
   return definition.check!(accounts[kind] as never, { timeoutMs: 2000, environment })
 }
 
-test.each([
-  ['twilio', 'api.twilio.com'],
-  ['whatsapp_cloud', 'graph.facebook.com'],
-  ['ses', 'email.eu-west-1.amazonaws.com'],
-] as const)('%s is called through the proxy, which sees the name of its host alone', async (kind, host) => {
-  const { message } = await check(kind)
-  expect([asked, message]).toEqual([[`${host}:443`], answered])
-})
+test.each(Object.entries(hostOf) as [keyof typeof hostOf, string][])(
+  '%s is called through the proxy, which sees the name of its host alone',
+  async (kind, host) => {
+    const { message } = await check(kind)
+    expect([asked, message]).toEqual([[`${host}:443`], answered])
+  },
+)
 
 test.each(kinds)('%s is called directly where NO_PROXY names its host', async (kind) => {
   process.env.NO_PROXY = '127.0.0.1'
   const url = `https://127.0.0.1:${(carrier.address() as AddressInfo).port}`
-  const { message } = await check(kind, { TWILIO_API_URL: url, META_API_URL: url, SES_API_URL: url })
+  const { message } = await check(kind, {
+    ...{ TWILIO_API_URL: url, META_API_URL: url, SES_API_URL: url, CARRIER_STAND_IN_URL: url },
+  })
   expect([asked, message]).toEqual([[], answered])
 })
 
