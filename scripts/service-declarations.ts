@@ -91,6 +91,10 @@ export interface Variable {
   fallback: string | undefined
   required: boolean
   choices: string[]
+  /** A regular expression for its text, where its declaration says more than that it is one. */
+  pattern: string | undefined
+  /** Whether a value of any kind is refused. */
+  isRefused: boolean
   /** Whether every service reads it. */
   common: boolean
 }
@@ -98,8 +102,24 @@ export interface Variable {
 interface Schema {
   shape: Record<string, { safeParse(value: undefined): { success: boolean; data?: unknown } }>
   toJSONSchema(options: { io: 'input'; unrepresentable: 'any' }): {
-    properties?: Record<string, { description?: string; default?: unknown; enum?: string[] }>
+    properties?: Record<string, Declared>
   }
+}
+
+interface Declared {
+  description?: string
+  default?: unknown
+  enum?: string[]
+  type?: string
+  format?: string
+  pattern?: string
+  not?: object
+}
+
+const patterns: Record<string, string> = {
+  integer: '^[0-9]+$',
+  number: '^[0-9]*[.]?[0-9]+$',
+  uri: '^[a-z][a-z0-9+.-]*:',
 }
 
 async function configOf(service: ServiceName): Promise<Schema> {
@@ -112,7 +132,8 @@ export async function variablesOf(service: ServiceName): Promise<Variable[]> {
   const Config = await configOf(service)
   const { properties = {} } = Config.toJSONSchema({ io: 'input', unrepresentable: 'any' })
   const variables = Object.keys(Config.shape).map((name): Variable => {
-    const { description = '', default: written, enum: choices = [] } = properties[name] ?? {}
+    const declared = properties[name] ?? {}
+    const { description = '', default: written, enum: choices = [], type = '', format = '' } = declared
     const absent = Config.shape[name]!.safeParse(undefined)
     const fallback = written ?? (absent.success ? absent.data : undefined)
     return {
@@ -121,6 +142,8 @@ export async function variablesOf(service: ServiceName): Promise<Variable[]> {
       fallback: fallback === undefined ? undefined : String(fallback),
       required: !absent.success,
       choices,
+      pattern: declared.pattern ?? patterns[type] ?? patterns[format],
+      isRefused: declared.not !== undefined,
       common: name in commonConfig,
     }
   })

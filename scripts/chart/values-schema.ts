@@ -1,6 +1,6 @@
 // values.schema.json: names of variables and their meaning are those of the services' declarations.
 import { type ServiceName, serviceNames } from '@notify/contracts'
-import { variablesOf } from '../service-declarations.ts'
+import { type Variable, variablesOf } from '../service-declarations.ts'
 import { namespaces } from './network.ts'
 import { fixedVariables } from './pods.ts'
 import { configMaps, processes } from './values.ts'
@@ -23,30 +23,33 @@ const record = (properties: Record<string, Schema>, extra: Schema = {}): Schema 
   ...extra,
 })
 
-/** Variables that come from Secrets: their values never belong into values. */
+/** Of one command, and of a login that the Secrets of the chart replace. */
+const otherSecrets = ['TRANSPORT_KEY', 'NATS_TOKEN']
+
+/** Variables whose values never belong into values: those that come from Secrets, and others. */
 function secretVariables(): Set<string> {
   const workloads = base().filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
   const all = workloads.flatMap(({ spec }) => spec.template.spec.containers[0].env)
-  return new Set(all.flatMap(({ name, valueFrom }) => (valueFrom?.secretKeyRef ? [name as string] : [])))
+  const named = all.flatMap(({ name, valueFrom }) => (valueFrom?.secretKeyRef ? [name as string] : []))
+  return new Set([...named, ...otherSecrets])
 }
 
 async function variables(service: ServiceName): Promise<Record<string, Schema>> {
   const hidden = new Set([...secretVariables(), ...fixedVariables])
-  const known = (await variablesOf(service)).filter(({ name }) => !hidden.has(name))
-  return Object.fromEntries(
-    known.map(({ name, meaning, choices }) => [
-      name,
-      choices.length > 0 ? { enum: choices, description: meaning } : text({ description: meaning }),
-    ]),
-  )
+  const known = (await variablesOf(service)).filter(({ name, isRefused }) => !isRefused && !hidden.has(name))
+  return Object.fromEntries(known.map((variable) => [variable.name, schemaOfValue(variable)]))
+}
+
+/** An empty value counts as absent. */
+function schemaOfValue({ meaning: description, choices, pattern }: Variable): Schema {
+  if (choices.length > 0) return { enum: [...choices, ''], description }
+  return text({ ...(pattern && { pattern: `^$|${pattern}` }), description })
 }
 
 /** The variables that every service knows. */
 function sharedVariables(all: Record<string, Schema>[]): Record<string, Schema> {
   const [first, ...others] = all
-  const common = Object.entries(first!).filter(([name]) => others.every((each) => name in each))
-  // An empty value counts as absent.
-  return Object.fromEntries(common.map(([name, { description }]) => [name, text({ description })]))
+  return Object.fromEntries(Object.entries(first!).filter(([name]) => others.every((each) => name in each)))
 }
 
 function process(scalesByLanes: boolean): Schema {
@@ -58,7 +61,13 @@ function process(scalesByLanes: boolean): Schema {
     cpuPercent: { type: 'integer', minimum: 1, maximum: 100 },
     ...(scalesByLanes ? { laneUtilization: { type: 'number', exclusiveMinimum: 0, maximum: 1 } } : {}),
   }
-  const quantities = { type: 'object', additionalProperties: { type: ['string', 'number'] } }
+  const quantities = {
+    type: 'object',
+    additionalProperties: {
+      type: ['string', 'number'],
+      pattern: '^[0-9]+([.][0-9]+)?(m|[kMGTPE]|[KMGTPE]i|e[0-9]+)?$',
+    },
+  }
   return record({ scaling: record(scaling), resources: record({ requests: quantities, limits: quantities }) })
 }
 

@@ -264,6 +264,28 @@ describeWithHelm('the chart', () => {
       { services: { otp: { env: { DATABASE_URL: 'postgres://' } } } },
       /'DATABASE_URL' not allowed/s,
     ],
+    [
+      'a key of a command',
+      { services: { otp: { env: { TRANSPORT_KEY: 'x'.repeat(43) } } } },
+      /'TRANSPORT_KEY' not allowed/s,
+    ],
+    [
+      'a variable that the service refuses',
+      { services: { 'webhook-delivery': { env: { HTTPS_PROXY: 'http://proxy:3128' } } } },
+      /'HTTPS_PROXY' not allowed/s,
+    ],
+    ['a level that no log has', { configMaps: { shared: { LOG_LEVEL: 'loud' } } }, /shared\/LOG_LEVEL.*'trace'/s],
+    [
+      'a text as a number',
+      { services: { otp: { env: { DATABASE_POOL_SIZE: '8x' } } } },
+      /otp\/env\/DATABASE_POOL_SIZE/,
+    ],
+    ['a name that no cell has', { services: { dispatch: { env: { CELL: 'EU 1' } } } }, /dispatch\/env\/CELL/],
+    [
+      'an amount of memory that is none',
+      { processes: { otp: { resources: { limits: { memory: 'lots' } } } } },
+      /limits\/memory/,
+    ],
     ['a private key', { principalJwks: '{"keys":[{"kty":"EC","d": "x"}]}' }, /principalJwks/],
     [
       'External Secrets without a store',
