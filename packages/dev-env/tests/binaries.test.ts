@@ -32,9 +32,11 @@ test('of the browsers, the one without windows is preferred; any other serves as
   }
 })
 
-test('without a package manager, one line names what is missing', async () => {
-  await expect(installMissing(['nats-server'], { onProgress, find, manager: undefined })).rejects.toThrow(
-    /^nats-server not found.*PATH, or set NATS_URL to use a running server$/,
+test('without a package manager, one line names what is missing, what serves in its place, and the ways without it', async () => {
+  await expect(
+    installMissing(['nats-server', 'redis-server'], { onProgress, find, manager: undefined }),
+  ).rejects.toThrow(
+    'install nats-server and redis-server or valkey-server by hand and put them in PATH, or set NATS_URL and REDIS_URL to use a running server',
   )
 })
 

@@ -22,8 +22,9 @@ export async function installMissing(binaries: readonly Binary[], options: Insta
   const list = listOf(missing)
   const manager = 'manager' in options ? options.manager : packageManager()
   if (!manager) {
+    const them = missing.length > 1 ? 'them' : 'it'
     throw new StartupError(
-      `${list} not found, and no package manager that could install it: install it and put it in PATH${orServers(missing)}`,
+      `${list} not found, and no package manager that could install ${them}: install ${namesOf(missing)} by hand and put ${them} in PATH${orServers(missing)}`,
     )
   }
   const { steps, byHand } = manager.install(missing)
@@ -52,5 +53,9 @@ function orServers(binaries: readonly Binary[]): string {
   const variables = binaries.flatMap((binary) => programs[binary].variable ?? [])
   return variables.length === 0 ? '' : `, or set ${listOf(variables)} to use a running server`
 }
+
+/** With the other programs that do the same. */
+const namesOf = (binaries: readonly Binary[]) =>
+  listOf(binaries.map((name) => programs[name].names?.join(' or ') ?? name))
 
 const listOf = (names: readonly string[]) => names.join(', ').replace(/, ([^,]+)$/, ' and $1')
