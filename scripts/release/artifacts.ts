@@ -12,6 +12,8 @@ const pnpm = ['-y', 'pnpm@12']
 
 /** The packages of npm, by folder. */
 export const publishedPackages = ['sdk', 'inbox-client']
+/** Of the image of the gateway, which serves the console. */
+export const consoleBom = 'notify-console.cdx.json'
 /** Images of a release, without those for demos. */
 export const releasedImages = imageNames.filter((name) => !['carrier-sandbox', 'identity-provider'].includes(name))
 
@@ -49,7 +51,7 @@ export function packPackage(folder: string, name: string): string {
 function packageBoms(folder: string): string[] {
   const chosen = [
     ...serviceNames.map((name) => `services/${name}`),
-    ...publishedPackages.map((name) => `packages/${name}`),
+    ...[...publishedPackages, 'console'].map((name) => `packages/${name}`),
   ]
   const filters = chosen.flatMap((path) => ['--filter', `{${path}}`])
   const format = ['--lockfile-only', '--prod', '--sbom-format', 'cyclonedx', '--split']

@@ -1,5 +1,5 @@
 // The commands that leave the machine: images and chart to a registry, each signed by its digest.
-import { releasedImages } from './artifacts.ts'
+import { consoleBom, releasedImages } from './artifacts.ts'
 
 interface Publishing {
   version: string
@@ -18,13 +18,16 @@ export function publishingCommands({ version, revision, registry, nodeImage, fol
     const name = `${registry}/${image}`
     const args = [`IMAGE=${image}`, `NODE_IMAGE=${nodeImage}`, `VERSION=${version}`, `REVISION=${revision}`]
     const digest = `"${name}@$(docker buildx imagetools inspect ${name}:${version} --format '{{ .Manifest.Digest }}')"`
-    const bom = `${folder}/notify-${image}.cdx.json`
+    const boms = [
+      ...(image === 'provision' ? [] : [`notify-${image}.cdx.json`]),
+      ...(image === 'gateway' ? [consoleBom] : []),
+    ]
     return [
       `docker buildx build -f infra/Dockerfile --platform linux/amd64,linux/arm64 --push ${args
         .map((arg) => `--build-arg ${arg}`)
         .join(' ')} --sbom=true --provenance=mode=max -t ${name}:${version} .`,
       `cosign sign --yes ${digest}`,
-      ...(image === 'provision' ? [] : [`cosign attest --yes --type cyclonedx --predicate ${bom} ${digest}`]),
+      ...boms.map((bom) => `cosign attest --yes --type cyclonedx --predicate ${folder}/${bom} ${digest}`),
     ]
   })
   const chart = `${registry.replace(/\/[^/]+$/, '')}/charts`

@@ -42,7 +42,7 @@ describeWithHelm('the files of a release', () => {
   }, 120_000)
 
   test('are the chart, the packages, the description of the API, and an SBOM for each', () => {
-    const boms = [...services, ...publishedPackages].map((name) => `notify-${name}.cdx.json`)
+    const boms = [...services, ...publishedPackages, 'console'].map((name) => `notify-${name}.cdx.json`)
     const packages = publishedPackages.map((name) => `notify-${name}-${version}.tgz`)
     const made = [`notify-${version}.tgz`, ...packages, 'openapi.json', 'chart.cdx.json', ...boms]
     expect(readdirSync(files).sort()).toEqual([...made, 'SHA256SUMS', 'provenance.intoto.json'].sort())
@@ -67,6 +67,8 @@ describeWithHelm('the files of a release', () => {
     const wanted = (JSON.parse(readText('package.json')) as { devDependencies: Record<string, string> }).devDependencies
       .zod
     expect(zod).toMatchObject({ version: wanted, purl: `pkg:npm/zod@${wanted}` })
+    const console = JSON.parse(readFileSync(join(files, 'notify-console.cdx.json'), 'utf8'))
+    expect(console.components).toContainEqual(expect.objectContaining({ name: 'react' }))
     const chart = JSON.parse(readFileSync(join(files, 'chart.cdx.json'), 'utf8'))
     expect(chart.components.map(({ name }: { name: string }) => name).sort()).toEqual([...services, 'provision'].sort())
   })
@@ -205,6 +207,11 @@ test('a release pushes, signs and describes every image and the chart, and publi
     expect(own.some((command) => /^docker buildx build .*--sbom=true --provenance=mode=max/.test(command))).toBe(true)
     expect(own.some((command) => command.startsWith('cosign sign --yes "registry.example.com/notify/'))).toBe(true)
   }
+  expect(commands).toContainEqual(
+    expect.stringMatching(
+      /^cosign attest .*files\/notify-console\.cdx\.json "registry\.example\.com\/notify\/gateway@/,
+    ),
+  )
   expect(releasedImages.toSorted()).toEqual([...services, 'provision'].sort())
   expect(commands.filter((command) => command.startsWith('npm publish'))).toHaveLength(publishedPackages.length)
   for (const command of commands) {
