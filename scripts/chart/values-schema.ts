@@ -79,7 +79,10 @@ export async function valuesSchemaText(): Promise<string> {
   const gateway = Object.fromEntries(own).gateway!
   const images = [...serviceNames, 'provision']
   const perImage = (schema: Schema) => record(Object.fromEntries(images.map((name) => [name, schema])))
-  const publicUrl = text({ pattern: '^https://[^/\\s]+$', description: 'Without a path: https://api.example.com' })
+  const publicUrl = text({
+    pattern: '^https://[^/\\s]+(/cells/[a-z][a-z0-9]{0,15})?$',
+    description: 'Without a path, or with that of a cell: https://api.example.com/cells/eu1',
+  })
   const peer = record({
     namespace: text({ minLength: 1 }),
     addresses: list(text({ pattern: '^[0-9a-fA-F:.]+/[0-9]+$' })),

@@ -29,6 +29,12 @@ const store = { kind: 'SecretStore', name: 'vault' }
 const switches: Record<string, Values> = {
   'as it comes': {},
   'the overlay': likeOverlay,
+  'a cell by its path': {
+    configMaps: {
+      shared: { CELL: 'eu1', CELLS: 'eu1=https://api.example.com/cells/eu1' },
+      'public-address': { PUBLIC_URL: 'https://api.example.com/cells/eu1' },
+    },
+  },
   'KEDA for what sends': {
     processes: {
       'dispatch-worker': { scaling: { by: 'lanes' } },
