@@ -303,3 +303,54 @@ test('a message of a topic by a channel that it does not list is refused, unless
   expect((await operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['in_app'] })).status).toBe(200)
   await eventually(async () => expect((await post(env, toUser(user, topic))).status).toBe(202))
 })
+
+/** Saves an event of the topic. @returns its key */
+async function addEvent(topic: string, allowed_channels: string[], status: 'draft' | 'published') {
+  const event_key = `event-${crypto.randomUUID()}`
+  const templates = { sms: { body: 'News' }, in_app: { title: 'News', body: 'Something new' } }
+  const body = { event_key, name: 'News', status, allowed_channels, templates, topic }
+  return { event_key, answer: await operator('POST', '/events', body) }
+}
+const publish = (key: string) => operator('POST', `/events/${key}/publish`)
+
+test('an event is published only for channels that its topic lists; a required topic is sent by all', async () => {
+  const [topic, required] = [await addTopic(), await addTopic({ kind: 'required' })]
+  const { event_key, answer } = await addEvent(topic, ['sms', 'in_app'], 'published')
+  expectProblem(answer, 422, 'channel_not_allowed')
+  expect(answer.body.errors).toEqual([{ path: 'allowed_channels', message: expect.stringContaining('in_app') }])
+  expectProblem(await operator('GET', `/events/${event_key}`), 404, 'event_not_found')
+  const draft = await addEvent(topic, ['sms', 'in_app'], 'draft')
+  expectProblem(await publish(draft.event_key), 422, 'channel_not_allowed')
+  expect((await operator('GET', `/events/${draft.event_key}`)).body.status).toBe('draft')
+  expect((await operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['in_app', 'sms'] })).status).toBe(200)
+  expect((await publish(draft.event_key)).status).toBe(200)
+  expect((await addEvent(required, ['sms', 'in_app'], 'published')).answer.status).toBe(201)
+})
+
+test('a topic keeps the channels by which published events send it', async () => {
+  const topic = await addTopic({ channels: ['sms', 'in_app'] })
+  const { event_key } = await addEvent(topic, ['in_app'], 'published')
+  await addEvent(topic, ['sms'], 'draft')
+  const narrowed = { name: 'Renamed', channels: ['sms'] }
+  const refused = await operator('PUT', `/topics/${topic}`, narrowed)
+  expectProblem(refused, 409, 'topic_in_use')
+  expect(refused.body).toMatchObject({ detail: expect.stringContaining(event_key), errors: [{ path: 'channels' }] })
+  expect((await operator('GET', `/topics/${topic}`)).body).toMatchObject({ name: 'News', channels: ['sms', 'in_app'] })
+  // No published event sends it by SMS.
+  expect((await operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['in_app'] })).status).toBe(200)
+  expect((await operator('PUT', `/topics/${topic}`, { ...narrowed, kind: 'required' })).status).toBe(200)
+  expectProblem(await operator('PUT', `/topics/${topic}`, narrowed), 409, 'topic_in_use')
+  await operator('POST', `/events/${event_key}/deactivate`)
+  expect((await operator('PUT', `/topics/${topic}`, narrowed)).status).toBe(200)
+  expectProblem(await publish(event_key), 422, 'channel_not_allowed')
+})
+
+test('a publish and a narrower topic of the same moment: one of them is refused', async () => {
+  for (let round = 0; round < 10; round++) {
+    const topic = await addTopic({ channels: ['sms', 'in_app'] })
+    const { event_key } = await addEvent(topic, ['in_app'], 'draft')
+    const narrowed = operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['sms'] })
+    const answers = await Promise.all([publish(event_key), narrowed])
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  }
+})
