@@ -250,7 +250,9 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   const refused = await importing(bad)
   expectProblem(refused, 404, 'topic_not_found')
   expect(refused.body.errors).toMatchObject([{ path: 'rules.2.topic' }])
-  const unlike = ['+1 415 555 0100', '0014155550100', ' ada@shop.example', 'Ada <ada@shop.example>', 'ada']
+  const mailboxes = [' ada@shop.example', 'Ada <ada@shop.example>', 'ada', 'a..da@shop.example', 'adä@shop.example']
+  const urls = ['http://shop.example/', 'https://10.0.0.1/', 'https://ada:secret@shop.example/', 'https://shop']
+  const unlike = ['+1 415 555 0100', '0014155550100', ...mailboxes, ...urls]
   const wrongs = [{}, { user_id: user, address }, { user_id: '' }, { address, changed_at: ahead(3_600_000) }]
   for (const wrong of [...wrongs, ...unlike.map((of) => ({ address: of }))])
     expectProblem(await importing([{ ...wrong, topic, channel: '*', state: 'on' }]), 422, 'validation_failed')
@@ -352,5 +354,37 @@ test('a publish and a narrower topic of the same moment: one of them is refused'
     const narrowed = operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['sms'] })
     const answers = await Promise.all([publish(event_key), narrowed])
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  }
+})
+
+test('a choice for a URL counts for every spelling of it', async () => {
+  const topic = await addTopic({ channels: ['webhook'] })
+  const host = `${crypto.randomUUID()}.shop.example`
+  const stops = { topic, channel: 'webhook', state: 'off' }
+  expect((await importFor(`https://${host.toUpperCase()}`, stops)).status).toBe(200)
+  const send = (recipient: string) => post(env, { channel: 'webhook', recipient, body: 'New', topic })
+  for (const url of [`https://${host}`, `https://${host}/`, `https://${host}:443/a/..`])
+    expectProblem(await send(url), 422, 'recipient_opted_out')
+  expect((await send(`https://${host}/a`)).status).toBe(202)
+})
+
+test('an older choice that is imported does not bring back one that was removed since, also at the same moment', async () => {
+  const topic = await addTopic({ kind: 'off' })
+  const older = (user_id: string, state: string) => ({
+    ...{ user_id, topic, channel: 'sms', state },
+    changed_at: '2026-01-02T03:04:05Z',
+  })
+  const importing = (rule: object) => env.api('POST', '/api/v1/preferences/import', { body: { rules: [rule] } })
+  const rulesOf = async (user: string) => (await env.api('GET', `/api/v1/users/${user}/preferences`)).body.rules
+  for (let round = 0; round < 20; round++) {
+    const user = `user-${crypto.randomUUID()}`
+    expect((await importing(older(user, 'on'))).body.changed).toBe(1)
+    const removal = choose(user, { topic, channel: 'sms', state: null })
+    const answers = await Promise.all([removal, importing(older(user, 'off')), importing(older(user, 'on'))])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await importing(older(user, 'on'))).body).toEqual({ changed: 0, unchanged: 1 })
+    expect(await rulesOf(user)).toEqual([])
+    const later = { ...older(user, 'on'), changed_at: new Date().toISOString() }
+    expect((await importing(later)).body.changed).toBe(1)
   }
 })
