@@ -11,7 +11,7 @@ export async function requireTopic(run: Run, owner: TopicOwner, topic: string | 
 }
 
 /** The channels by which messages of a topic may be sent. */
-export const sendableBy = ({ kind, channels }: Pick<TopicRow, 'kind' | 'channels'>): readonly Channel[] =>
+const sendableBy = ({ kind, channels }: Pick<TopicRow, 'kind' | 'channels'>): readonly Channel[] =>
   kind === 'required' ? Channel.options : channels
 
 /**
@@ -46,8 +46,6 @@ export async function requireUnsent(
   const taken = sendableBy(before).filter((channel) => !sendableBy(after).includes(channel))
   const events = taken.length > 0 ? await eventsSentBy(run, id, taken, mostNamed) : []
   if (events.length === 0) return
-  const [message, named] = [`lacks channels of published events: ${events.join(', ')}`, taken.join(', ')]
-  throw new Problem('topic_in_use', `Published events send the topic by ${named}: ${events.join(', ')}`, {
-    errors: [{ path: 'channels', message }],
-  })
+  const message = `must keep the channels of published events (without ${taken.join(', ')}: ${events.join(', ')})`
+  throw new Problem('topic_in_use', `channels ${message}`, { errors: [{ path: 'channels', message }] })
 }

@@ -34,7 +34,7 @@ test('those are all: anything else changes nothing', () => {
   expect(changing).toHaveLength(13)
 })
 
-test('what has ended is not cancelled, nor by a report of another attempt', () => {
+test('a message that has ended is not cancelled, nor one that goes on by a report of another attempt', () => {
   for (const status of ['delivered', 'failed', 'undelivered', 'cancelled', 'scheduled'] as const)
     expect(transition({ status, attempt: 1 }, { status: 'cancelled', attempt: 1 })).toBeUndefined()
   expect(transition({ status: 'sent', attempt: 2 }, { status: 'cancelled', attempt: 1 })).toBeUndefined()
