@@ -64,7 +64,11 @@ interface Beside {
 let serial = 0
 
 /** Sends messages of the neighbour. @returns the p99 from 202 to the carrier, in milliseconds */
-export async function measureNeighbour({ stack, neighbour }: Beside, priority: Priority, samples: number) {
+export const measureNeighbour = async (beside: Beside, priority: Priority, samples: number) =>
+  (await percentilesOfNeighbour(beside, priority, samples)).p99
+
+/** The same with the median. */
+export async function percentilesOfNeighbour({ stack, neighbour }: Beside, priority: Priority, samples: number) {
   const to = `+1558000${String(serial++).padStart(4, '0')}1`
   const times = await measureTimes(
     stack,
@@ -72,7 +76,7 @@ export async function measureNeighbour({ stack, neighbour }: Beside, priority: P
     (count) => count < samples,
     () => neighbour.post({ to, body: text, priority }),
   )
-  const p99 = percentile(times, 0.99)
-  console.log(`  neighbour, ${priority}: p50 ${round(percentile(times, 0.5))} ms, p99 ${round(p99)} ms`)
-  return p99
+  const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)]
+  console.log(`  neighbour, ${priority}: p50 ${round(p50)} ms, p99 ${round(p99)} ms`)
+  return { p50, p99 }
 }

@@ -75,6 +75,7 @@ test('each secret can be read by those who need it, and by nobody else', () => {
     DISPATCH_SIGNING_KEY: dispatch,
     CALLBACKS_SIGNING_KEY: ['callbacks'],
     INBOX_STREAM_SIGNING_KEY: ['inbox-stream'],
+    WEBHOOK_DELIVERY_SIGNING_KEY: ['webhook-delivery'],
     PRINCIPAL_JWKS: services.flatMap(containersOf),
     USER_TOKEN_KEYS: ['inbox-stream'],
     SERVICE_CLOUD_APP_SECRET: ['callbacks', 'carrier-sandbox'],

@@ -72,6 +72,7 @@ test('the published keys are the public halves of the signing keys, named by the
     dispatch: values.DISPATCH_SIGNING_KEY!,
     callbacks: values.CALLBACKS_SIGNING_KEY!,
     'inbox-stream': values.INBOX_STREAM_SIGNING_KEY!,
+    'webhook-delivery': values.WEBHOOK_DELIVERY_SIGNING_KEY!,
   }
   const published = Object.entries(signers).map(([service, text]) => {
     const { d, ...publicHalf } = JSON.parse(text)

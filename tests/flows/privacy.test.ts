@@ -41,6 +41,7 @@ beforeAll(async () => {
     state.dispatch_signing_key.d,
     state.callbacks_signing_key.d,
     state.inbox_stream_signing_key.d,
+    state.webhook_delivery_signing_key.d,
   ]
   const operator = operatorToken(env, {
     sub: 'Schneewittchen',

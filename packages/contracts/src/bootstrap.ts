@@ -94,8 +94,15 @@ export const BootstrapDocument = content.superRefine(({ topics, events }, issues
     if (declared.indexOf(topic) < at) refuse(['topics', at, 'topic_key'], 'must not be that of another topic')
   }
   for (const [at, event] of events.entries()) {
-    if (event.topic && !declared.includes(topicOf(event, event.topic)))
-      refuse(['events', at, 'topic'], 'names no topic of the application in the document')
+    if (!event.topic) continue
+    const topic = topics[declared.indexOf(topicOf(event, event.topic))]
+    if (!topic) refuse(['events', at, 'topic'], 'names no topic of the application in the document')
+    else if (event.status === 'published' && topic.kind !== 'required')
+      for (const channel of event.allowed_channels.filter((one) => !topic.channels.includes(one)))
+        refuse(
+          ['events', at, 'allowed_channels'],
+          `must not name ${channel}, which the topic ${event.topic} does not list`,
+        )
   }
 })
 export type BootstrapDocument = z.infer<typeof BootstrapDocument>

@@ -57,6 +57,7 @@ export const createBroadcast = defineRoute({
     'list_not_found',
     'event_not_found',
     'channel_not_allowed',
+    'WHATSAPP_OPT_IN_REQUIRED',
     'provider_not_configured',
     'broadcast_limit_reached',
     ...idempotencyErrors,

@@ -170,7 +170,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Send a phone number in E.164, an email address, a user id or an https URL, as the channel requires.',
   },
   channel_not_allowed: {
-    meaning: 'The event does not allow the channel or has no template for it, or the topic does not list it.',
+    meaning:
+      'The event does not allow the channel or has no template for it, or the topic of the message or the event does not list it.',
     action: 'Choose one of the allowed_channels of the event and of the channels of the topic, or change these.',
   },
   destination_not_allowed: {

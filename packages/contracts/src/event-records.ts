@@ -110,6 +110,7 @@ const params = eventParams
 /** Why a version cannot be published. */
 export const publishErrors = [
   'topic_not_found',
+  'channel_not_allowed',
   'template_category_mismatch',
   'event_version_limit_reached',
   ...idempotencyErrors,
@@ -145,6 +146,7 @@ export const createEvent = defineRoute({
     'event_exists',
     'event_limit_reached',
     'topic_not_found',
+    'channel_not_allowed',
     'template_category_mismatch',
     'translation_variable_unknown',
     'translation_limit_reached',

@@ -4,6 +4,7 @@ import { defineEvent, SealedText } from './event.ts'
 import { idSchema } from './ids.ts'
 import { Lane } from './notifications.ts'
 import { KeyMode } from './permissions.ts'
+import { defineRoute, service } from './route.ts'
 import { EventTime } from './text.ts'
 
 /**
@@ -20,6 +21,8 @@ export const HandOff = z.object({
   lane: Lane,
   channel: Channel,
   event_key: z.string().nullable(),
+  /** Absent: none, so nobody can have switched it off. */
+  topic: z.string().optional(),
   created_at: EventTime,
   /**
    * The notification handed over to this recipient before, as long as its delivery is unconfirmed: the receiver delivers it
@@ -50,11 +53,31 @@ export const HandOffReport = z.object({
   notification_id: idSchema('notif'),
   /** The `retry_count` of the hand-off. */
   retry_count: z.int().min(0),
-  /** `sent`: the receiver has stored it and continues on its own. The others are final. */
-  status: z.enum(['sent', 'delivered', 'undelivered', 'failed']),
+  /**
+   * `sent`: the receiver has stored it and continues on its own. The others are final. `cancelled`: it was not delivered, because it
+   * is no longer wanted.
+   */
+  status: z.enum(['sent', 'delivered', 'undelivered', 'failed', 'cancelled']),
   /** Why it was not delivered; contains no personal data. */
   failure_reason: z.string().max(500).nullable(),
   /** Whether an operator may retry it. */
   retryable: z.boolean(),
 })
 export type HandOffReport = z.output<typeof HandOffReport>
+
+/** Most notifications of one question. */
+export const mostJudgedHandOffs = 256
+
+export const judgeHandOffs = defineRoute({
+  name: 'judgeHandOffs',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/internal/v1/hand-offs/judge',
+  summary:
+    'List which of these notifications their recipients have switched off, for the service that is about to deliver them',
+  auth: service('hand-offs:judge'),
+  idempotent: true,
+  body: z.object({ notification_ids: z.array(idSchema('notif')).min(1).max(mostJudgedHandOffs) }),
+  responses: { 200: z.object({ opted_out: z.array(idSchema('notif')) }) },
+  errors: [],
+})

@@ -50,6 +50,7 @@ export const ServicePermission = z.enum([
   'providers:find',
   'preferences:change',
   'preferences:link',
+  'hand-offs:judge',
 ])
 export type ServicePermission = z.infer<typeof ServicePermission>
 
@@ -60,4 +61,5 @@ export const servicePermissions: Partial<Record<ServiceName, readonly ServicePer
   gateway: ['timelines:read', 'preferences:link'],
   callbacks: ['providers:find'],
   'inbox-stream': ['preferences:change'],
+  'webhook-delivery': ['hand-offs:judge'],
 }

@@ -16,8 +16,10 @@ export const topicHelp: Readonly<Record<TopicCode, ErrorHelp>> = {
     action: 'Change the existing topic, or choose another topic_key.',
   },
   topic_in_use: {
-    meaning: 'An event of the application names the topic, in its current version or its draft.',
-    action: 'Give the events that the detail names another topic, or none, and publish them. Then delete the topic.',
+    meaning:
+      'An event of the application names the topic, in its current version or its draft; or a published one sends it by a channel that it would no longer list.',
+    action:
+      'Give the events that the detail names another topic, or none, or fewer channels, and publish them. Then delete or change the topic.',
   },
   topic_required: {
     meaning: 'The application accepts bulk messages only with a topic, and the request or its event names none.',

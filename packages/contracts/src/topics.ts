@@ -132,7 +132,7 @@ export const replaceTopic = defineRoute({
   query: basedOn,
   body: TopicContent,
   responses: { 200: Topic },
-  errors: ['not_found', 'topic_not_found', 'edit_conflict'],
+  errors: ['not_found', 'topic_not_found', 'topic_in_use', 'edit_conflict'],
 })
 
 export const deleteTopic = defineRoute({

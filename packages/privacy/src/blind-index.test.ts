@@ -46,7 +46,9 @@ test.each([
   ['Ada@Example.COM', 'ada@example.com'],
   ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
   ['jose\u0301@example.com', 'jos\u00e9@example.com'],
-])('%s and %s are one mailbox', (one, other) => {
+  ['https://Hooks.Example', 'https://hooks.example:443/'],
+  ['https://hooks.example/a?b=C', 'https://HOOKS.example/x/../a?b=C'],
+])('%s and %s are one recipient', (one, other) => {
   expect(index('ten_1', one)).toBe(index('ten_1', other))
 })
 

@@ -27,7 +27,7 @@ export function parseIndexKeys(text: string): IndexKeys {
 
 /**
  * HMAC-SHA256 under a tenant key (HKDF, RFC 5869), truncated to 128 bits, as base64url; with further keys the HMAC of that under each.
- * Indexes of different tenants differ; spellings of one email address give the same index.
+ * Indexes of different tenants differ; spellings of one email address or URL give the same index.
  * @param keys a key of 32 bytes, or several
  */
 export function createBlindIndex(keys: Buffer | IndexKeys): BlindIndex {
@@ -89,9 +89,10 @@ function hashed(key: KeyObject, text: string, keyCount: number): string {
 
 /**
  * Lower-cases an email address and converts its domain to ASCII (RFC 5890), because mailboxes ignore case in practice
- * and a suppression must cover every spelling. Other recipients are unchanged.
+ * and a suppression must cover every spelling. A URL is written as it is requested. Other recipients are unchanged.
  */
 function canonical(recipient: string): string {
+  if (recipient.startsWith('https://')) return URL.parse(recipient)?.href ?? recipient
   const [, local, domain] = /^([^@/\s]+)@([^@/\s]+)$/.exec(recipient) ?? []
   if (local === undefined || domain === undefined) return recipient
   return `${local.normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`

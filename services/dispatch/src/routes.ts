@@ -34,6 +34,7 @@ import {
   getTemplate as getTemplateContract,
   getTemplateTranslation as getTemplateTranslationContract,
   getTopic as getTopicContract,
+  judgeHandOffs as judgeHandOffsContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
@@ -143,6 +144,7 @@ import { sendEventTest } from './deliver/test-sends/send-event-test.ts'
 import { sendProviderTest } from './deliver/test-sends/send-provider-test.ts'
 import type { TestContext } from './deliver/test-sends/send-test.ts'
 import { listFailures } from './outcome/failures/list-failures.ts'
+import { judgeHandOffs } from './outcome/hand-offs/judge-hand-offs.ts'
 import { cancelNotification } from './outcome/notifications/cancel-notification.ts'
 import { compareNotifications } from './outcome/notifications/compare-notifications.ts'
 import { getNotification } from './outcome/notifications/get-notification.ts'
@@ -159,6 +161,7 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(acceptContract, acceptNotifications, { checksWait: true }),
   route(acceptServiceContract, acceptServiceNotifications),
   route(compareContract, compareNotifications),
+  route(judgeHandOffsContract, judgeHandOffs),
   route(listFailuresContract, listFailures),
   route(readContentContract, readContent),
   route(readAttemptsContract, readAttempts),

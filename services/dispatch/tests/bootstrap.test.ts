@@ -182,6 +182,14 @@ test.each([
     { events: [{ topic: 'offers' }] },
     'events.0.topic names no topic of the application in the document',
   ],
+  [
+    'an event that is sent by a channel which its topic does not list',
+    {
+      topics: [{ topic_key: 'offers', name: 'Offers', channels: ['sms'] }],
+      events: [{ topic: 'offers', allowed_channels: ['email'] }],
+    },
+    'events.0.allowed_channels must not name email, which the topic offers does not list',
+  ],
   ['a topic that is there twice', { topics: [{}, {}] }, 'topics.1.topic_key must not be that of another topic'],
   ['a topic whose key is no key', { topics: [{ topic_key: 'a b' }] }, 'topics.0.topic_key must be 1 to 64 letters'],
   ['a topic for no channel', { topics: [{ channels: [] }] }, 'topics.0.channels'],

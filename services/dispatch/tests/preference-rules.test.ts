@@ -8,6 +8,10 @@ import { type Choice, decidePreference } from '../src/catalogue/preferences/deci
 import { optedOutBecause } from '../src/catalogue/preferences/opted-out-because.ts'
 import { db } from './own-schema.ts'
 
+type Change = Parameters<typeof changeChoices>
+const change = (owner: Change[1], choices: Change[2], origin: Change[3]) =>
+  db.transaction((run) => changeChoices(run, owner, choices, origin))
+
 const channels: Channel[] = ['email', 'sms']
 const choice = fc.record({
   of: fc.constantFrom('user' as const, 'address' as const),
@@ -83,7 +87,7 @@ test('Postgres decides as the function does, and names the same choice', async (
       )
     const indexOf = { user: `user ${n}`, address: `address ${n}` }
     const made = all.map(({ of, ...rest }) => ({ id: newId('pref'), recipient_index: indexOf[of], ...rest }))
-    if (made.length > 0) await changeChoices(db.run, owner, made, { source: 'api', actor: null })
+    if (made.length > 0) await change(owner, made, { source: 'api', actor: null })
     const { topic, channel } = one
     const indexes = { recipient_index: indexOf.address, user_index: indexOf.user }
     rows.push({ n, application_id: owner.applicationId, mode: 'live', channel, topic, ...indexes })
@@ -103,7 +107,7 @@ test('Postgres decides as the function does, and names the same choice', async (
 test('another mode and another application have choices of their own', async () => {
   const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
   const off = { recipient_index: 'one person', topic: '*', channel: '*' as const, state: 'off' as const }
-  await changeChoices(db.run, owner, [{ id: newId('pref'), ...off }], { source: 'page', actor: null })
+  await change(owner, [{ id: newId('pref'), ...off }], { source: 'page', actor: null })
   const row = { channel: 'email', topic: 'news', recipient_index: off.recipient_index, user_index: null }
   const judged = await db.run(judge, [
     JSON.stringify([
@@ -119,8 +123,7 @@ test('another mode and another application have choices of their own', async () 
 test('each change leaves one entry of evidence, which nothing changes; a repetition leaves none', async () => {
   const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
   const made = (state: 'on' | 'off' | null, changed_at?: string) =>
-    changeChoices(
-      db.run,
+    change(
       owner,
       [{ id: newId('pref'), recipient_index: 'somebody', topic: 'news', channel: 'email', state, changed_at }],
       { source: 'import', actor: 'key' },
@@ -189,9 +192,32 @@ test('of several choices for the same in one import the latest counts, in whatev
     const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
     const one = { recipient_index: 'somebody', topic: 'news', channel: 'sms' as const }
     const rows = all.map((each) => ({ id: newId('pref'), ...one, ...each }))
-    await changeChoices(db.run, owner, rows, { source: 'import', actor: 'key' })
+    await change(owner, rows, { source: 'import', actor: 'key' })
     const known = await db.run('select state from preferences where application_id = $1', [owner.applicationId])
     const latest = all.toSorted((a, b) => (a.changed_at ?? '9').localeCompare(b.changed_at ?? '9')).at(-1)!
     expect(known).toEqual(latest.state === null ? [] : [{ state: latest.state }])
   }
+})
+
+test('imports of the same choices at the same moment, in any order and with removals, all succeed', async () => {
+  const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
+  const people = Array.from({ length: 20 }, (_, n) => `person ${n}`)
+  const random = fc.record({
+    recipient_index: fc.constantFrom(...people),
+    topic: fc.constantFrom('news', 'offers', '*'),
+    channel: fc.constantFrom<Channel | '*'>('sms', '*'),
+    state: fc.constantFrom('on' as const, 'off' as const, null),
+    changed_at: fc.constantFrom(undefined, '2020-01-01T00:00:00Z', '2021-01-01T00:00:00Z'),
+  })
+  const imports = fc.sample(fc.array(random, { minLength: 60, maxLength: 60 }), 60)
+  const made = imports.map((all) =>
+    change(
+      owner,
+      all.map((one) => ({ id: newId('pref'), ...one })),
+      { source: 'import', actor: 'key' },
+    ),
+  )
+  await Promise.all(made)
+  const hidden = `select from preferences where application_id = $1 and changed_at = '-infinity'`
+  expect(await db.run(hidden, [owner.applicationId])).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { createHostResolver, parseDevelopmentAllowList } from '@notify/egress-guard'
 import { parsedBy, parseIndexKeys, parseKey, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, durations, readableFile, refusedProxyConfig } from '@notify/service-kit'
+import { commonConfig, duration, durations, readableFile, refusedProxyConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 const count = (fallback: number) => z.coerce.number().int().min(1).max(10_000).default(fallback)
@@ -16,6 +16,9 @@ export const Config = z.object({
     .string()
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
+  SERVICE_SIGNING_KEY: signingKey('webhook-delivery').describe(
+    'Private ES256 JWK whose kid begins with `webhook-delivery`; dispatch judges hand-offs for callers that sign with it',
+  ),
   BLIND_INDEX_KEY: z
     .string()
     .transform(parsedBy(parseIndexKeys))

@@ -1,8 +1,8 @@
 import type { Metrics } from '@notify/service-kit'
 
 const sources = ['fact', 'hand-off', 'test'] as const
-/** `held`: postponed without counting as an attempt. */
-const outcomes = ['succeeded', 'failed', 'exhausted', 'held'] as const
+/** `held`: postponed without counting as an attempt. `cancelled`: not sent, because the recipient has switched it off. */
+const outcomes = ['succeeded', 'failed', 'exhausted', 'held', 'cancelled'] as const
 const reasons = ['gone', 'failing'] as const
 
 export type WebhookMetrics = ReturnType<typeof createMetrics>
@@ -26,10 +26,11 @@ export function createMetrics(metrics: Metrics) {
     { reason: reasons },
   )
   return {
-    attempted(outcome: (typeof outcomes)[number], durationMs: number) {
+    attempted(outcome: Exclude<(typeof outcomes)[number], 'cancelled'>, durationMs: number) {
       attempts({ outcome })
       seconds(durationMs / 1000)
     },
+    cancelled: () => attempts({ outcome: 'cancelled' }),
     stored: (source: (typeof sources)[number], count: number) => stored({ source }, count),
     disabled: (reason: (typeof reasons)[number]) => disabled({ reason }),
   }

@@ -1,4 +1,4 @@
-import { newId } from '@notify/contracts'
+import { judgeHandOffs, newId } from '@notify/contracts'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
 import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
@@ -28,6 +28,7 @@ export function webhookSamples(env: TestEnv): Samples {
       await askDispatch(env, '', { provider_id, subscription_id })
       return { call: () => askDispatch(env, `/${provider_id}/rotate-secret`, { subscription_id }) }
     },
+    judgeHandOffs: () => ({ call: () => judge(env) }),
     listWebhookSubscriptions: () => ({}),
     createWebhookSubscription: () => ({ fresh: fresh() }),
     getWebhookSubscription: subscription,
@@ -40,6 +41,14 @@ export function webhookSamples(env: TestEnv): Samples {
     getWebhookDelivery: delivery,
     replayWebhookDelivery: delivery,
   }
+}
+
+/** Asks about a message, as webhook-delivery does before it delivers it. */
+async function judge(env: TestEnv): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.webhook_delivery_signing_key, 'webhook-delivery')
+  const principal = await sign({ kind: 'service', service: 'webhook-delivery', permissions: ['hand-offs:judge'] })
+  const body = { notification_ids: [newId('notif')] }
+  return env.call('dispatch-api', 'POST', judgeHandOffs.path, { headers: { [principalHeader]: principal }, body })
 }
 
 /** Requests the provider of a subscription, as webhook-delivery does for its caller. */

@@ -42,6 +42,7 @@ function valuesOf(state: State): Record<string, string> {
     DISPATCH_SIGNING_KEY: JSON.stringify(state.dispatch_signing_key),
     CALLBACKS_SIGNING_KEY: JSON.stringify(state.callbacks_signing_key),
     INBOX_STREAM_SIGNING_KEY: JSON.stringify(state.inbox_stream_signing_key),
+    WEBHOOK_DELIVERY_SIGNING_KEY: JSON.stringify(state.webhook_delivery_signing_key),
     PRINCIPAL_JWKS: principalJwks(state),
     USER_TOKEN_KEYS: JSON.stringify({ keys: [state.user_token_key] }),
     TWILIO_ACCOUNT_SID: state.twilio_account_sid,

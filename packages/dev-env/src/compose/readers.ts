@@ -78,7 +78,7 @@ function serviceFiles(service: ServiceName, values: Texts, bootstrap: Texts): Te
       ...pick(values, ['ENCRYPTION_KEYS', 'SERVICE_CLOUD_APP_SECRET', 'SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN']),
       SERVICE_SIGNING_KEY: values.CALLBACKS_SIGNING_KEY!,
     },
-    'webhook-delivery': recipients,
+    'webhook-delivery': { ...recipients, SERVICE_SIGNING_KEY: values.WEBHOOK_DELIVERY_SIGNING_KEY! },
   }
   return {
     DATABASE_URL: `postgres://${schemaOf(service)}:${values[databasePasswordVariable(service)]}@postgres:5432/notify`,

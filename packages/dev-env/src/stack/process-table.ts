@@ -177,6 +177,7 @@ function signingKeyOf(state: State, process: ServiceProcess): Record<string, str
     dispatch: state.dispatch_signing_key,
     callbacks: state.callbacks_signing_key,
     'inbox-stream': state.inbox_stream_signing_key,
+    'webhook-delivery': state.webhook_delivery_signing_key,
   }
   const key = keys[serviceOf(process)]
   return key ? { SERVICE_SIGNING_KEY: JSON.stringify(key) } : {}

@@ -42,7 +42,12 @@ export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_pas
 
 type ServiceKeys = Pick<
   State,
-  'otp_signing_key' | 'dispatch_signing_key' | 'callbacks_signing_key' | 'inbox_stream_signing_key' | 'user_token_key'
+  | 'otp_signing_key'
+  | 'dispatch_signing_key'
+  | 'callbacks_signing_key'
+  | 'inbox_stream_signing_key'
+  | 'webhook_delivery_signing_key'
+  | 'user_token_key'
 >
 
 /** Fields missing in state files older than service signing keys. */
@@ -52,6 +57,7 @@ export function makeServiceKeys(): ServiceKeys {
     dispatch_signing_key: signingKey('dispatch'),
     callbacks_signing_key: signingKey('callbacks'),
     inbox_stream_signing_key: signingKey('inbox-stream'),
+    webhook_delivery_signing_key: signingKey('webhook-delivery'),
     user_token_key: signingKey('user-tokens'),
   }
 }

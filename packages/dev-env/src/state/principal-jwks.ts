@@ -4,7 +4,7 @@ import type { State } from './state.ts'
 export function principalJwks(state: State): string {
   const keys = [
     ...[state.principal_signing_key, state.otp_signing_key, state.dispatch_signing_key],
-    ...[state.callbacks_signing_key, state.inbox_stream_signing_key],
+    ...[state.callbacks_signing_key, state.inbox_stream_signing_key, state.webhook_delivery_signing_key],
   ]
   return JSON.stringify({ keys: keys.map(({ d: _, ...publicJwk }) => publicJwk) })
 }

@@ -45,6 +45,7 @@ export interface State {
   dispatch_signing_key: PrivateJwk
   callbacks_signing_key: PrivateJwk
   inbox_stream_signing_key: PrivateJwk
+  webhook_delivery_signing_key: PrivateJwk
   identity_provider_key: PrivateJwk
   user_token_key: PrivateJwk
   operator: IdentityClient

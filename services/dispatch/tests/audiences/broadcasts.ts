@@ -76,6 +76,12 @@ describe('a broadcast', () => {
     ['a channel that reaches no person', { channel: 'webhook', event_key: 'order.shipped' }, 422, 'validation_failed'],
     ['a past time', { ...content, send_at: '2020-01-01T00:00:00Z' }, 422, 'validation_failed'],
     ['an unknown event', { channel: 'sms', event_key: 'no.such' }, 404, 'event_not_found'],
+    [
+      'no reference of consent',
+      { channel: 'whatsapp', event_key: 'order.shipped', data: { name: 'Ada', order: '1' } },
+      422,
+      'WHATSAPP_OPT_IN_REQUIRED',
+    ],
     ['another channel of the event', { channel: 'sms', event_key: 'invoice.ready' }, 422, 'channel_not_allowed'],
   ])('with %s is refused as a whole', async (_what, body, status, code) => {
     const listId = await listOf(freshUsers(1))

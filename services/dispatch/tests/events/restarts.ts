@@ -36,7 +36,7 @@ test('a topic of the bootstrap document that an operator has changed stays so ov
   expect(first).toMatchObject({ name: 'Weekly offers', kind: 'on', channels: ['email', 'whatsapp'] })
   await env.restart('dispatch-api')
   expect((await call('GET', path)).body).toEqual(first)
-  const body = { name: 'Discounts', channels: ['email'] }
+  const body = { name: 'Discounts', channels: ['whatsapp', 'email'] }
   const changed = await call('PUT', path, { body })
   expect(changed.status).toBe(200)
   await env.restart('dispatch-api')

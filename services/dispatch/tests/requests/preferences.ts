@@ -250,7 +250,9 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   const refused = await importing(bad)
   expectProblem(refused, 404, 'topic_not_found')
   expect(refused.body.errors).toMatchObject([{ path: 'rules.2.topic' }])
-  const unlike = ['+1 415 555 0100', '0014155550100', ' ada@shop.example', 'Ada <ada@shop.example>', 'ada']
+  const mailboxes = [' ada@shop.example', 'Ada <ada@shop.example>', 'ada', 'a..da@shop.example', 'adä@shop.example']
+  const urls = ['http://shop.example/', 'https://10.0.0.1/', 'https://ada:secret@shop.example/', 'https://shop']
+  const unlike = ['+1 415 555 0100', '0014155550100', ...mailboxes, ...urls]
   const wrongs = [{}, { user_id: user, address }, { user_id: '' }, { address, changed_at: ahead(3_600_000) }]
   for (const wrong of [...wrongs, ...unlike.map((of) => ({ address: of }))])
     expectProblem(await importing([{ ...wrong, topic, channel: '*', state: 'on' }]), 422, 'validation_failed')
@@ -302,4 +304,87 @@ test('a message of a topic by a channel that it does not list is refused, unless
   expect((await post(env, toUser(user, required))).status).toBe(202)
   expect((await operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['in_app'] })).status).toBe(200)
   await eventually(async () => expect((await post(env, toUser(user, topic))).status).toBe(202))
+})
+
+/** Saves an event of the topic. @returns its key */
+async function addEvent(topic: string, allowed_channels: string[], status: 'draft' | 'published') {
+  const event_key = `event-${crypto.randomUUID()}`
+  const templates = { sms: { body: 'News' }, in_app: { title: 'News', body: 'Something new' } }
+  const body = { event_key, name: 'News', status, allowed_channels, templates, topic }
+  return { event_key, answer: await operator('POST', '/events', body) }
+}
+const publish = (key: string) => operator('POST', `/events/${key}/publish`)
+
+test('an event is published only for channels that its topic lists; a required topic is sent by all', async () => {
+  const [topic, required] = [await addTopic(), await addTopic({ kind: 'required' })]
+  const { event_key, answer } = await addEvent(topic, ['sms', 'in_app'], 'published')
+  expectProblem(answer, 422, 'channel_not_allowed')
+  expect(answer.body.errors).toEqual([{ path: 'allowed_channels', message: expect.stringContaining('in_app') }])
+  expectProblem(await operator('GET', `/events/${event_key}`), 404, 'event_not_found')
+  const draft = await addEvent(topic, ['sms', 'in_app'], 'draft')
+  expectProblem(await publish(draft.event_key), 422, 'channel_not_allowed')
+  expect((await operator('GET', `/events/${draft.event_key}`)).body.status).toBe('draft')
+  expect((await operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['in_app', 'sms'] })).status).toBe(200)
+  expect((await publish(draft.event_key)).status).toBe(200)
+  expect((await addEvent(required, ['sms', 'in_app'], 'published')).answer.status).toBe(201)
+})
+
+test('a topic keeps the channels by which published events send it', async () => {
+  const topic = await addTopic({ channels: ['sms', 'in_app'] })
+  const { event_key } = await addEvent(topic, ['in_app'], 'published')
+  await addEvent(topic, ['sms'], 'draft')
+  const narrowed = { name: 'Renamed', channels: ['sms'] }
+  const refused = await operator('PUT', `/topics/${topic}`, narrowed)
+  expectProblem(refused, 409, 'topic_in_use')
+  expect(refused.body).toMatchObject({ detail: expect.stringContaining(event_key), errors: [{ path: 'channels' }] })
+  expect((await operator('GET', `/topics/${topic}`)).body).toMatchObject({ name: 'News', channels: ['sms', 'in_app'] })
+  // No published event sends it by SMS.
+  expect((await operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['in_app'] })).status).toBe(200)
+  expect((await operator('PUT', `/topics/${topic}`, { ...narrowed, kind: 'required' })).status).toBe(200)
+  expectProblem(await operator('PUT', `/topics/${topic}`, narrowed), 409, 'topic_in_use')
+  await operator('POST', `/events/${event_key}/deactivate`)
+  expect((await operator('PUT', `/topics/${topic}`, narrowed)).status).toBe(200)
+  expectProblem(await publish(event_key), 422, 'channel_not_allowed')
+})
+
+test('a publish and a narrower topic of the same moment: one of them is refused', async () => {
+  for (let round = 0; round < 10; round++) {
+    const topic = await addTopic({ channels: ['sms', 'in_app'] })
+    const { event_key } = await addEvent(topic, ['in_app'], 'draft')
+    const narrowed = operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['sms'] })
+    const answers = await Promise.all([publish(event_key), narrowed])
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  }
+})
+
+test('a choice for a URL counts for every spelling of it', async () => {
+  const topic = await addTopic({ channels: ['webhook'] })
+  const host = `${crypto.randomUUID()}.shop.example`
+  const stops = { topic, channel: 'webhook', state: 'off' }
+  expect((await importFor(`https://${host.toUpperCase()}`, stops)).status).toBe(200)
+  const send = (recipient: string) => post(env, { channel: 'webhook', recipient, body: 'New', topic })
+  for (const url of [`https://${host}`, `https://${host}/`, `https://${host}:443/a/..`])
+    expectProblem(await send(url), 422, 'recipient_opted_out')
+  expect((await send(`https://${host}/a`)).status).toBe(202)
+})
+
+test('an older choice that is imported does not bring back one that was removed since, also at the same moment', async () => {
+  const topic = await addTopic({ kind: 'off' })
+  const older = (user_id: string, state: string) => ({
+    ...{ user_id, topic, channel: 'sms', state },
+    changed_at: '2026-01-02T03:04:05Z',
+  })
+  const importing = (rule: object) => env.api('POST', '/api/v1/preferences/import', { body: { rules: [rule] } })
+  const rulesOf = async (user: string) => (await env.api('GET', `/api/v1/users/${user}/preferences`)).body.rules
+  for (let round = 0; round < 20; round++) {
+    const user = `user-${crypto.randomUUID()}`
+    expect((await importing(older(user, 'on'))).body.changed).toBe(1)
+    const removal = choose(user, { topic, channel: 'sms', state: null })
+    const answers = await Promise.all([removal, importing(older(user, 'off')), importing(older(user, 'on'))])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await importing(older(user, 'on'))).body).toEqual({ changed: 0, unchanged: 1 })
+    expect(await rulesOf(user)).toEqual([])
+    const later = { ...older(user, 'on'), changed_at: new Date().toISOString() }
+    expect((await importing(later)).body.changed).toBe(1)
+  }
 })

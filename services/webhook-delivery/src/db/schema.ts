@@ -67,6 +67,8 @@ export const tables = {
     notification_id: column.id('notif').nullable(),
     retry_count: column.integer().withDefault(),
     event_type: column.text(),
+    /** Of a send by the channel `webhook`: each attempt asks whether its recipient has switched it off. */
+    topic: column.text().nullable(),
     provider_id: column.id('prov').nullable(),
     /** Of a send by the channel `webhook`; a subscription has its own. */
     url: column.bytes().nullable(),

@@ -9,6 +9,7 @@ import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import { lastingHeaders, messageIdOf } from './message-body.ts'
 import { createSettler } from './settle-attempts.ts'
+import { stopDelivery } from './stop-delivery.ts'
 import type { TakenDelivery } from './take-deliveries.ts'
 
 /** Bytes of an answer that are kept. */
@@ -31,7 +32,9 @@ export function createDelivery(context: Context): DeliverWebhook {
   const settle = createSettler(context)
   const deliver = async (taken: TakenDelivery): Promise<Delivered> => {
     if (taken.subscription_id && !taken.subscription_url) return cancel(context, taken)
-    const outcome = await send(context, taken)
+    const isOptedOut = await judgeRecipient(context, taken)
+    if (isOptedOut) return stop(context, taken)
+    const outcome = isOptedOut === undefined ? unasked : await send(context, taken)
     const verdict = judge(context, taken, outcome)
     context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', outcome.durationMs)
     await settle({
@@ -56,6 +59,33 @@ export function createDelivery(context: Context): DeliverWebhook {
 async function cancel({ db, wakeRemoval }: Context, { endpoint_id }: TakenDelivery): Promise<Delivered> {
   await removeEndpoint(db.run, endpoint_id)
   wakeRemoval()
+  return { outcome: 'exhausted', charged: false }
+}
+
+/** Whether its recipient has switched it off, also since an earlier attempt; undefined while dispatch does not answer. */
+async function judgeRecipient(
+  { isOptedOut, log }: Context,
+  { topic, notification_id }: TakenDelivery,
+): Promise<boolean | undefined> {
+  if (topic === null || notification_id === null) return false
+  try {
+    return await isOptedOut(notification_id)
+  } catch (err) {
+    log.warn({ err }, 'dispatch does not say whether a recipient still gets a message')
+    return undefined
+  }
+}
+
+const unasked: EgressOutcome = {
+  ...{ kind: 'failed', reason: 'connection', own: true, durationMs: 0 },
+  message: 'whether the recipient has switched it off is not known at the moment',
+}
+
+async function stop({ db, metrics, unreported, wakeOutbox }: Context, taken: TakenDelivery): Promise<Delivered> {
+  await stopDelivery(db.run, taken)
+  metrics.cancelled()
+  unreported.ended(taken.id)
+  wakeOutbox()
   return { outcome: 'exhausted', charged: false }
 }
 

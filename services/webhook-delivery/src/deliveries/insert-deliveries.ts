@@ -20,10 +20,11 @@ export type NewDelivery = Pick<
   | 'body'
   | 'traceparent'
   | 'recipient_index'
-> & {
-  /** What was encrypted, for an attempt that begins at once. */
-  plain?: { url?: string; body: string }
-}
+> &
+  Partial<Pick<DeliveryRow, 'topic'>> & {
+    /** What was encrypted, for an attempt that begins at once. */
+    plain?: { url?: string; body: string }
+  }
 
 /** Stores deliveries, each once, and begins to send those that this process has room for. @returns those that are new */
 export type StoreDeliveries = (deliveries: readonly NewDelivery[]) => Promise<Set<string>>
@@ -48,7 +49,7 @@ const insert = defineStatement({
     with input as (
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, endpoint_id text,
         subscription_id text, notification_id text, retry_count int, event_type text, provider_id text, url text, body text,
-        traceparent text, recipient_index text, offered text)
+        traceparent text, recipient_index text, topic text, offered text)
     ), met as (
       insert into endpoints as known (id, tenant_id, next_due_at, leased_until)
       select endpoint_id, min(tenant_id), case when bool_or(offered = 'claim') then ${leaseEnd} else now() end,
@@ -61,9 +62,9 @@ const insert = defineStatement({
       returning id, leased_until, old.next_due_at is null as is_alone
     ), stored as (
       insert into deliveries (id, tenant_id, application_id, endpoint_id, subscription_id, notification_id, retry_count,
-        event_type, provider_id, url, body, traceparent, recipient_index, attempts, next_attempt_at)
+        event_type, provider_id, url, body, traceparent, recipient_index, topic, attempts, next_attempt_at)
       select id, tenant_id, application_id, endpoint_id, subscription_id, notification_id, retry_count, event_type, provider_id,
-        decode(url, 'base64'), decode(body, 'base64'), traceparent, recipient_index, opens::int,
+        decode(url, 'base64'), decode(body, 'base64'), traceparent, recipient_index, topic, opens::int,
         case when opens then now() + $2 * interval '1 millisecond' else now() end
       from (
         select *, case offered when 'open' then exists (select from endpoints e where e.id = endpoint_id and e.active)

@@ -68,6 +68,6 @@ function takenOf(deliveries: readonly NewDelivery[], rows: readonly StoredRow[])
     const row = opened.get(delivery.id)
     if (!row) return []
     const { is_open: _, lease: _lease, is_alone: _alone, id: _id, ...signer } = row
-    return [{ ...delivery, ...signer, attempts: 1, charged: 0, held: 0 }]
+    return [{ topic: null, ...delivery, ...signer, attempts: 1, charged: 0, held: 0 }]
   })
 }

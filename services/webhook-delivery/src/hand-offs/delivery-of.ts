@@ -54,6 +54,7 @@ export function deliveryOf(
     notification_id,
     retry_count,
     event_type: type,
+    topic: handOff.topic ?? null,
     provider_id: providerId,
     url: secrets.keyRing.encrypt(url, targetAad(tenant_id, id)),
     body: sealBody(secrets.keyRing, { tenant_id, id }, body).body,

@@ -2,6 +2,7 @@ import type { HandOffReport } from '@notify/contracts'
 import { defineStatement, pick, type RowOf, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
 import type { DeliveryRow } from '../deliveries/delivery-store.ts'
+import { optedOutReason } from '../deliveries/stop-delivery.ts'
 
 const columns = {
   notification_id: tables.deliveries.notification_id.present(),
@@ -33,12 +34,13 @@ export function findHandOffs(
 /** What is reported to dispatch about a delivery. */
 export function reportOf({ notification_id, retry_count, status, last_error }: HandOffRow): HandOffReport {
   const states = { pending: 'sent', succeeded: 'delivered', exhausted: 'failed' } as const
+  const isOptedOut = status === 'exhausted' && last_error === optedOutReason
   const failed = status === 'exhausted'
   return {
     notification_id,
     retry_count,
-    status: states[status],
+    status: isOptedOut ? 'cancelled' : states[status],
     failure_reason: failed ? last_error : null,
-    retryable: failed,
+    retryable: failed && !isOptedOut,
   }
 }

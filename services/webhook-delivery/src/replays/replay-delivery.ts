@@ -15,7 +15,7 @@ export const replayDelivery: Handler<Context, typeof contract> = idempotent({
     if (!(await replayOne(run, row.id))) {
       throw new Problem(
         'not_replayable',
-        'A pending delivery cannot be replayed, nor a send by the channel webhook that has arrived',
+        'A pending delivery cannot be replayed, nor a send by the channel webhook that has arrived or was switched off',
       )
     }
     return new Reply(202, JSON.stringify(summaryOf(await requireDelivery(run, principal.tenant_id, row.id))))

@@ -2,6 +2,7 @@ import { earliestId, type Id } from '@notify/contracts'
 import { cast, column, defineStatement, type RowOf, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
+import { optedOutReason } from '../deliveries/stop-delivery.ts'
 
 interface Range {
   subscriptionId: Id<'whsub'>
@@ -54,7 +55,10 @@ const now = sql<Date>`now()`
 /** Requeues deliveries with a whole schedule; the numbers of their attempts continue. */
 export const again = { status: 'pending', charged: 0, held: 0, next_attempt_at: now, finished_at: null } as const
 
-/** Requeues one delivery. A send by the channel webhook that has arrived would reach a person twice. @returns whether it may be */
+/**
+ * Requeues one delivery, unless its recipient has switched it off. A send by the channel webhook that has arrived would reach a
+ * person twice. @returns whether it may be
+ */
 export async function replayOne(run: Run, id: Id<'whdel'>): Promise<boolean> {
   const [row] = await run(
     build
@@ -63,7 +67,7 @@ export async function replayOne(run: Run, id: Id<'whdel'>): Promise<boolean> {
       .where('id', '=', id)
       .where((where) =>
         where.or([
-          where('status', '=', 'exhausted'),
+          where.and([where('status', '=', 'exhausted'), where('last_error', 'is distinct from', optedOutReason)]),
           where.and([where('status', '=', 'succeeded'), where('subscription_id', 'is not', null)]),
         ]),
       )

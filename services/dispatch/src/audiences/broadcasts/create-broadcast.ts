@@ -1,10 +1,11 @@
-import { type createBroadcast as contract, newId } from '@notify/contracts'
+import { channelContracts, type createBroadcast as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { AcceptContext } from '../../accept/accept-item.ts'
 import { requireNoTerms, requireProvider } from '../../accept/judge-candidate.ts'
 import { findTexts, providerMissing, topicOf } from '../../accept/prepare-content.ts'
 import { readSendAt, requireTime } from '../../catalogue/recipients/time-to-send.ts'
+import { requireOptInReference } from '../../channels/whatsapp/recipient.ts'
 import { requireList } from '../lists/list-store.ts'
 import { requireBroadcast, sealRequest } from './broadcast-request.ts'
 import { insertBroadcast } from './broadcast-store.ts'
@@ -16,6 +17,7 @@ export const createBroadcast: Handler<AcceptContext, typeof contract> = idempote
     await requireList(context.db.run, principal, params.list_id)
     const request = requireBroadcast(body)
     await topicOf(context, { principal, request }, await findTexts(context, { principal, request }))
+    if (channelContracts[request.channel].needsConsent) requireOptInReference(request)
     const definition = context.channels[request.channel]
     if (!definition) throw providerMissing(request.channel)
     await requireProvider(context, principal, definition)

@@ -7,12 +7,13 @@ import { type PresentTemplate, presentTemplates } from '../../channels/present-t
 import type { StoredContent } from '../../db/event-tables.ts'
 import { templatesNamed } from '../carrier-templates/carrier-template-store.ts'
 import { requireFit } from '../carrier-templates/require-fit.ts'
+import { requireListedChannels } from '../topics/require-topic.ts'
 import type { EventId } from './event-store.ts'
 
 /**
  * Refuses to publish an event that could never be sent.
  * @throws Problem `validation_failed` naming the channels without a template, and templates of one-time codes without
- * `{{code}}`, and placeholders of the carrier's template that are not filled; `template_category_mismatch`
+ * `{{code}}`, and placeholders of the carrier's template that are not filled; `template_category_mismatch`; `channel_not_allowed`
  */
 export async function requirePublishable(
   run: Run,
@@ -38,6 +39,7 @@ export async function requirePublishable(
     errors.push({ path: 'digest', message: 'must be null: the event sends one-time codes, which cannot wait' })
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
+  await requireListedChannels(run, id, content)
   for (const { path, name, definition, template } of present) {
     const reference = definition.referenceOf?.(template, true)
     if (reference) await requireApprovedCategory(run, id, `${path}.${name}.category`, reference)

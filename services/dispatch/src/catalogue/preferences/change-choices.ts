@@ -20,8 +20,22 @@ export interface NewChoice {
 const changedColumns = { id: column.id('pref'), changed_at: column.timestamp() }
 
 /**
- * Of several choices for the same switch, the latest counts, and of those the last. What changes nothing leaves no evidence. A
- * choice that was first made while this ran is not seen here: it is locked, in the order of the primary key, and has no time.
+ * Locks every switch in the order of the primary key, so that changes of the same switches never deadlock. One without a choice gets a
+ * row that nobody sees: its time is before all others, and `change` fills or deletes it.
+ */
+const hold = defineStatement({
+  name: 'hold-preferences',
+  text: `
+    insert into preferences as known (tenant_id, application_id, mode, recipient_index, topic, channel, state, source, changed_at)
+    select distinct on (recipient_index, topic, channel) $2, $3, $4, recipient_index, topic, channel, 'off', $5, '-infinity'::timestamptz
+    from json_to_recordset($1::json) as input (recipient_index text, topic text, channel text)
+    order by recipient_index, topic, channel
+    on conflict (recipient_index, application_id, mode, topic, channel) do update set state = known.state where false`,
+})
+
+/**
+ * Of several choices for the same switch, removals included, the latest counts, and of those the last. What changes nothing leaves no
+ * evidence. The switches are held, so what others have committed is seen.
  */
 const change = defineStatement({
   name: 'change-preferences',
@@ -32,58 +46,53 @@ const change = defineStatement({
         frequency text, keeps_frequency boolean, changed_at timestamptz)
       order by recipient_index, topic, channel, coalesce(changed_at, 'infinity') desc, position desc
     ), known as (
-      select p.* from preferences p join input using (recipient_index, topic, channel)
-      where p.application_id = $3 and p.mode = $4
-      order by p.recipient_index, p.topic, p.channel for update of p
-    ), due as (
-      select * from (
-        select input.*, known.state as before, known.frequency as frequency_before, known.changed_at as known_at,
-          case when input.state is null then null when keeps_frequency then known.frequency else input.frequency end as frequency_after
-        from input left join known using (recipient_index, topic, channel)
+      select p.recipient_index, p.topic, p.channel, p.changed_at = '-infinity' as is_new,
+        case when p.changed_at > '-infinity' then p.state end as before, p.frequency as frequency_before,
+        case when p.changed_at > '-infinity' then p.changed_at when input.changed_at is not null then (
+          select max(c.changed_at) from preference_changes c
+          where c.recipient_index = p.recipient_index and c.application_id = $2 and c.mode = $3
+            and c.topic = p.topic and c.channel = p.channel and c.after is null) end as known_at
+      from input join preferences p using (recipient_index, topic, channel) where p.application_id = $2 and p.mode = $3
+    ), judged as (
+      select *, (state, frequency_after) is distinct from (before, frequency_before)
+        and (known_at is null or changed_at is null or known_at < changed_at) as is_due
+      from (
+        select input.*, is_new, before, frequency_before, known_at,
+          case when state is null then null when keeps_frequency then frequency_before else frequency end as frequency_after
+        from input join known using (recipient_index, topic, channel)
       ) as chosen
-      where (state, frequency_after) is distinct from (before, frequency_before) and (known_at is null or changed_at is null or known_at < changed_at)
     ), removed as (
-      delete from preferences p using due
-      where due.state is null and p.recipient_index = due.recipient_index and p.application_id = $3 and p.mode = $4
-        and p.topic = due.topic and p.channel = due.channel
+      delete from preferences p using judged j
+      where (case when j.is_due then j.state is null else j.is_new end) and p.recipient_index = j.recipient_index
+        and p.application_id = $2 and p.mode = $3 and p.topic = j.topic and p.channel = j.channel
     ), kept as (
-      insert into preferences (tenant_id, application_id, mode, recipient_index, topic, channel, state, frequency, source, changed_at)
-      select $2, $3, $4, recipient_index, topic, channel, state, frequency_after, $5, at from due where state is not null
-      order by recipient_index, topic, channel
-      on conflict (recipient_index, application_id, mode, topic, channel)
-        do update set state = excluded.state, frequency = excluded.frequency, source = excluded.source, changed_at = excluded.changed_at
-        where exists (select from known k where k.recipient_index = excluded.recipient_index and k.topic = excluded.topic
-          and k.channel = excluded.channel)
-      returning recipient_index, topic, channel
+      update preferences p set state = j.state, frequency = j.frequency_after, source = $4, changed_at = j.at
+      from judged j
+      where j.is_due and j.state is not null and p.recipient_index = j.recipient_index
+        and p.application_id = $2 and p.mode = $3 and p.topic = j.topic and p.channel = j.channel
     ), evidence as (
       insert into preference_changes (id, tenant_id, application_id, mode, recipient_index, topic, channel, before, after,
         frequency_before, frequency_after, source, actor, changed_at)
-      select id, $2, $3, $4, recipient_index, topic, channel, before, state, frequency_before, frequency_after, $5, $6, at from due
-      where state is null or (recipient_index, topic, channel) in (select * from kept)
+      select id, $6, $2, $3, recipient_index, topic, channel, before, state, frequency_before, frequency_after, $4, $5, at
+      from judged where is_due
       returning id, changed_at
     )
-    select due.id, evidence.changed_at from due left join evidence using (id)`,
-  columns: { ...changedColumns, changed_at: changedColumns.changed_at.nullable() },
+    select id, changed_at from evidence`,
+  columns: changedColumns,
 })
 
 type Changed = RowOf<typeof changedColumns>
 
-/** Makes choices. @returns which of them changed anything */
+/** Makes choices, in a transaction. @returns which of them changed anything */
 export async function changeChoices(
   run: Run,
   { tenantId, applicationId, mode }: PreferenceOwner,
   choices: readonly NewChoice[],
   { source, actor }: { source: PreferenceSource; actor: string | null },
 ): Promise<Changed[]> {
-  const make = async (some: readonly NewChoice[]) => {
-    const input = some.map((choice, position) => {
-      return { ...choice, position, keeps_frequency: choice.frequency === undefined }
-    })
-    return run(change, [JSON.stringify(input), tenantId, applicationId, mode, source, actor])
-  }
-  const rows = await make(choices)
-  const unseen = new Set(rows.filter(({ changed_at }) => changed_at === null).map(({ id }) => id))
-  // Judged by what is known now; it is locked, so this is all.
-  const again = unseen.size > 0 ? await make(choices.filter(({ id }) => unseen.has(id))) : []
-  return [...rows, ...again].filter((row): row is Changed => row.changed_at !== null)
+  const input = JSON.stringify(
+    choices.map((choice, position) => ({ ...choice, position, keeps_frequency: choice.frequency === undefined })),
+  )
+  await run(hold, [input, tenantId, applicationId, mode, source])
+  return run(change, [input, applicationId, mode, source, actor, tenantId])
 }

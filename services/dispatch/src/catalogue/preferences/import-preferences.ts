@@ -1,6 +1,8 @@
 import type { importPreferences as contract } from '@notify/contracts'
 import { idempotent } from '@notify/database'
+import { DestinationError, readDestination } from '@notify/egress-guard'
 import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
+import { readAddress } from '../../channels/email/read-address.ts'
 import type { Context } from '../../context.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
 import { makeChoices, requireChoosable } from './make-choices.ts'
@@ -16,10 +18,33 @@ function requirePast(rules: readonly { changed_at?: string | undefined }[]): voi
   if (at >= 0) throw fieldProblem('validation_failed', `rules.${at}.changed_at`, 'is in the future')
 }
 
+/** @throws Problem `validation_failed` for an address that no message could have: its choice would never count */
+function requireAddresses(
+  { config }: Pick<Context, 'config'>,
+  rules: readonly { address?: string | undefined }[],
+): void {
+  for (const [at, { address }] of rules.entries()) {
+    const fault = address === undefined ? undefined : faultOf(address, config.WEBHOOK_EGRESS_ALLOW)
+    if (fault !== undefined) throw fieldProblem('validation_failed', `rules.${at}.address`, fault)
+  }
+}
+
+function faultOf(address: string, allowed: Context['config']['WEBHOOK_EGRESS_ALLOW']): string | undefined {
+  if (!address.startsWith('https://')) return address.includes('@') ? readAddress(address).fault : undefined
+  try {
+    readDestination(address, allowed)
+    return undefined
+  } catch (error) {
+    if (error instanceof DestinationError) return error.message
+    throw error
+  }
+}
+
 /** Imports choices that people made elsewhere: all of them, or none. */
 export const importPreferences: Handler<Context & WithTopics, typeof contract> = idempotent({
   async prepare(context, { body, principal }) {
     requirePast(body.rules)
+    requireAddresses(context, body.rules)
     await requireChoosable(context, ownerOf(principal), body.rules)
   },
   async effect(context, { body, principal }, run) {

@@ -3,11 +3,9 @@ import { recordAudit } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { describeTopic, topicIdOf, topicMissing } from './describe-topic.ts'
+import { mostNamed } from './require-topic.ts'
 import type { WithTopics } from './topic-directory.ts'
 import { eventsOfTopic, lockTopic, removeTopic } from './topic-store.ts'
-
-/** Events that a refusal names. */
-const mostNamed = 5
 
 /** Deletes a topic that no event names. */
 export const deleteTopic: Handler<Context & WithTopics, typeof contract> = async (context, request) => {

@@ -3,6 +3,7 @@ import { recordAudit, requireUnchanged } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { describeTopic, topicIdOf, topicMissing } from './describe-topic.ts'
+import { requireUnsent } from './require-topic.ts'
 import type { WithTopics } from './topic-directory.ts'
 import { lockTopic, updateTopic } from './topic-store.ts'
 
@@ -14,6 +15,7 @@ export const replaceTopic: Handler<Context & WithTopics, typeof contract> = asyn
     const row = await lockTopic(run, id)
     if (!row) throw topicMissing()
     requireUnchanged('topic', row.updated_at, query.expected_updated_at)
+    await requireUnsent(run, id, row, body)
     const after = describeTopic(await updateTopic(run, id, body, principal.subject))
     await recordAudit(run, dispatchAuditRecorded, {
       ...{ request, applicationId: id.applicationId, action: 'topic.changed', resourceId: id.topicKey },

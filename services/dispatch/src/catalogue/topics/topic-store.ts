@@ -1,4 +1,4 @@
-import type { Id, TopicContent } from '@notify/contracts'
+import type { Channel, Id, TopicContent } from '@notify/contracts'
 import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
@@ -34,9 +34,9 @@ export async function lockTopic(run: Run, id: TopicId): Promise<TopicRow | undef
   return (await run(one(id).forUpdate()))[0]
 }
 
-/** Keeps a topic from being deleted until the transaction ends. @returns whether there is one */
-export async function holdTopic(run: Run, id: TopicId): Promise<boolean> {
-  return (await run(one(id).forKeyShare())).length > 0
+/** Keeps a topic from being changed or deleted until the transaction ends. */
+export async function holdTopic(run: Run, id: TopicId): Promise<TopicRow | undefined> {
+  return (await run(one(id).forKeyShare()))[0]
 }
 
 /** @throws Problem `topic_limit_reached` */
@@ -123,6 +123,21 @@ export async function eventsOfTopic(run: Run, id: TopicId, most: number): Promis
     .where((where) => where.and(ownerOf(id)))
     .where((where) => where.or([where('topic', '=', id.topicKey), where(sql`draft->>'topic'`, '=', id.topicKey)]))
   return (await run(named.orderBy('event_key').limit(most))).map(({ event_key }) => event_key)
+}
+
+/** Published events that send a topic by one of these channels, by key. */
+export async function eventsSentBy(
+  run: Run,
+  id: TopicId,
+  channels: readonly Channel[],
+  most: number,
+): Promise<string[]> {
+  const sent = build
+    .selectFrom('events')
+    .select('event_key')
+    .where((where) => where.and({ ...ownerOf(id), topic: id.topicKey, status: 'published' }))
+    .where('allowed_channels', '&&', sql.val<Channel[]>([...channels]))
+  return (await run(sent.orderBy('event_key').limit(most))).map(({ event_key }) => event_key)
 }
 
 /** The topics of an application by key. @param after key of the last one of the previous page */

@@ -17,6 +17,7 @@ interface NewHandOff extends Pick<HandOff, 'lane' | 'channel'> {
     traceparent: string | null
   }
   payload: Buffer
+  topic?: string | undefined
 }
 
 /** @throws Problem `validation_failed` for a payload that does not fit into an event */
@@ -30,10 +31,13 @@ export function requireFit(payload: string): void {
  * @param after SQL for the hand-off that precedes it, where that matters
  */
 export function handOffSql(after = 'null'): string {
-  return `json_build_object('notification_id', id, 'retry_count', retry_count, 'tenant_id', tenant_id,
-      'application_id', application_id, 'mode', mode, 'lane', lane, 'channel', channel, 'event_key', event_key,
-      'created_at', created_at, 'after', ${after}, 'content', translate(encode(payload, 'base64'), E'\\n', ''))`
+  return `case when topic is null then ${objectSql(after)} else ${objectSql(after, `, 'topic', topic`)} end`
 }
+
+const objectSql = (after: string, more = '') =>
+  `json_build_object('notification_id', id, 'retry_count', retry_count, 'tenant_id', tenant_id,
+      'application_id', application_id, 'mode', mode, 'lane', lane, 'channel', channel, 'event_key', event_key,
+      'created_at', created_at, 'after', ${after}, 'content', translate(encode(payload, 'base64'), E'\\n', '')${more})`
 
 /** SQL for the message that a row goes into, of several of one subject. */
 export const partSql = `(sum(octet_length(payload)) over (order by id))::int / ${maxPart}`
@@ -57,7 +61,7 @@ export function handOffMessages(
   )
 }
 
-function handOffOf({ candidate, channel, lane, payload }: NewHandOff, createdAt: string): HandOff {
+function handOffOf({ candidate, channel, lane, payload, topic }: NewHandOff, createdAt: string): HandOff {
   const { notificationId, principal, request } = candidate
   return {
     notification_id: notificationId,
@@ -68,6 +72,7 @@ function handOffOf({ candidate, channel, lane, payload }: NewHandOff, createdAt:
     lane,
     channel,
     event_key: request.event_key ?? null,
+    ...(topic !== undefined && { topic }),
     created_at: createdAt,
     after: null,
     content: SealedText.parse(payload.toString('base64')),

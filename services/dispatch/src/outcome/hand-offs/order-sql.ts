@@ -1,7 +1,7 @@
 import type { Channel } from '@notify/contracts'
 
 /** What a hand-off is made of. */
-export const handOffColumns = `id, tenant_id, application_id, mode, lane, channel, event_key, retry_count, created_at, payload,
+export const handOffColumns = `id, tenant_id, application_id, mode, lane, channel, event_key, topic, retry_count, created_at, payload,
       traceparent, recipient_index, send_at`
 
 /** Hand-offs keep their order in an inbox, lane by lane: a campaign must not delay what cannot wait. */
@@ -38,7 +38,7 @@ export function placedSql(channel: Channel, relation: string): string {
         from (
           select *, null as before_id from ${ofChannel(channel, relation)}
           union all
-          select null, null, application_id, mode, lane, null, null, null, null, null, null, recipient_index, null, before_id
+          select null, null, application_id, mode, lane, null, null, null, null, null, null, null, recipient_index, null, before_id
           from tail_${channel}
         ) as chain
       ) as linked where id is not null) as placed`

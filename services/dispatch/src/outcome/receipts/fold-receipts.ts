@@ -1,9 +1,9 @@
-import type { DeliveryStatus, Receipt, ReceiptStatus } from '@notify/contracts'
-import { transition } from './transition.ts'
+import type { DeliveryStatus, Receipt } from '@notify/contracts'
+import { type ReportStatus, transition } from './transition.ts'
 
 interface Report {
   notification_id?: string | undefined
-  status: ReceiptStatus
+  status: ReportStatus
 }
 
 /**

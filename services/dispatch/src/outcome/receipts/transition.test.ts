@@ -1,22 +1,24 @@
 import { expect, test } from '@jest/globals'
-import { DeliveryStatus, type ReceiptStatus, ReceiptStatus as Reports } from '@notify/contracts'
+import { DeliveryStatus, ReceiptStatus as Reports } from '@notify/contracts'
 import fc from 'fast-check'
-import { type Current, isObservation, moves, type Report, transition } from './transition.ts'
+import { type Current, isObservation, moves, type Report, type ReportStatus, transition } from './transition.ts'
 
 /** The states that a receipt may find. */
 const statuses = DeliveryStatus.exclude(['scheduled', 'cancelled']).options
 const reports = Reports.options
 
-test.each<[DeliveryStatus, ReceiptStatus, DeliveryStatus]>([
+test.each<[DeliveryStatus, ReportStatus, DeliveryStatus]>([
   ['queued', 'sent', 'sent'],
   ['queued', 'delivered', 'delivered'],
   ['queued', 'undelivered', 'undelivered'],
   ['queued', 'failed', 'failed'],
   ['queued', 'read', 'delivered'],
+  ['queued', 'cancelled', 'cancelled'],
   ['sent', 'delivered', 'delivered'],
   ['sent', 'undelivered', 'undelivered'],
   ['sent', 'failed', 'failed'],
   ['sent', 'read', 'delivered'],
+  ['sent', 'cancelled', 'cancelled'],
   ['undelivered', 'delivered', 'delivered'],
   ['undelivered', 'read', 'delivered'],
   ['failed', 'delivered', 'delivered'],
@@ -30,6 +32,12 @@ test('those are all: anything else changes nothing', () => {
     reports.filter((report) => transition({ status, attempt: 1 }, { status: report, attempt: 1 }) !== undefined),
   )
   expect(changing).toHaveLength(13)
+})
+
+test('a message that has ended is not cancelled, nor one that goes on by a report of another attempt', () => {
+  for (const status of ['delivered', 'failed', 'undelivered', 'cancelled', 'scheduled'] as const)
+    expect(transition({ status, attempt: 1 }, { status: 'cancelled', attempt: 1 })).toBeUndefined()
+  expect(transition({ status: 'sent', attempt: 2 }, { status: 'cancelled', attempt: 1 })).toBeUndefined()
 })
 
 test('a report of another attempt changes nothing, unless the message was delivered after all', () => {

@@ -14,13 +14,17 @@ const rank: Record<DeliveryStatus, number> = {
   cancelled: 2,
 }
 
-/** The state that each receipt reports; observations report none. `read` implies delivery. */
-const meaning: Record<ReceiptStatus, DeliveryStatus | undefined> = {
+/** What a carrier or another of our services reports; carriers never report `cancelled`. */
+export type ReportStatus = ReceiptStatus | 'cancelled'
+
+/** The state that each report means; observations mean none. `read` implies delivery. */
+const meaning: Record<ReportStatus, DeliveryStatus | undefined> = {
   sent: 'sent',
   delivered: 'delivered',
   read: 'delivered',
   undelivered: 'undelivered',
   failed: 'failed',
+  cancelled: 'cancelled',
   delayed: undefined,
   complained: undefined,
   unsubscribed: undefined,
@@ -32,9 +36,9 @@ export interface Current {
   attempt: number | undefined
 }
 
-/** A carrier's report on an attempt. */
+/** A report on an attempt. */
 export interface Report {
-  status: ReceiptStatus
+  status: ReportStatus
   attempt: number
 }
 
@@ -50,12 +54,12 @@ export function transition(current: Current, report: Report): DeliveryStatus | u
 }
 
 /** Whether a report never affects the state. */
-export const isObservation = (status: ReceiptStatus): boolean => meaning[status] === undefined
+export const isObservation = (status: ReportStatus): boolean => meaning[status] === undefined
 
 /** An entry of the transition table. */
 export interface Move {
   from: DeliveryStatus
-  report: ReceiptStatus
+  report: ReportStatus
   /** Whether the report must belong to the current attempt. */
   ownAttempt: boolean
   to: DeliveryStatus
@@ -63,7 +67,7 @@ export interface Move {
 
 /** Every transition, enumerated from `transition`; the SQL is generated from it. */
 export const moves: readonly Move[] = (Object.keys(rank) as DeliveryStatus[]).flatMap((from) =>
-  (Object.keys(meaning) as ReceiptStatus[]).flatMap((report) => {
+  (Object.keys(meaning) as ReportStatus[]).flatMap((report) => {
     const own = transition({ status: from, attempt: 1 }, { status: report, attempt: 1 })
     const other = transition({ status: from, attempt: 2 }, { status: report, attempt: 1 })
     return own === undefined ? [] : [{ from, report, ownAttempt: other !== own, to: own }]

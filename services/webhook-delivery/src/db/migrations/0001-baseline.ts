@@ -60,6 +60,7 @@ export const baseline: Migration = {
          recipient_index text,
          retry_count int not null default 0,
          event_type text not null,
+         topic text,
          provider_id text,
          url bytea,
          body bytea not null,
