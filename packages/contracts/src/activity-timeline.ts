@@ -17,6 +17,11 @@ export const ActivityAttempt = z
     notification_id: idSchema('notif').meta({
       description: 'The message of the attempt; a code has one message for each send',
     }),
+    delivery_id: idSchema('whdel')
+      .nullable()
+      .meta({
+        description: 'The delivery of a send by the channel webhook, which webhook-deliveries shows and replays',
+      }),
     number: z.int(),
     provider_id: z.string().nullable(),
     provider_name: z.string().nullable(),
@@ -160,7 +165,7 @@ export const readWebhookAttempts = defineRoute({
     200: z.object({
       attempts: z.array(
         z.object({
-          delivery_id: z.string(),
+          delivery_id: idSchema('whdel'),
           number: z.int(),
           provider_id: z.string().nullable(),
           started_at: Timestamp,

@@ -49,6 +49,7 @@ async function find(text: string): Promise<Found[]> {
   if (page) return [{ path: `${page.path}/${text}`, title: text, hint: page.hint }]
   if (prefix === 'list') return [{ path: `broadcasts?list_id=${text}`, title: text, hint: 'Broadcasts to the list' }]
   if (prefix === 'whdel') return ofDelivery(text)
+  if (prefix === 'msg') return ofWebhookId(text)
   if (isAddress(text)) return ofRecipient(text)
   // The beginning of a number or an address, which is still being typed, is not to stand in a query string either.
   if (text.includes('@') || /^\+?[\d\s().-]*$/.test(text)) return []
@@ -78,7 +79,14 @@ async function ofDelivery(id: string): Promise<Found[]> {
   const { subscription_id } = await answer(
     api.GET('/api/v1/webhook-deliveries/{delivery_id}', { params: { path: { delivery_id: id } } }),
   )
-  return [{ path: `webhooks/${subscription_id}/${id}`, title: id, hint: 'Webhook delivery' }]
+  return [{ path: `webhooks/${subscription_id ?? 'deliveries'}/${id}`, title: id, hint: 'Webhook delivery' }]
+}
+
+/** The `webhook-id` that a receiver sees: made of the delivery, or of the message that was sent to it. */
+async function ofWebhookId(text: string): Promise<Found[]> {
+  const id = text.slice('msg_'.length)
+  const message = { path: `activity/notif_${id}`, title: text, hint: 'Message to a webhook' }
+  return ofDelivery(`whdel_${id}`).catch(() => [message])
 }
 
 /** A user by its id. Recipients of in-app messages are known here; others are looked for on their page. */

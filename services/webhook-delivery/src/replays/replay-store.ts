@@ -2,6 +2,7 @@ import { earliestId, type Id } from '@notify/contracts'
 import { cast, column, defineStatement, type RowOf, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
+import { erasedReason } from '../erasure/store-erased.ts'
 
 interface Range {
   subscriptionId: Id<'whsub'>
@@ -54,19 +55,15 @@ const now = sql<Date>`now()`
 /** Requeues deliveries with a whole schedule; the numbers of their attempts continue. */
 export const again = { status: 'pending', charged: 0, held: 0, next_attempt_at: now, finished_at: null } as const
 
-/** Requeues one delivery. A send by the channel webhook that has arrived would reach a person twice. @returns whether it may be */
+/** Requeues one delivery that has finished. @returns whether it had, and still has its address */
 export async function replayOne(run: Run, id: Id<'whdel'>): Promise<boolean> {
   const [row] = await run(
     build
       .updateTable('deliveries')
-      .set(again)
+      .set({ ...again, arrived: sql<boolean>`arrived or status = 'succeeded'` })
       .where('id', '=', id)
-      .where((where) =>
-        where.or([
-          where('status', '=', 'exhausted'),
-          where.and([where('status', '=', 'succeeded'), where('subscription_id', 'is not', null)]),
-        ]),
-      )
+      .where('status', '<>', 'pending')
+      .where((where) => where.or([where('url', 'is', null), where('last_error', 'is distinct from', erasedReason)]))
       .returning(['endpoint_id', 'tenant_id']),
   )
   if (!row) return false
