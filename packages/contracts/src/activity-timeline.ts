@@ -4,7 +4,7 @@ import { ReceiptStatus } from './callbacks.ts'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
-import { Attempt, AttemptOutcome } from './notifications.ts'
+import { Attempt, AttemptOutcome, DeliveryStatus } from './notifications.ts'
 import { defineRoute, operator, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -17,11 +17,9 @@ export const ActivityAttempt = z
     notification_id: idSchema('notif').meta({
       description: 'The message of the attempt; a code has one message for each send',
     }),
-    delivery_id: idSchema('whdel')
-      .nullable()
-      .meta({
-        description: 'The delivery of a send by the channel webhook, which webhook-deliveries shows and replays',
-      }),
+    delivery_id: idSchema('whdel').nullable().meta({
+      description: 'The delivery of a send by the channel webhook, which webhook-deliveries shows and replays',
+    }),
     number: z.int(),
     provider_id: z.string().nullable(),
     provider_name: z.string().nullable(),
@@ -132,15 +130,16 @@ export const readProviders = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/internal/v1/attempts/providers',
-  summary: 'The provider of the last attempt of notifications of a tenant',
+  summary: 'The provider of the last attempt of notifications of a tenant, and what their price depends on',
   auth,
-  body: z.object({ tenant_id, notification_ids: z.array(idSchema('notif')).max(500) }),
+  body: z.object({ tenant_id, notification_ids: z.array(idSchema('notif')).max(2500) }),
   idempotent: true,
   responses: {
     200: z.object({
       providers: z.array(
         z.object({
           notification_id: idSchema('notif'),
+          status: DeliveryStatus,
           category: z.string().nullable(),
           country_prefix: z.string().nullable(),
           segments: z.int().nullable(),
@@ -191,6 +190,23 @@ export const readCode = defineRoute({
   body: z.object({ tenant_id, transaction_id: idSchema('otp') }),
   responses: {
     200: z.object({ code: ActivityCode.extend({ notification_ids: z.array(idSchema('notif')) }).nullable() }),
+  },
+  errors: [],
+})
+
+export const readCodeMessages = defineRoute({
+  name: 'readCodeMessages',
+  service: 'otp',
+  method: 'POST',
+  path: '/internal/v1/codes/messages',
+  summary: 'The messages of codes of a tenant, of each code in the order of time',
+  auth,
+  body: z.object({ tenant_id, transaction_ids: z.array(idSchema('otp')).max(500) }),
+  idempotent: true,
+  responses: {
+    200: z.object({
+      messages: z.array(z.object({ transaction_id: idSchema('otp'), notification_id: idSchema('notif') })),
+    }),
   },
   errors: [],
 })

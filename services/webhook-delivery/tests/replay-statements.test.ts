@@ -60,7 +60,7 @@ test('a replay makes its endpoint due, also one that the retention removed', asy
   expect(due).toEqual([{ next_due_at: expect.any(Date) }])
 })
 
-test('what has arrived is reported as delivered for ever: a replay that fails or is interrupted reports nothing', async () => {
+test('a message that has arrived stays reported as delivered: a replay that fails or is interrupted reports nothing', async () => {
   const { id, notification_id } = await sent('succeeded')
   expect(await replayOne(db.run, id)).toBe(true)
   const [pending] = await findHandOffs(db.run, [{ notification_id, retry_count: 0 }])

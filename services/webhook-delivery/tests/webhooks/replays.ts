@@ -75,7 +75,7 @@ async function arrived(url: string) {
   return { id, path: `/api/v1/webhook-deliveries/${rows[0].id}`, delivery_id: rows[0].id as string }
 }
 
-test('a message of the channel webhook that has arrived is replayed with the same body and id, signed anew, and audited', async () => {
+test('a message of the channel webhook that has arrived is replayed with the same body and id under a new signature, and audited', async () => {
   const path = freshPath('ok')
   const { id, path: own, delivery_id } = await arrived(env.stack.receiverUrl + path)
   const headers = { 'x-svc-id': `msg_${id.slice('notif_'.length)}` }
