@@ -48,6 +48,7 @@ async function find(text: string): Promise<Found[]> {
   const page = Object.hasOwn(pagesOfIds, prefix) ? pagesOfIds[prefix] : undefined
   if (page) return [{ path: `${page.path}/${text}`, title: text, hint: page.hint }]
   if (prefix === 'list') return [{ path: `broadcasts?list_id=${text}`, title: text, hint: 'Broadcasts to the list' }]
+  if (prefix === 'dig') return [{ path: `activity?digest_id=${text}`, title: text, hint: 'Digest' }]
   if (prefix === 'whdel') return ofDelivery(text)
   if (prefix === 'msg') return ofWebhookId(text)
   if (isAddress(text)) return ofRecipient(text)
@@ -100,11 +101,13 @@ async function ofUser(text: string): Promise<Found[]> {
 
 /** The address of each page has the token of the recipient only. */
 async function ofRecipient(text: string): Promise<Found[]> {
-  const token = await tokenOf(addressOf(text))
+  const address = addressOf(text)
+  const token = await tokenOf(address)
+  const consent = { path: `consents?recipient=${token}`, title: 'Consent of this number', hint: 'Consents' }
   return [
     ...pagesOf('address', token),
     { path: `suppressions?recipient_token=${token}`, title: 'Suppressions of this recipient', hint: 'Suppressions' },
-    { path: `consents?recipient=${token}`, title: 'Consent of this number', hint: 'Consents' },
+    ...(address.includes('@') ? [] : [consent]),
   ]
 }
 
