@@ -1,13 +1,9 @@
-import { History } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { compareTexts } from '../../edits/compare-texts.ts'
 import { VersionContents } from '../../edits/version-contents.tsx'
+import { VersionFrame } from '../../edits/version-frame.tsx'
 import { useApplicationNames } from '../../ui/application-name.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
-import { Drawer } from '../../ui/drawer.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { namedTexts } from './named-texts.ts'
 import { type LayoutVersion, type StoredLayout, useLayoutActions, useLayoutVersion } from './queries.ts'
@@ -21,29 +17,15 @@ interface VersionDrawerProps {
 
 /** The texts of a version, and the changes of restoring it. */
 export function VersionDrawer({ layout, version, onClose }: VersionDrawerProps) {
-  const { data, error, refetch } = useLayoutVersion(layout.layout_id, version)
-  const [isAsking, ask] = useState(false)
-  const isCurrent = layout.version === data?.version
-  const restore =
-    data && !isCurrent ? (
-      <Button onClick={() => ask(true)}>
-        <History size={14} aria-hidden />
-        Restore
-      </Button>
-    ) : null
   return (
-    <Drawer title={`Version ${version}`} onClose={onClose} actions={restore}>
-      {data ? (
-        <Contents version={data} layout={isCurrent ? undefined : layout} />
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Skeleton lines={8} />
-      )}
-      {isAsking && data ? (
-        <Restore layout={layout} version={data} onRestored={onClose} onClose={() => ask(false)} />
-      ) : null}
-    </Drawer>
+    <VersionFrame
+      version={version}
+      query={useLayoutVersion(layout.layout_id, version)}
+      current={layout.version}
+      contents={(shown, isCurrent) => <Contents version={shown} layout={isCurrent ? undefined : layout} />}
+      restore={(shown, close) => <Restore layout={layout} version={shown} onRestored={onClose} onClose={close} />}
+      onClose={onClose}
+    />
   )
 }
 
