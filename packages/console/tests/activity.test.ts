@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
+import { post } from '@notify/test-kit/api'
 import { freshPhone, send } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
@@ -85,6 +86,19 @@ test('a retried message stays queued while the activity lags behind, and a click
   }
   await drawer(page).getByText('Attempt 2').waitFor()
   await retry(page).waitFor()
+})
+
+test('the tag that tells recipients apart is whole at 390 pixels, where the mask is cut off', async () => {
+  const to = { email: `whole-${crypto.randomUUID()}@a-long-name-of-a-host.example.com` }
+  await post(harness.env, { channel: 'email', subject: 'Hi', body: 'Hi', recipient: to })
+  const page = await harness.signIn({ path: '/activity', options: { viewport: { width: 390, height: 844 } } })
+  const cell = page.locator('tbody tr[data-row]').filter({ hasText: 'a-long-name' }).locator('td').first()
+  await cell.waitFor()
+  const hidden = await cell.evaluate((element) => {
+    const tag = element.querySelector('code')!
+    return tag.getBoundingClientRect().right - element.getBoundingClientRect().right
+  })
+  expect(hidden).toBeLessThanOrEqual(0)
 })
 
 test('filters stand in the address, and a link shows the same view', async () => {

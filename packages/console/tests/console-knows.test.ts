@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
 import { post, untilState } from '@notify/test-kit/api'
@@ -246,6 +247,12 @@ test('a user id is found by Ctrl-K, and while an address is typed no part of it 
     await page.getByText('Nothing has this title').waitFor()
   }
   expect(asked.filter((url) => /ada@|1415|4155/.test(url))).toEqual([])
+  const digest = newId('dig')
+  await search.fill(digest)
+  await page.getByRole('option', { name: digest }).getByText('Digest').waitFor()
+  await search.fill('nobody@example.com')
+  await page.getByRole('option', { name: 'Suppressions of this recipient' }).waitFor()
+  expect(await page.getByRole('option', { name: 'Consent of this number' }).count()).toBe(0)
   const unknown = `nobody-${crypto.randomUUID()}`
   await search.fill(unknown)
   await page.getByRole('option', { name: `User id ${unknown}` }).click()

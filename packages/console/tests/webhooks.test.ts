@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { untilState } from '@notify/test-kit/api'
 import { addApplication } from '@notify/test-kit/callers'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
@@ -93,6 +94,40 @@ test('an exhausted webhook is replayed from its drawer, and one that has arrived
   await expectNoAxeViolations(page)
   await drawer(page).getByRole('button', { name: 'Replay' }).click()
   await drawer(page).getByText('Attempt 4').waitFor()
+})
+
+test('a message to a webhook is found by the id of its delivery or by its webhook-id, and is sent again after a second look', async () => {
+  const body = {
+    ...{ channel: 'webhook', event_key: 'order.shipped', data: { name: 'Ada', order: '7' } },
+    recipient: { url: address('ok') },
+  }
+  const { notification_id } = (await harness.env.api('POST', '/api/v1/notifications', { body })).body
+  await untilState(harness.env, notification_id, { delivery_status: 'delivered' })
+  const page = await harness.signIn({ path: `/activity/${notification_id}` })
+  await drawer(page).getByRole('link', { name: 'Request and answer' }).click()
+  await page.waitForURL('**/webhooks/deliveries/whdel_*')
+  const delivery = page.url().split('/').at(-1)!
+  await drawer(page)
+    .getByText(`msg_${notification_id.slice('notif_'.length)}`)
+    .first()
+    .waitFor()
+  await drawer(page).getByText('which the activity shows').waitFor()
+  await expectNoAxeViolations(page)
+  await drawer(page).getByRole('button', { name: 'Replay' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Send it again' }).click()
+  await drawer(page).getByText('Attempt 2').waitFor()
+  for (const [id, path] of [
+    [delivery, `/webhooks/deliveries/${delivery}`],
+    [notification_id.replace('notif_', 'msg_'), `/activity/${notification_id}`],
+  ] as const) {
+    await page.goto(harness.url('/usage'))
+    await page.getByRole('heading', { name: 'Usage' }).first().waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('searchbox', { name: 'Page, id, event or recipient' }).fill(id)
+    await page.getByRole('option', { name: id }).click()
+    await page.waitForURL(`**${path}`)
+  }
+  await drawer(page).getByText('Attempt 2').waitFor()
 })
 
 test('deliveries exhausted since a given time are counted first, then replayed in the background', async () => {

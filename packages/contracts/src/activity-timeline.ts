@@ -4,7 +4,7 @@ import { ReceiptStatus } from './callbacks.ts'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
-import { Attempt, AttemptOutcome } from './notifications.ts'
+import { Attempt, AttemptOutcome, DeliveryStatus } from './notifications.ts'
 import { defineRoute, operator, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -16,6 +16,9 @@ export const ActivityAttempt = z
     attempt_id: z.string(),
     notification_id: idSchema('notif').meta({
       description: 'The message of the attempt; a code has one message for each send',
+    }),
+    delivery_id: idSchema('whdel').nullable().meta({
+      description: 'The delivery of a send by the channel webhook, which webhook-deliveries shows and replays',
     }),
     number: z.int(),
     provider_id: z.string().nullable(),
@@ -127,15 +130,16 @@ export const readProviders = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/internal/v1/attempts/providers',
-  summary: 'The provider of the last attempt of notifications of a tenant',
+  summary: 'The provider of the last attempt of notifications of a tenant, and what their price depends on',
   auth,
-  body: z.object({ tenant_id, notification_ids: z.array(idSchema('notif')).max(500) }),
+  body: z.object({ tenant_id, notification_ids: z.array(idSchema('notif')).max(2500) }),
   idempotent: true,
   responses: {
     200: z.object({
       providers: z.array(
         z.object({
           notification_id: idSchema('notif'),
+          status: DeliveryStatus,
           category: z.string().nullable(),
           country_prefix: z.string().nullable(),
           segments: z.int().nullable(),
@@ -160,7 +164,7 @@ export const readWebhookAttempts = defineRoute({
     200: z.object({
       attempts: z.array(
         z.object({
-          delivery_id: z.string(),
+          delivery_id: idSchema('whdel'),
           number: z.int(),
           provider_id: z.string().nullable(),
           started_at: Timestamp,
@@ -186,6 +190,23 @@ export const readCode = defineRoute({
   body: z.object({ tenant_id, transaction_id: idSchema('otp') }),
   responses: {
     200: z.object({ code: ActivityCode.extend({ notification_ids: z.array(idSchema('notif')) }).nullable() }),
+  },
+  errors: [],
+})
+
+export const readCodeMessages = defineRoute({
+  name: 'readCodeMessages',
+  service: 'otp',
+  method: 'POST',
+  path: '/internal/v1/codes/messages',
+  summary: 'The messages of codes of a tenant, of each code in the order of time',
+  auth,
+  body: z.object({ tenant_id, transaction_ids: z.array(idSchema('otp')).max(500) }),
+  idempotent: true,
+  responses: {
+    200: z.object({
+      messages: z.array(z.object({ transaction_id: idSchema('otp'), notification_id: idSchema('notif') })),
+    }),
   },
   errors: [],
 })

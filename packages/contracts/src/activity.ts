@@ -51,7 +51,10 @@ export const ExportedItem = ActivityItem.extend({
   provider_id: z.string().nullable().meta({ description: 'Of the last attempt; null where no carrier is called' }),
   provider_name: z.string().nullable(),
   credits: z.int().meta({ description: 'Credits charged' }),
-  segments: z.int().nullable().meta({ description: 'Parts of an SMS; null for other channels and for codes' }),
+  segments: z
+    .int()
+    .nullable()
+    .meta({ description: 'Parts of an SMS, of a code those of all its messages; null for other channels' }),
   cost: z.string().nullable().meta({
     description: 'By the price list, once a carrier has taken it; null without a price, and for test keys',
     example: '0.05',

@@ -135,7 +135,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   not_replayable: {
     meaning: 'The delivery cannot be repeated in its current state.',
-    action: 'Wait until the delivery has finished. A send by the channel webhook is replayed only if it is exhausted.',
+    action: 'Wait until the delivery has finished. Nothing is sent to a recipient that was erased.',
   },
   not_retryable: {
     meaning: 'The notification did not fail, or it failed for a reason that a retry cannot change.',

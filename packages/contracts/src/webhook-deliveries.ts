@@ -51,17 +51,17 @@ const WebhookRequest = z.object({
     description: 'Those of every attempt, which adds its time and signatures',
     example: { 'content-type': 'application/json', 'x-svc-id': 'msg_01jd3x8qk5w9t2m4v6b8n0p2r4' },
   }),
-  body: z
-    .string()
-    .meta({ description: 'Byte for byte as it was signed', example: '{"type":"notification.delivered"}' }),
+  body: z.string().nullable().meta({
+    description:
+      'Byte for byte as it was signed; null for a send by the channel webhook, whose content POST /activity/{id}/content shows',
+    example: '{"type":"notification.delivered"}',
+  }),
 })
 
 export const WebhookDelivery = z
   .object({
     ...delivery,
-    request: WebhookRequest.nullable().meta({
-      description: 'null for a send by the channel webhook, whose content POST /activity/{id}/content shows',
-    }),
+    request: WebhookRequest.nullable().meta({ description: 'null if it cannot be decrypted any more' }),
     attempts: z.array(WebhookAttempt),
   })
   .meta({ id: 'WebhookDelivery' })
@@ -123,7 +123,8 @@ export const replayWebhookDelivery = defineRoute({
   service: 'webhook-delivery',
   method: 'POST',
   path: '/api/v1/webhook-deliveries/:delivery_id/replay',
-  summary: 'Replay a finished delivery under the same id; a send by the channel webhook only if it is exhausted',
+  summary:
+    'Replay a finished delivery under the same id, also one that has arrived. The state of its notification stays.',
   auth: operator('webhooks:manage'),
   params: deliveryParams,
   responses: { 202: WebhookDeliverySummary },

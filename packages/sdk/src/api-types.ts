@@ -2078,7 +2078,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay a finished delivery under the same id; a send by the channel webhook only if it is exhausted
+         * Replay a finished delivery under the same id, also one that has arrived. The state of its notification stays.
          * @description Requires an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["replayWebhookDelivery"];
@@ -2465,6 +2465,8 @@ export interface components {
              * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             notification_id: string;
+            /** @description The delivery of a send by the channel webhook, which webhook-deliveries shows and replays */
+            delivery_id: string | null;
             number: number;
             provider_id: string | null;
             provider_name: string | null;
@@ -6309,7 +6311,7 @@ export interface components {
              */
             created_at: string;
             finished_at: string | null;
-            /** @description null for a send by the channel webhook, whose content POST /activity/{id}/content shows */
+            /** @description null if it cannot be decrypted any more */
             request: {
                 /**
                  * @description Those of every attempt, which adds its time and signatures
@@ -6322,10 +6324,10 @@ export interface components {
                     [key: string]: string;
                 };
                 /**
-                 * @description Byte for byte as it was signed
+                 * @description Byte for byte as it was signed; null for a send by the channel webhook, whose content POST /activity/{id}/content shows
                  * @example {"type":"notification.delivered"}
                  */
-                body: string;
+                body: string | null;
             } | null;
             attempts: components["schemas"]["WebhookAttempt"][];
         };
@@ -6877,6 +6879,7 @@ export interface operations {
                      *         {
                      *           "attempt_id": "att_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "number": 1,
                      *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "provider_name": "Twilio",
@@ -14274,7 +14277,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Replay a finished delivery under the same id; a send by the channel webhook only if it is exhausted */
+            /** @description Replay a finished delivery under the same id, also one that has arrived. The state of its notification stays. */
             202: {
                 headers: {
                     [name: string]: unknown;

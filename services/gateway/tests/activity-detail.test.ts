@@ -59,6 +59,7 @@ test('an item shows its attempts with provider, answer, receipts and trace, and 
     otp: null,
     attempts: [
       {
+        delivery_id: null,
         attempt_id: expect.stringMatching(/^att_/),
         notification_id: id,
         number: 1,

@@ -17,7 +17,9 @@ let items: StoredItem[]
 
 /** 6,000 items, a minute apart, and one connection to Postgres. */
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { env: { gateway: { DATABASE_POOL_SIZE: '1' } } })
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp'], {
+    env: { gateway: { DATABASE_POOL_SIZE: '1' } },
+  })
   items = Array.from({ length: count }, (_, n) =>
     itemOf(env, {
       status: n % 10 === 0 ? 'failed' : 'delivered',
@@ -304,5 +306,35 @@ test('an SMS of several segments to a country with a price of its own is counted
       .query(`select messages::int, segments::int from usage_days where country_prefix = '+49' and channel = 'sms'`)
     expect(rows).toEqual([{ messages: 1, segments: 3 }])
   })
+  expect((await put([])).status).toBe(200)
+})
+
+test('a code costs what its messages cost: each one that a carrier has taken, by country and segments', async () => {
+  const asOperator = { token: env.operatorToken }
+  const prices = [
+    { channel: 'sms', price: '0.05' },
+    { channel: 'sms', country_prefix: '+43', price: '0.0702' },
+  ]
+  const put = (all: object[]) =>
+    env.api('PUT', '/api/v1/usage/prices', { ...asOperator, body: { currency: 'EUR', prices: all } })
+  expect((await put(prices)).status).toBe(200)
+  const exportedOf = async (recipient: string) => {
+    const { text } = await exported(`format=ndjson&recipient=${encodeURIComponent(recipient)}`)
+    return JSON.parse(text.split('\n')[0]!)
+  }
+  const [taken, refused] = [`+43660${freshPhone().slice(-7)}`, `+43660${freshPhone('0003').slice(-7)}`]
+  for (const recipient of [taken, refused])
+    expect((await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient } })).status).toBe(200)
+  const first = await eventually(async () => {
+    const item = await exportedOf(taken)
+    expect(item).toMatchObject({ segments: 1, credits: 1, cost: '0.0702', currency: 'EUR' })
+    return item
+  })
+  expect(first).toMatchObject({ provider_id: expect.stringMatching(/^prov_/), provider_name: expect.any(String) })
+  expect((await env.api('POST', `/api/v1/otp/${first.transaction_id}/resend`)).status).toBe(200)
+  await eventually(async () =>
+    expect(await exportedOf(taken)).toMatchObject({ segments: 2, credits: 2, cost: '0.1404', currency: 'EUR' }),
+  )
+  await eventually(async () => expect(await exportedOf(refused)).toMatchObject({ status: 'failed', cost: null }))
   expect((await put([])).status).toBe(200)
 })

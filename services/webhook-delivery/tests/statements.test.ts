@@ -15,7 +15,6 @@ import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
 import { giveUpReserved } from '../src/providers/give-up-reserved.ts'
 import { deleteOwnProvider, type ProviderCopy, saveProviderRow } from '../src/providers/provider-store.ts'
 import { reserveProvider, takeReserved } from '../src/providers/reservation-store.ts'
-import { replayOne } from '../src/replays/replay-store.ts'
 
 const dayMs = 86_400_000
 
@@ -81,14 +80,6 @@ test('retention removes old deliveries with their attempts and idle origins, and
     undefined,
     { next_due_at: expect.any(Date) },
   ])
-})
-
-test('a replay makes its endpoint due, also one that the retention removed', async () => {
-  const id = await storeSend('origin_gone')
-  await exhaust(id)
-  await db.run(`delete from endpoints where id = 'origin_gone'`)
-  expect([await replayOne(db.run, id), await replayOne(db.run, id)]).toEqual([true, false])
-  expect(await endpointOf('origin_gone')).toEqual({ next_due_at: expect.any(Date) })
 })
 
 test('an endpoint that does not know of its due deliveries is repaired', async () => {

@@ -118,3 +118,19 @@ test('while dispatch does not answer, a message of a topic waits, uncharged; oth
   await untilState(env, id, { delivery_status: 'delivered' })
   expect(await received(env, path)).toHaveLength(1)
 })
+
+test('a replay of a message that has arrived sends nothing after an off, and the message stays delivered', async () => {
+  const path = freshPath('ok')
+  const id = await send(path)
+  await untilState(env, id, { delivery_status: 'delivered' })
+  await choose(path, 'off')
+  const { id: deliveryId } = await deliveryOf(id)
+  const replay = () => env.api('POST', `/api/v1/webhook-deliveries/${deliveryId}/replay`, { token: env.operatorToken })
+  expect((await replay()).status).toBe(202)
+  await eventually(async () =>
+    expect(await deliveryOf(id)).toMatchObject({ status: 'exhausted', last_error: 'recipient_opted_out', attempts: 1 }),
+  )
+  expectProblem(await replay(), 409, 'not_replayable')
+  await untilState(env, id, { delivery_status: 'delivered' })
+  expect(await received(env, path)).toHaveLength(1)
+})

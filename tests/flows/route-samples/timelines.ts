@@ -4,6 +4,7 @@ import {
   type Route,
   readAttempts,
   readCode,
+  readCodeMessages,
   readProviders,
   readReceipts,
   readWebhookAttempts,
@@ -27,6 +28,7 @@ export function timelineSamples(env: TestEnv): Samples {
     readAttempts: ask('dispatch-api', readAttempts, { tenant_id, notification_ids: [notification_id] }),
     readWebhookAttempts: ask('webhook-delivery', readWebhookAttempts, { tenant_id, notification_id }),
     readCode: ask('otp', readCode, { tenant_id, transaction_id: newId('otp') }),
+    readCodeMessages: ask('otp', readCodeMessages, { tenant_id, transaction_ids: [newId('otp')] }),
     readReceipts: ask('callbacks', readReceipts, {
       tenant_id: newId('ten'),
       attempts: [{ attempt_id: newId('att'), provider_id: newId('prov'), provider_message_id: 'message' }],

@@ -6,6 +6,7 @@ import { SelectField, TextField } from '../ui/field.tsx'
 import { useFieldErrors } from '../ui/form.tsx'
 import type { FieldsProps } from './channel.ts'
 import type { WhatsAppForm } from './whatsapp-form.ts'
+import { NamedTemplate } from './whatsapp-named-template.tsx'
 import { WhatsAppButtons, WhatsAppHeader } from './whatsapp-parts.tsx'
 
 const categories: { value: WhatsAppForm['category']; label: string }[] = [
@@ -43,6 +44,7 @@ export function WhatsAppFields({ value, onChange }: FieldsProps<WhatsAppForm>) {
           onChange={(event) => onChange({ ...value, category: event.target.value as WhatsAppForm['category'] })}
         />
       </div>
+      <NamedTemplate of={value} />
       <WhatsAppHeader value={value} onChange={onChange} />
       <Parameters value={value} onChange={onChange} />
       <WhatsAppButtons value={value} onChange={onChange} />

@@ -48,7 +48,9 @@ async function find(text: string): Promise<Found[]> {
   const page = Object.hasOwn(pagesOfIds, prefix) ? pagesOfIds[prefix] : undefined
   if (page) return [{ path: `${page.path}/${text}`, title: text, hint: page.hint }]
   if (prefix === 'list') return [{ path: `broadcasts?list_id=${text}`, title: text, hint: 'Broadcasts to the list' }]
+  if (prefix === 'dig') return [{ path: `activity?digest_id=${text}`, title: text, hint: 'Digest' }]
   if (prefix === 'whdel') return ofDelivery(text)
+  if (prefix === 'msg') return ofWebhookId(text)
   if (isAddress(text)) return ofRecipient(text)
   // The beginning of a number or an address, which is still being typed, is not to stand in a query string either.
   if (text.includes('@') || /^\+?[\d\s().-]*$/.test(text)) return []
@@ -78,7 +80,14 @@ async function ofDelivery(id: string): Promise<Found[]> {
   const { subscription_id } = await answer(
     api.GET('/api/v1/webhook-deliveries/{delivery_id}', { params: { path: { delivery_id: id } } }),
   )
-  return [{ path: `webhooks/${subscription_id}/${id}`, title: id, hint: 'Webhook delivery' }]
+  return [{ path: `webhooks/${subscription_id ?? 'deliveries'}/${id}`, title: id, hint: 'Webhook delivery' }]
+}
+
+/** The `webhook-id` that a receiver sees: made of the delivery, or of the message that was sent to it. */
+async function ofWebhookId(text: string): Promise<Found[]> {
+  const id = text.slice('msg_'.length)
+  const message = { path: `activity/notif_${id}`, title: text, hint: 'Message to a webhook' }
+  return ofDelivery(`whdel_${id}`).catch(() => [message])
 }
 
 /** A user by its id. Recipients of in-app messages are known here; others are looked for on their page. */
@@ -92,11 +101,13 @@ async function ofUser(text: string): Promise<Found[]> {
 
 /** The address of each page has the token of the recipient only. */
 async function ofRecipient(text: string): Promise<Found[]> {
-  const token = await tokenOf(addressOf(text))
+  const address = addressOf(text)
+  const token = await tokenOf(address)
+  const consent = { path: `consents?recipient=${token}`, title: 'Consent of this number', hint: 'Consents' }
   return [
     ...pagesOf('address', token),
     { path: `suppressions?recipient_token=${token}`, title: 'Suppressions of this recipient', hint: 'Suppressions' },
-    { path: `consents?recipient=${token}`, title: 'Consent of this number', hint: 'Consents' },
+    ...(address.includes('@') ? [] : [consent]),
   ]
 }
 

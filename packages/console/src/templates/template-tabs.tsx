@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { Channel } from '../channels/channel.ts'
 import { channelNames, channels, isChannel, type TemplateForms } from '../channels/table.ts'
@@ -29,7 +30,7 @@ interface TemplateTabsProps {
 export function TemplateTabs({ label, forms, errors, current, others }: TemplateTabsProps) {
   const tabs = [...channels.map((channel) => [channel, channelNames[channel]] as const), ...others]
   return (
-    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto overflow-y-hidden border-b border-line">
+    <TabBar label={label}>
       {tabs.map(([tab, name]) => (
         <TabLink
           key={tab}
@@ -40,6 +41,15 @@ export function TemplateTabs({ label, forms, errors, current, others }: Template
           hasErrors={errors.some(({ path }) => tabOf(path) === tab)}
         />
       ))}
+    </TabBar>
+  )
+}
+
+/** Tabs whose name stands in the address. */
+export function TabBar({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto overflow-y-hidden border-b border-line">
+      {children}
     </nav>
   )
 }
@@ -51,14 +61,14 @@ function tabOf(path: string): string {
 }
 
 interface TabLinkProps {
-  tab: Tab
+  tab: string
   name: string
   isCurrent: boolean
-  isEmpty: boolean
-  hasErrors: boolean
+  isEmpty?: boolean
+  hasErrors?: boolean
 }
 
-function TabLink({ tab, name, isCurrent, isEmpty, hasErrors }: TabLinkProps) {
+export function TabLink({ tab, name, isCurrent, isEmpty = false, hasErrors = false }: TabLinkProps) {
   const [search] = useSearchParams()
   const params = new URLSearchParams(search)
   params.set('tab', tab)

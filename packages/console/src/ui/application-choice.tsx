@@ -36,11 +36,12 @@ export function ApplicationFilter({ value, onChange }: ChoiceProps) {
 export function ApplicationSwitch({ value, onChange }: ChoiceProps) {
   const options = useOptions(value)
   return (
+    // A fixed width, so that nothing moves when the names arrive.
     <select
       aria-label="Application"
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      className="control !w-auto max-w-full"
+      className="control max-w-full md:!w-48"
     >
       {options.map((option) => (
         <option key={option.value} value={option.value}>

@@ -71,6 +71,8 @@ test(
     await button(page, 'Write the template').click()
     await page.getByLabel('Approved template').selectOption({ label: 'order_update (en_US), utility' })
     expect(await page.getByLabel('Template', { exact: true }).inputValue()).toBe('order_update')
+    const text = page.getByRole('region', { name: 'Text of the template' })
+    await text.getByText('Hi {{1}}, your order {{2}} is on its way.').waitFor()
     await page.getByLabel('Text of placeholder 1').fill('{{ name }}')
     await page.getByLabel('Text of placeholder 2').fill('{{ order }}')
     const phone = preview(page).getByLabel('Message on the phone')
@@ -84,6 +86,11 @@ test(
     await button(page, 'Save the draft').click()
     await page.getByText('is missing: the approved template has the placeholder {{2}}').first().waitFor()
     await expectSound(page)
+    await page.goto(harness.url(`${events()}/promo.pending?tab=whatsapp`))
+    await page.getByText('promo_spring (en_US) is pending. Messages are refused until it is approved.').waitFor()
+    await expectSound(page)
+    await page.getByLabel('Template', { exact: true }).fill('promo_unknown')
+    await page.getByText('No account has promo_unknown (en_US).').waitFor()
   },
   patience,
 )

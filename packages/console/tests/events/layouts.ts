@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import { expectNoAxeViolations } from '../harness/expect-no-axe-violations.ts'
 import { expectSound } from '../harness/expect-sound.ts'
 import { button, preview, question } from '../harness/parts.ts'
 import { harness, patience } from './stack.ts'
 
 test(
-  'a layout is created, previewed in each language, chosen by a template, and kept while that uses it',
+  'a layout is created, previewed in each language, chosen by a template, and kept while that uses it; its versions are shown and restored',
   async () => {
     const { env } = harness
     const page = await harness.signIn({ path: '/layouts' })
@@ -34,6 +35,27 @@ test(
     await page.getByText('The layout is saved; emails use it at once.').waitFor()
     const stored = await env.api('GET', `/api/v1/layouts/${id}`, { token: env.operatorToken })
     expect(stored.body).toMatchObject({ version: 2, translations: { ar: { body: '{{ content }} مع السلامة' } } })
+
+    await page.getByRole('link', { name: 'Versions' }).click()
+    const rows = page.getByRole('table', { name: 'Versions' }).locator('tbody tr[data-row]')
+    await eventually(async () => expect(await rows.count()).toBe(2))
+    await rows.getByText('Ada Admin').first().waitFor()
+    await expectSound(page)
+    await rows.nth(1).click()
+    const shown = page.getByRole('dialog', { name: 'Version 1' })
+    await shown.getByText('What restoring it changes').waitFor()
+    await expectNoAxeViolations(page)
+    await button(page, 'Restore').click()
+    await button(page, 'Restore the version').click()
+    await page.getByText('Version 1 is saved again as version 3.').waitFor()
+    await eventually(async () => expect(await rows.count()).toBe(3))
+    const restored = await env.api('GET', `/api/v1/layouts/${id}`, { token: env.operatorToken })
+    expect(restored.body).toMatchObject({ version: 3, translations: {} })
+    expect(restored.body.html_body).toContain('Your company')
+    await rows.nth(1).click()
+    await button(page, 'Restore').click()
+    await button(page, 'Restore the version').click()
+    await page.getByText('Version 2 is saved again as version 4.').waitFor()
 
     const template = { name: 'Invoice', templates: { email: { subject: 'S', body: 'Hi', html_body: '<p>Hi</p>' } } }
     const path = '/api/v1/templates'

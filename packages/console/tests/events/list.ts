@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { addApplication } from '@notify/test-kit/callers'
 import { expectNoAxeViolations } from '../harness/expect-no-axe-violations.ts'
+import { layoutShift } from '../harness/layout-shift.ts'
 import { rows } from '../harness/table.ts'
 import { events, harness, patience } from './stack.ts'
 
@@ -22,6 +23,12 @@ test(
     await another.goto(harness.url('/events'))
     await another.waitForURL(`**${events()}`)
     const parts = another.getByRole('navigation', { name: 'Parts of the event' })
+    await another.setViewportSize({ width: 390, height: 844 })
+    await another.goto(harness.url(events()))
+    await another.getByRole('option', { name: 'Demo Shop' }).waitFor({ state: 'attached' })
+    await rows(another).first().waitFor()
+    expect(await layoutShift(another)).toBeLessThan(0.05)
+    await another.setViewportSize({ width: 1280, height: 800 })
     await another.goto(harness.url(`${events()}/order.shipped`))
     await parts.waitFor()
     // What a scrollbar below the tabs would take.

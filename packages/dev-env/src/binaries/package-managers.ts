@@ -52,7 +52,10 @@ export function packageManager(): PackageManager | undefined {
 }
 
 function plan({ name, refresh, mask, install, asUser = false }: Manager, binaries: readonly Binary[]): Installation {
-  const command = [...install, ...binaries.map((binary) => programs[binary].packages?.[name] ?? binary)]
+  const command = [
+    ...install,
+    ...binaries.flatMap((binary) => (programs[binary].packages?.[name] ?? binary).split(' ')),
+  ]
   const root = process.getuid?.() === 0
   const byHand = [...(asUser || root ? [] : ['sudo']), ...command]
     .filter((word) => !/^(-o|DPkg.*)$/.test(word))

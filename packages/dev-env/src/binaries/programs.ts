@@ -7,7 +7,7 @@ interface Program {
   use: Use
   /** Names that do the same job, best first. Default: the key. */
   names?: string[]
-  /** The package that contains it. Default: the key. */
+  /** The package that contains it, or several, separated by spaces. Default: the key. */
   packages?: Partial<Record<ManagerName, string>>
   /** Variable with the address of a running server that serves instead. */
   variable?: 'NATS_URL' | 'REDIS_URL'
@@ -55,6 +55,9 @@ const table = {
     use: 'test',
     packages: { 'apt-get': 'procps', dnf: 'procps-ng', apk: 'procps', pacman: 'procps-ng', zypper: 'procps' },
   },
+  // Run the samples of the console; that in PHP needs the extension for curl.
+  php: { use: 'test', packages: { 'apt-get': 'php-cli php-curl', dnf: 'php-cli' } },
+  go: { use: 'test', packages: { 'apt-get': 'golang-go', dnf: 'golang' } },
   wrk: { use: 'bench' },
 } satisfies Record<string, Program>
 

@@ -81,5 +81,10 @@ async function receiptsOf(
 
 function ofCarrier(told: Told, attempt: Told['attempts'][number], receipts: Receipts): ActivityAttempt {
   const { notification_id } = told
-  return { ...attempt, notification_id, receipts: receipts && (receipts.get(attempt.attempt_id) ?? []) }
+  return {
+    ...attempt,
+    notification_id,
+    delivery_id: null,
+    receipts: receipts && (receipts.get(attempt.attempt_id) ?? []),
+  }
 }

@@ -17,7 +17,7 @@ function attemptOf(
   const rejected = is_final ? 'rejected_permanent' : 'rejected_retryable'
   return {
     attempt_id: `${delivery_id}.${number}`,
-    ...{ notification_id, number, provider_id, provider_name: null, started_at, finished_at },
+    ...{ notification_id, delivery_id, number, provider_id, provider_name: null, started_at, finished_at },
     outcome: finished_at === null ? null : accepted ? 'accepted' : rejected,
     ambiguous: false,
     provider_code: status === null ? null : String(status),

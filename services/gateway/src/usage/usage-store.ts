@@ -1,5 +1,5 @@
 import type { Channel, Id } from '@notify/contracts'
-import { cast, column, type Queries, type Run } from '@notify/database'
+import { anyOf, cast, column, type Queries, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
@@ -92,4 +92,11 @@ export async function sumUsage(run: Run, filter: UsageFilter): Promise<{ message
     ]),
   )
   return row!
+}
+
+/** What the messages of codes cost, by id; those that cost nothing are absent. */
+export async function readCodeCredits(run: Run, ids: readonly Id<'notif'>[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await run(build.selectFrom('usage_messages').select(['id', 'credits']).where('id', '=', anyOf(ids)))
+  return new Map(rows.map(({ id, credits }) => [id, credits]))
 }

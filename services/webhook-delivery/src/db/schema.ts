@@ -85,6 +85,8 @@ export const tables = {
     traceparent: column.text().nullable(),
     /** Blind index of the recipient of the event's notification. */
     recipient_index: column.text().nullable(),
+    /** Whether a replay follows the arrival of a send by the channel `webhook`: its outcome is not reported. */
+    arrived: column.boolean().withDefault(),
     created_at: column.timestamp().withDefault(),
     finished_at: column.timestamp().nullable(),
   },

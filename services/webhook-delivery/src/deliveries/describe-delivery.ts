@@ -21,11 +21,11 @@ export function summaryOf(row: DeliveryRow): WebhookDeliverySummary {
   }
 }
 
-/** The request of a subscription's delivery, whose recipients are masked; null also when it cannot be decrypted any more. */
+/** The request of a delivery, with the body of an event, whose recipients are masked; null if it cannot be decrypted any more. */
 export function requestOf(keyRing: KeyRing, row: DeliveryRow): WebhookDelivery['request'] {
-  if (row.subscription_id === null) return null
   const id = messageIdOf(row)
   const headers = { ...lastingHeaders(row), 'x-svc-id': id, 'webhook-id': id }
+  if (row.subscription_id === null) return { headers, body: null }
   try {
     return { headers, body: keyRing.decrypt(row.body, bodyAad(row.tenant_id, row.id)) }
   } catch {

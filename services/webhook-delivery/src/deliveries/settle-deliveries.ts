@@ -52,7 +52,7 @@ const settle = defineStatement({
     ), facts as (${enqueueSql(deliveryAttempted, `(select * from settled where outcome <> 'succeeded') as unsuccessful`, attempted)}),
     reports as (${enqueueSql(
       webhookReported,
-      `(select * from settled where subscription_id is null and status <> 'pending') as final`,
+      `(select * from settled where subscription_id is null and not arrived and status <> 'pending') as final`,
       reported,
     )}),
     counted as (

@@ -18,7 +18,7 @@ const stop = defineStatement({
     )
     ${enqueueSql(
       webhookReported,
-      'stopped',
+      '(select * from stopped where not arrived) as final',
       `json_build_object('notification_id', notification_id, 'retry_count', retry_count, 'status', 'cancelled',
         'failure_reason', last_error, 'retryable', false)`,
     )}`,

@@ -39,7 +39,7 @@ const store = defineStatement({
      returning d.*, ends
     ), words as (
      update attempts set response = null where delivery_id = any(array(select id from erased))
-    ), reports as (${enqueueSql(webhookReported, '(select * from erased where ends) as ended', reported)})
+    ), reports as (${enqueueSql(webhookReported, '(select * from erased where ends and not arrived) as ended', reported)})
     select count(*)::int as count from erased`,
   columns: { count: column.integer() },
 })

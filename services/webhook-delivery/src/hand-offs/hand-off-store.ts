@@ -6,7 +6,7 @@ import { optedOutReason } from '../deliveries/stop-delivery.ts'
 
 const columns = {
   notification_id: tables.deliveries.notification_id.present(),
-  ...pick(tables.deliveries, 'retry_count', 'status', 'last_error'),
+  ...pick(tables.deliveries, 'retry_count', 'status', 'last_error', 'arrived'),
 }
 
 type HandOffRow = RowOf<typeof columns>
@@ -14,7 +14,7 @@ type HandOffRow = RowOf<typeof columns>
 const find = defineStatement({
   name: 'find-hand-offs',
   text: `
-    select d.notification_id, d.retry_count, d.status, d.last_error
+    select d.notification_id, d.retry_count, d.status, d.last_error, d.arrived
     from json_to_recordset($1::json) as t (notification_id text, retry_count int)
     cross join lateral (
       select * from deliveries where notification_id = t.notification_id and retry_count = t.retry_count
@@ -32,8 +32,9 @@ export function findHandOffs(
 }
 
 /** What is reported to dispatch about a delivery. */
-export function reportOf({ notification_id, retry_count, status, last_error }: HandOffRow): HandOffReport {
+export function reportOf({ notification_id, retry_count, last_error, ...row }: HandOffRow): HandOffReport {
   const states = { pending: 'sent', succeeded: 'delivered', exhausted: 'failed' } as const
+  const status = row.arrived ? 'succeeded' : row.status
   const isOptedOut = status === 'exhausted' && last_error === optedOutReason
   const failed = status === 'exhausted'
   return {

@@ -3,17 +3,22 @@ import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { requireActive, requireSubscription } from '../subscriptions/scope.ts'
+import { auditReplay } from './audit-replay.ts'
 import { countExhausted, insertReplay } from './replay-store.ts'
 
 /** Counts the deliveries that were exhausted since a moment, or delivers them again in the background. */
 export const replayDeliveries: Handler<Context, typeof contract> = idempotent({
-  async effect(_context, { body, params, principal }, run) {
+  async effect(_context, request, run) {
+    const { body, params, principal } = request
     const subscription = await requireSubscription(run, principal, params.subscription_id)
     const range = { subscriptionId: subscription.id, since: body.since }
     const count = await countExhausted(run, range)
     if (body.dry_run) return new Reply(200, JSON.stringify({ count }))
     requireActive(subscription)
     const replay = await insertReplay(run, range, count)
+    const { id: resourceId, application_id: applicationId } = subscription
+    const change = { request, applicationId, resourceId, before: null, after: { since: body.since, count } }
+    await auditReplay(run, { of: 'webhook_subscription', ...change })
     const answer = {
       since: replay.since.toISOString(),
       count,

@@ -5,20 +5,35 @@ import type { Context } from '../context.ts'
 import { summaryOf } from '../deliveries/describe-delivery.ts'
 import { requireDelivery } from '../deliveries/require-delivery.ts'
 import { requireActive, requireSubscription } from '../subscriptions/scope.ts'
+import { auditReplay } from './audit-replay.ts'
 import { replayOne } from './replay-store.ts'
 
-/** Delivers an event again, under the same id. */
+/** Delivers again under the same id, also what has arrived: the receiver recognises it by the id. */
 export const replayDelivery: Handler<Context, typeof contract> = idempotent({
-  async effect(_context, { params, principal }, run) {
+  async effect(_context, request, run) {
+    const { params, principal } = request
     const row = await requireDelivery(run, principal.tenant_id, params.delivery_id)
     if (row.subscription_id) requireActive(await requireSubscription(run, principal, row.subscription_id))
     if (!(await replayOne(run, row.id))) {
       throw new Problem(
         'not_replayable',
-        'A pending delivery cannot be replayed, nor a send by the channel webhook that has arrived or was switched off',
+        'A pending delivery cannot be replayed, nor one whose recipient was erased or has switched it off',
       )
     }
-    return new Reply(202, JSON.stringify(summaryOf(await requireDelivery(run, principal.tenant_id, row.id))))
+    const replayed = summaryOf(await requireDelivery(run, principal.tenant_id, row.id))
+    const { application_id: applicationId, status } = row
+    const change = {
+      request,
+      applicationId,
+      resourceId: row.id,
+      before: { status },
+      after: { status: replayed.status },
+    }
+    await auditReplay(run, { of: 'webhook_delivery', ...change })
+    return new Reply(202, JSON.stringify(replayed))
   },
-  after: ({ wakeEndpoints }) => wakeEndpoints(),
+  after({ wakeEndpoints, wakeOutbox }) {
+    wakeEndpoints()
+    wakeOutbox()
+  },
 })

@@ -3,6 +3,7 @@ import { cast, column, defineStatement, type RowOf, type Run } from '@notify/dat
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
 import { optedOutReason } from '../deliveries/stop-delivery.ts'
+import { erasedReason } from '../erasure/store-erased.ts'
 
 interface Range {
   subscriptionId: Id<'whsub'>
@@ -55,21 +56,19 @@ const now = sql<Date>`now()`
 /** Requeues deliveries with a whole schedule; the numbers of their attempts continue. */
 export const again = { status: 'pending', charged: 0, held: 0, next_attempt_at: now, finished_at: null } as const
 
-/**
- * Requeues one delivery, unless its recipient has switched it off. A send by the channel webhook that has arrived would reach a
- * person twice. @returns whether it may be
- */
+/** Why nothing is sent again. */
+const recipientGone = [erasedReason, optedOutReason]
+
+/** Requeues one delivery that has finished. @returns whether it had, and still has a recipient */
 export async function replayOne(run: Run, id: Id<'whdel'>): Promise<boolean> {
   const [row] = await run(
     build
       .updateTable('deliveries')
-      .set(again)
+      .set({ ...again, arrived: sql<boolean>`arrived or status = 'succeeded'` })
       .where('id', '=', id)
+      .where('status', '<>', 'pending')
       .where((where) =>
-        where.or([
-          where.and([where('status', '=', 'exhausted'), where('last_error', 'is distinct from', optedOutReason)]),
-          where.and([where('status', '=', 'succeeded'), where('subscription_id', 'is not', null)]),
-        ]),
+        where.or([where('url', 'is', null), sql<boolean>`(last_error = any(${recipientGone})) is not true`]),
       )
       .returning(['endpoint_id', 'tenant_id']),
   )

@@ -30,7 +30,7 @@ const settle = defineStatement({
     ), closed as (
       update attempts set finished_at = now(), error = '${restoredReason}'
       where delivery_id = any(array(select id from settled)) and finished_at is null
-    ), reports as (${enqueueSql(webhookReported, '(select * from settled where subscription_id is null) as final', reported)})
+    ), reports as (${enqueueSql(webhookReported, '(select * from settled where subscription_id is null and not arrived) as final', reported)})
     select count(*)::int as count from settled`,
   columns: { count: column.integer() },
 })

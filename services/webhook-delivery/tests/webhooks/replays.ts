@@ -2,7 +2,14 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { expectProblem, post, untilState } from '@notify/test-kit/api'
 import { send } from '@notify/test-kit/sms'
-import { deliveriesOf, freshPath, received as receivedAt, subscribe, untilDelivery } from '@notify/test-kit/webhooks'
+import {
+  deliveriesOf,
+  freshPath,
+  received as receivedAt,
+  subscribe,
+  untilDelivery,
+  untilReceived,
+} from '@notify/test-kit/webhooks'
 import { env, operator } from './stack.ts'
 
 test.each([
@@ -42,7 +49,7 @@ test('exhausted deliveries are counted, and replayed one by one and by their tim
   })
 })
 
-test('a delivery shows the request as it was signed; a send by the channel webhook shows none and, once it has arrived, is not replayed', async () => {
+test('a delivery shows the request as it was signed', async () => {
   const path = freshPath('ok')
   const { subscription_id } = await subscribe(env, path)
   await send(env)
@@ -55,18 +62,42 @@ test('a delivery shows the request as it was signed; a send by the channel webho
     'content-type': 'application/json',
     'x-svc-id': expect.stringMatching(/^msg_/),
   })
+})
 
-  const url = env.stack.receiverUrl + freshPath('ok')
-  const sent = await post(env, {
-    channel: 'webhook',
-    event_key: 'order.shipped',
-    recipient: { url },
-    data: { name: 'Ada', order: '7' },
-  })
-  await untilState(env, sent.body.notification_id, { delivery_status: 'delivered' })
+/** A message of the channel webhook that has arrived, with its delivery. */
+async function arrived(url: string) {
+  const data = { name: 'Ada', order: '7' }
+  const sent = await post(env, { channel: 'webhook', event_key: 'order.shipped', recipient: { url }, data })
+  const id = sent.body.notification_id as string
+  await untilState(env, id, { delivery_status: 'delivered' })
   const found = 'select id from deliveries where notification_id = $1 and subscription_id is null'
-  const { rows } = await env.sql('webhook-delivery').query(found, [sent.body.notification_id])
-  const own = `/api/v1/webhook-deliveries/${rows[0].id}`
-  expect((await operator('GET', own)).body).toMatchObject({ status: 'succeeded', request: null })
+  const { rows } = await env.sql('webhook-delivery').query(found, [id])
+  return { id, path: `/api/v1/webhook-deliveries/${rows[0].id}`, delivery_id: rows[0].id as string }
+}
+
+test('a message of the channel webhook that has arrived is replayed with the same body and id under a new signature, and audited', async () => {
+  const path = freshPath('ok')
+  const { id, path: own, delivery_id } = await arrived(env.stack.receiverUrl + path)
+  const headers = { 'x-svc-id': `msg_${id.slice('notif_'.length)}` }
+  const shown = (await operator('GET', own)).body
+  expect(shown).toMatchObject({ status: 'succeeded', request: { headers, body: null } })
+  const [first] = await receivedAt(env, path)
+  // The time of a signature has seconds.
+  await eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(first!.received_at) + 1000))
+  expect((await operator('POST', `${own}/replay`)).status).toBe(202)
   expectProblem(await operator('POST', `${own}/replay`), 409, 'not_replayable')
+  const [, second] = await untilReceived(env, path, 2)
+  expect([second!.body, second!.verified]).toEqual([first!.body, true])
+  for (const same of ['x-svc-id', 'webhook-id']) expect(second!.headers[same]).toBe(first!.headers[same])
+  for (const fresh of ['x-svc-timestamp', 'x-svc-signature', 'webhook-timestamp', 'webhook-signature'])
+    expect(second!.headers[fresh]).not.toBe(first!.headers[fresh])
+  await eventually(async () => {
+    const { attempts } = (await operator('GET', `/api/v1/activity/${id}`)).body
+    expect(attempts).toMatchObject([
+      { number: 1, delivery_id, outcome: 'accepted' },
+      { number: 2, delivery_id, outcome: 'accepted' },
+    ])
+    const { body } = await operator('GET', `/api/v1/audit-log?resource_id=${delivery_id}`)
+    expect(body.items).toMatchObject([{ action: 'webhook_delivery.replayed', before: { status: 'succeeded' } }])
+  })
 })

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
-import { MaskedRecipient } from '../../ui/masked-recipient.tsx'
+import { MaskedCell } from '../../ui/masked-recipient.tsx'
 import { numberText } from '../../ui/number-text.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
@@ -24,11 +24,7 @@ const columns: Column<ActivityItem>[] = [
   {
     id: 'recipient',
     header: 'Recipient',
-    cell: (item) => (
-      <span className="block truncate">
-        <MaskedRecipient of={item} />
-      </span>
-    ),
+    cell: (item) => <MaskedCell of={item} />,
     grow: 'narrow',
   },
   {

@@ -1,3 +1,5 @@
+import { Link } from 'react-router'
+import { useHasPermission } from '../../api/me.ts'
 import type { Channel } from '../../channels/channel.ts'
 import { channelPages } from '../../channels/table.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -28,6 +30,7 @@ export function Timeline({ attempts, channel }: { attempts: readonly ActivityAtt
 
 function Attempt({ attempt }: { attempt: ActivityAttempt }) {
   const outcome = outcomeOf(attempt)
+  const maySeeDeliveries = useHasPermission()('webhooks:manage')
   return (
     <div className="flex flex-col gap-1">
       <p className="flex flex-wrap items-center gap-x-2">
@@ -45,6 +48,13 @@ function Attempt({ attempt }: { attempt: ActivityAttempt }) {
             <code className="mr-2 font-mono text-xs">{attempt.provider_code}</code>
           ) : null}
           {attempt.provider_message ? <PlainText>{attempt.provider_message}</PlainText> : null}
+        </p>
+      ) : null}
+      {attempt.delivery_id !== null && maySeeDeliveries ? (
+        <p>
+          <Link to={`/webhooks/deliveries/${attempt.delivery_id}`} className="text-accent underline underline-offset-2">
+            Request and answer
+          </Link>
         </p>
       ) : null}
       {attempt.provider_message_id ? (

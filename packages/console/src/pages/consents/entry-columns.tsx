@@ -1,7 +1,7 @@
 import { ExternalLink } from 'lucide-react'
 import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
-import { MaskedRecipient } from '../../ui/masked-recipient.tsx'
+import { MaskedCell } from '../../ui/masked-recipient.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ExactTime, Time } from '../../ui/time.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
@@ -12,7 +12,7 @@ const number: Column<ConsentEntry> = {
   header: 'Number',
   cell: ({ phone_e164, recipient_tag }) => (
     <span className="tabular-nums">
-      <MaskedRecipient of={{ recipient_masked: maskNumber(phone_e164), recipient_tag }} />
+      <MaskedCell of={{ recipient_masked: maskNumber(phone_e164), recipient_tag }} />
     </span>
   ),
 }

@@ -1,13 +1,8 @@
-import { History } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import { DifferenceView } from '../../edits/difference-view.tsx'
+import { useMemo } from 'react'
+import { VersionContents } from '../../edits/version-contents.tsx'
+import { VersionFrame } from '../../edits/version-frame.tsx'
 import { compare, textsOf } from '../../templates/compare.ts'
-import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
-import { Drawer } from '../../ui/drawer.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { PlainText, TextBlock } from '../../ui/plain-text.tsx'
-import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { type EventId, type EventRecord, type EventVersion, useEventActions, useVersion } from './queries.ts'
 
@@ -20,57 +15,23 @@ interface VersionDrawerProps {
 
 /** The content of a version, and the changes of restoring it. */
 export function VersionDrawer({ id, record, version, onClose }: VersionDrawerProps) {
-  const { data, error, refetch } = useVersion(id, version)
-  const [isAsking, ask] = useState(false)
-  const isCurrent = record.version === data?.version
-  const restore =
-    data && !isCurrent ? (
-      <Button onClick={() => ask(true)}>
-        <History size={14} aria-hidden />
-        Restore
-      </Button>
-    ) : null
   return (
-    <Drawer title={`Version ${version}`} onClose={onClose} actions={restore}>
-      {data ? (
-        <Contents version={data} record={isCurrent ? undefined : record} />
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Skeleton lines={8} />
+    <VersionFrame
+      version={version}
+      query={useVersion(id, version)}
+      current={record.version}
+      contents={(shown, isCurrent) => <Contents version={shown} record={isCurrent ? undefined : record} />}
+      restore={(shown, close) => (
+        <Restore id={id} version={shown} next={record.version + 1} onRestored={onClose} onClose={close} />
       )}
-      {isAsking && data ? (
-        <Restore id={id} version={data} next={record.version + 1} onRestored={onClose} onClose={() => ask(false)} />
-      ) : null}
-    </Drawer>
+      onClose={onClose}
+    />
   )
 }
 
 function Contents({ version, record }: { version: EventVersion; record: EventRecord | undefined }) {
-  const differences = useMemo(() => (record ? compare(record, version) : []), [record, version])
-  return (
-    <div className="flex flex-col gap-6">
-      {record ? (
-        <section className="flex flex-col gap-2">
-          <h3 className="font-semibold">What restoring it changes</h3>
-          <DifferenceView differences={differences} />
-        </section>
-      ) : null}
-      <section className="flex flex-col gap-3">
-        <h3 className="font-semibold">Contents</h3>
-        {textsOf(version).map(([label, text]) => (
-          <div key={label} className="flex flex-col gap-1">
-            <h4 className="text-faint">{label}</h4>
-            {text.length > 80 || text.includes('\n') ? (
-              <TextBlock label={label}>{text}</TextBlock>
-            ) : (
-              <PlainText className="[overflow-wrap:anywhere]">{text}</PlainText>
-            )}
-          </div>
-        ))}
-      </section>
-    </div>
-  )
+  const differences = useMemo(() => record && compare(record, version), [record, version])
+  return <VersionContents texts={textsOf(version)} differences={differences} />
 }
 
 interface RestoreProps {

@@ -1,32 +1,17 @@
 import { namesOf } from '../../channels/table.ts'
+import { versionColumns } from '../../edits/version-frame.tsx'
 import { useAddress } from '../../ui/address.ts'
-import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
 import { OperatorName } from '../../ui/operator-name.tsx'
 import { useCursor } from '../../ui/pager.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
 import { type EventId, type EventRecord, type EventVersionSummary, useVersions } from './queries.ts'
 import { VersionDrawer } from './version-drawer.tsx'
 
 const columns: Column<EventVersionSummary>[] = [
-  {
-    id: 'version',
-    header: 'Version',
-    cell: ({ version, is_current }) => (
-      <span className="flex gap-1.5">
-        {version} {is_current ? <Badge tone="good">Current</Badge> : null}
-      </span>
-    ),
-  },
-  {
-    id: 'name',
-    header: 'Name',
-    cell: ({ name }) => <PlainText className="block truncate">{name}</PlainText>,
-    grow: 'always',
-  },
+  ...versionColumns,
   {
     id: 'channels',
     header: 'Channels',

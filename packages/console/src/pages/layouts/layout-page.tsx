@@ -2,12 +2,14 @@ import { Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useMessageDefaults } from '../../api/applications.ts'
 import { useLayout } from '../../api/layouts.ts'
-import { compareTexts, type Named } from '../../edits/compare-texts.ts'
+import { compareTexts } from '../../edits/compare-texts.ts'
 import { ConflictDialog } from '../../edits/conflict-dialog.tsx'
 import { useChord } from '../../shell/use-chord.ts'
 import { AddLanguage, LanguageLink } from '../../templates/language-bar.tsx'
+import { TabBar, TabLink, versionsTab } from '../../templates/template-tabs.tsx'
 import { useAddress } from '../../ui/address.ts'
 import { ApplicationField } from '../../ui/application-choice.tsx'
+import { useApplicationNames } from '../../ui/application-name.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -20,9 +22,11 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { LayoutActions, saveAndShow, showSaved } from './layout-actions.tsx'
+import { namedTexts } from './named-texts.ts'
 import { previewerOf, type StoredLayout } from './queries.ts'
 import { TextsEditor } from './texts-editor.tsx'
 import { type Editor, type LayoutForm, type TextsForm, useEditor } from './use-editor.ts'
+import { Versions } from './versions.tsx'
 
 /** One layout: its texts in each language, with a preview. */
 export function LayoutPage({ id }: { id: string }) {
@@ -43,22 +47,8 @@ export function LayoutPage({ id }: { id: string }) {
 function LoadedLayout({ layout, back }: { layout: StoredLayout; back: ReactNode }) {
   const { layout_id, name, version } = layout
   const editor = useEditor(layout)
-  const { form, set } = editor
-  const { search, change } = useAddress()
-  const named = search.get('locale')
-  const locale = named !== null && Object.hasOwn(form.translations, named) ? named : undefined
-  const previewer = { ...previewerOf(layout_id), ...useMessageDefaults(layout.application_id) }
+  const showsVersions = useAddress().search.get('tab') === versionsTab
   useChord('s', () => editor.isChanged && void saveAndShow(editor))
-  const setTranslations = (translations: LayoutForm['translations']) =>
-    set({
-      ...form,
-      translations: Object.fromEntries(Object.entries(translations).sort(([a], [b]) => (a < b ? -1 : 1))),
-    })
-  const remove = () => {
-    const { [locale!]: _, ...others } = form.translations
-    setTranslations(others)
-    change({ locale: null }, { replace: true })
-  }
   return (
     <>
       {back}
@@ -70,45 +60,71 @@ function LoadedLayout({ layout, back }: { layout: StoredLayout; back: ReactNode 
         {editor.isChanged ? <Badge tone="warn">Not saved</Badge> : null}
       </p>
       {editor.fault === undefined ? null : <Problems error={editor.fault} />}
-      <FieldErrors errors={editor.errors}>
-        <Settings form={form} onChange={set} />
-        <Languages
-          forms={form.translations}
-          current={locale}
-          onAdd={(added) => {
-            const { html_body, body } = form
-            setTranslations({ ...form.translations, [added]: { html_body, body } })
-            change({ locale: added }, { replace: true })
-          }}
-        />
-        {locale === undefined ? (
-          <TextsEditor
-            key="original"
-            value={form}
-            path=""
-            previewer={previewer}
-            onChange={(texts) => set({ ...form, ...texts })}
-          />
-        ) : (
-          <TextsEditor
-            key={locale}
-            value={form.translations[locale]!}
-            path={`translations.${locale}.`}
-            locale={locale}
-            previewer={previewer}
-            onChange={(texts) => setTranslations({ ...form.translations, [locale]: texts })}
-          >
-            <div className="flex justify-end border-t border-line pt-3">
-              <Button kind="quiet" onClick={remove}>
-                <Trash2 size={14} aria-hidden />
-                Remove the language
-              </Button>
-            </div>
-          </TextsEditor>
-        )}
-      </FieldErrors>
+      <TabBar label="Parts of the layout">
+        <TabLink tab="texts" name="Texts" isCurrent={!showsVersions} hasErrors={editor.errors.length > 0} />
+        <TabLink tab={versionsTab} name="Versions" isCurrent={showsVersions} />
+      </TabBar>
+      {showsVersions ? <Versions layout={layout} /> : <Texts layout={layout} editor={editor} />}
       {editor.hasConflict ? <EditConflict editor={editor} /> : null}
     </>
+  )
+}
+
+/** The texts in one language, which the address names. */
+function Texts({ layout, editor }: { layout: StoredLayout; editor: Editor }) {
+  const { form, set } = editor
+  const { search, change } = useAddress()
+  const named = search.get('locale')
+  const locale = named !== null && Object.hasOwn(form.translations, named) ? named : undefined
+  const previewer = { ...previewerOf(layout.layout_id), ...useMessageDefaults(layout.application_id) }
+  const setTranslations = (translations: LayoutForm['translations']) =>
+    set({
+      ...form,
+      translations: Object.fromEntries(Object.entries(translations).sort(([a], [b]) => (a < b ? -1 : 1))),
+    })
+  const remove = () => {
+    const { [locale!]: _, ...others } = form.translations
+    setTranslations(others)
+    change({ locale: null }, { replace: true })
+  }
+  return (
+    <FieldErrors errors={editor.errors}>
+      <Settings form={form} onChange={set} />
+      <Languages
+        forms={form.translations}
+        current={locale}
+        onAdd={(added) => {
+          const { html_body, body } = form
+          setTranslations({ ...form.translations, [added]: { html_body, body } })
+          change({ locale: added }, { replace: true })
+        }}
+      />
+      {locale === undefined ? (
+        <TextsEditor
+          key="original"
+          value={form}
+          path=""
+          previewer={previewer}
+          onChange={(texts) => set({ ...form, ...texts })}
+        />
+      ) : (
+        <TextsEditor
+          key={locale}
+          value={form.translations[locale]!}
+          path={`translations.${locale}.`}
+          locale={locale}
+          previewer={previewer}
+          onChange={(texts) => setTranslations({ ...form.translations, [locale]: texts })}
+        >
+          <div className="flex justify-end border-t border-line pt-3">
+            <Button kind="quiet" onClick={remove}>
+              <Trash2 size={14} aria-hidden />
+              Remove the language
+            </Button>
+          </div>
+        </TextsEditor>
+      )}
+    </FieldErrors>
   )
 }
 
@@ -165,15 +181,7 @@ function Languages({ forms, current, onAdd }: LanguagesProps) {
 }
 
 function EditConflict({ editor }: { editor: Editor }) {
-  const differences = compareTexts(flat(editor.stored.form), flat(editor.form))
+  const names = useApplicationNames()
+  const differences = compareTexts(namedTexts(editor.stored.form, names), namedTexts(editor.form, names))
   return <ConflictDialog edits={editor} differences={differences} onOverwritten={showSaved} />
-}
-
-/** The texts of a form by their labels. */
-function flat({ name, application_id, html_body, body, translations }: LayoutForm): Named[] {
-  const translated = Object.entries(translations).flatMap(([locale, one]): Named[] => [
-    [`${languageName(locale)}: HTML`, one.html_body],
-    [`${languageName(locale)}: text`, one.body],
-  ])
-  return [['Name', name], ['Application', application_id], ['HTML', html_body], ['Text', body], ...translated]
 }

@@ -1,11 +1,13 @@
 import type { components } from '@notify/sdk'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { layoutKey, layoutsKey, readLayout } from '../../api/layouts.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
 export type StoredLayout = components['schemas']['Layout']
+export type LayoutVersion = components['schemas']['LayoutVersion']
+export type LayoutVersionSummary = components['schemas']['LayoutVersionSummary']
 export type LayoutSummary = components['schemas']['LayoutSummary']
 /** The editable fields of a layout. */
 export type LayoutContent = components['schemas']['NewLayout']
@@ -22,6 +24,29 @@ export function useLayouts(find: string, cursor: string | undefined) {
     cursor,
     pollMs,
     read: (query, signal) => answer(api.GET('/api/v1/layouts', { params: { query }, signal })),
+  })
+}
+
+/** A page of the versions of a layout, newest first. */
+export function useLayoutVersions(id: string, cursor: string | undefined) {
+  return useQuery({
+    queryKey: [...layoutsKey, 'versions', id, cursor],
+    queryFn: ({ signal }) => {
+      const params = { ...pathOf(id), query: { limit: 50, ...(cursor ? { cursor } : {}) } }
+      return answer(api.GET('/api/v1/layouts/{layout_id}/versions', { params, signal }))
+    },
+    placeholderData: (previous) => previous,
+  })
+}
+
+/** A version of a layout, with its texts. */
+export function useLayoutVersion(layout_id: string, version: string) {
+  return useQuery({
+    queryKey: ['layout-version', layout_id, version],
+    queryFn: ({ signal }) => {
+      const params = { path: { layout_id, version } }
+      return answer(api.GET('/api/v1/layouts/{layout_id}/versions/{version}', { params, signal }))
+    },
   })
 }
 

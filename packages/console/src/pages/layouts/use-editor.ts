@@ -24,7 +24,12 @@ const textsFormOf = ({ html_body, body = '' }: { html_body: string; body?: strin
 /** The texts of a form, without those that are empty. */
 export const textsOf = ({ html_body, body }: TextsForm) => ({ html_body, ...(body === '' ? {} : { body }) })
 
-function formOf({ name, application_id, translations, ...texts }: StoredLayout): LayoutForm {
+export function formOf({
+  name,
+  application_id,
+  translations,
+  ...texts
+}: Omit<LayoutContent, 'translations'> & Pick<StoredLayout, 'translations'>): LayoutForm {
   const sorted = Object.entries(translations).sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     name,
@@ -35,7 +40,7 @@ function formOf({ name, application_id, translations, ...texts }: StoredLayout):
 }
 
 /** The request of a form. */
-function contentOf({ name, application_id, translations, ...texts }: LayoutForm): LayoutContent {
+export function contentOf({ name, application_id, translations, ...texts }: LayoutForm): LayoutContent {
   const translated = Object.entries(translations).map(([locale, one]) => [locale, textsOf(one)])
   return {
     ...{ name, application_id: application_id.trim() || null, ...textsOf(texts) },

@@ -5,7 +5,7 @@ import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterRecipient } from '../../ui/filter-recipient.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
-import { MaskedRecipient } from '../../ui/masked-recipient.tsx'
+import { MaskedCell } from '../../ui/masked-recipient.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -20,11 +20,7 @@ const columns: Column<Suppression>[] = [
   {
     id: 'recipient',
     header: 'Recipient',
-    cell: (suppression) => (
-      <span className="block truncate">
-        <MaskedRecipient of={suppression} />
-      </span>
-    ),
+    cell: (suppression) => <MaskedCell of={suppression} />,
     grow: 'always',
   },
   { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel] },

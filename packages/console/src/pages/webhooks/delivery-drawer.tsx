@@ -1,8 +1,10 @@
 import { RotateCcw } from 'lucide-react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { useHasPermission } from '../../api/me.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -14,7 +16,7 @@ import { type Attempt, type Delivery, deliveryStatuses } from './words.ts'
 
 interface DeliveryDrawerProps {
   id: string
-  /** Whether the subscription is enabled, which a replay requires. */
+  /** Whether its subscription, if it has one, is enabled: a replay requires that. */
   isActive: boolean
   onClose: () => void
 }
@@ -22,7 +24,8 @@ interface DeliveryDrawerProps {
 /** One delivery with its attempts and their answers. */
 export function DeliveryDrawer({ id, isActive, onClose }: DeliveryDrawerProps) {
   const { data: delivery, error, refetch } = useDelivery(id)
-  const replay = delivery && delivery.status !== 'pending' ? <ReplayButton id={id} isActive={isActive} /> : null
+  const replay =
+    delivery && delivery.status !== 'pending' ? <ReplayButton delivery={delivery} isActive={isActive} /> : null
   return (
     <Drawer title={delivery?.event_type ?? 'Delivery'} onClose={onClose} actions={replay}>
       {delivery ? (
@@ -36,23 +39,41 @@ export function DeliveryDrawer({ id, isActive, onClose }: DeliveryDrawerProps) {
   )
 }
 
-function ReplayButton({ id, isActive }: { id: string; isActive: boolean }) {
+/** A message that has arrived is sent again after a confirmation only: the receiver may have passed it on to a person. */
+function ReplayButton({ delivery, isActive }: { delivery: Delivery; isActive: boolean }) {
+  const { delivery_id: id, subscription_id, status } = delivery
   const replay = useReplayDelivery()
+  const [isAsking, ask] = useState(false)
+  const mayReachTwice = subscription_id === null && status === 'succeeded'
   return (
-    <Button
-      busy={replay.isPending}
-      disabled={!isActive}
-      title={isActive ? undefined : 'The subscription is disabled; enable it first'}
-      onClick={() => replay.mutate(id)}
-    >
-      <RotateCcw size={14} aria-hidden />
-      Replay
-    </Button>
+    <>
+      <Button
+        busy={replay.isPending}
+        disabled={!isActive}
+        title={isActive ? undefined : 'The subscription is disabled; enable it first'}
+        onClick={() => (mayReachTwice ? ask(true) : replay.mutate(id))}
+      >
+        <RotateCcw size={14} aria-hidden />
+        Replay
+      </Button>
+      {isAsking ? (
+        <Confirm
+          title="Send this message again?"
+          action="Send it again"
+          onConfirm={async () => void (await replay.mutateAsync(id))}
+          onClose={() => ask(false)}
+        >
+          It has arrived already. The receiver gets the same body with the same webhook-id, by which it recognises the
+          repetition. The message stays delivered whatever it answers.
+        </Confirm>
+      ) : null}
+    </>
   )
 }
 
 function Details({ delivery }: { delivery: Delivery }) {
   const { delivery_id, notification_id, status, last_error, next_attempt_at, created_at, finished_at } = delivery
+  const webhookId = delivery.request?.headers['webhook-id'] ?? delivery_id.replace(/^whdel_/, 'msg_')
   const maySeeActivity = useHasPermission()('activity:read')
   return (
     <div className="flex flex-col gap-6">
@@ -90,7 +111,7 @@ function Details({ delivery }: { delivery: Delivery }) {
           </Fact>
         ) : null}
         <Fact name="webhook-id">
-          <CopyableId id={delivery_id.replace(/^whdel_/, 'msg_')} what="webhook-id" />
+          <CopyableId id={webhookId} what="webhook-id" />
         </Fact>
       </Facts>
       {delivery.request ? <Request request={delivery.request} /> : null}
@@ -111,7 +132,11 @@ function Request({ request: { headers, body } }: { request: NonNullable<Delivery
           </Fact>
         ))}
       </Facts>
-      <TextBlock label="Body of the request">{body}</TextBlock>
+      {body === null ? (
+        <p className="text-soft">The body has the content of the message, which the activity shows.</p>
+      ) : (
+        <TextBlock label="Body of the request">{body}</TextBlock>
+      )}
       <p className="text-xs text-faint">Each attempt adds its time and signatures.</p>
     </section>
   )

@@ -5,10 +5,11 @@ import { Button } from '../../ui/button.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { CreateSubscription } from './create-subscription.tsx'
+import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { SubscriptionDetail } from './subscription-detail.tsx'
 import { SubscriptionList } from './subscription-list.tsx'
 
-/** The webhook subscriptions, or one of them. */
+/** The webhook subscriptions, or one of them; beside them a delivery without one, of a message of the channel `webhook`. */
 export function WebhooksPage() {
   const { id, delivery } = useParams()
   const navigate = useNavigate()
@@ -26,11 +27,14 @@ export function WebhooksPage() {
   )
   return (
     <>
-      {id ? (
+      {id && id !== 'deliveries' ? (
         <SubscriptionDetail key={id} id={id} deliveryId={delivery} onSecret={setSecret} />
       ) : (
         <SubscriptionList create={create} />
       )}
+      {id === 'deliveries' && delivery ? (
+        <DeliveryDrawer key={delivery} id={delivery} isActive onClose={() => void navigate('/webhooks')} />
+      ) : null}
       {dialog === 'create' ? <CreateSubscription onCreated={created} onClose={close} /> : null}
       {secret === undefined ? null : (
         <SecretDialog

@@ -14,6 +14,7 @@ export const readProviders: Handler<Context, typeof contract> = async ({ db }, {
       .distinctOn('n.id')
       .select([
         'n.id as notification_id',
+        'n.status',
         'n.category',
         'n.country_prefix',
         'n.segments',

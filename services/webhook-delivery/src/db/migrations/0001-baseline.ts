@@ -65,6 +65,7 @@ export const baseline: Migration = {
          url bytea,
          body bytea not null,
          traceparent text,
+         arrived boolean not null default false,
          created_at timestamptz not null default now(),
          -- What updates change comes last: Postgres logs a new version from the first byte that differs.
          status text not null default 'pending' check (status in ('pending', 'succeeded', 'exhausted')),
