@@ -22,10 +22,10 @@ interface Opened {
 export type FanOut = (fact: NotificationFact, traceparent: string | undefined) => Promise<void>
 
 interface FanOutContext {
-  config: Config
-  db: Queries
+  config: Pick<Config, 'WEBHOOK_RETENTION' | 'WEBHOOK_ORDER_LIMIT'>
+  db: Pick<Queries, 'run'>
   secrets: { keyRing: KeyRing; renewIndex: BlindIndex }
-  metrics: WebhookMetrics
+  metrics: Pick<WebhookMetrics, 'stored'>
   storeDeliveries: StoreDeliveries
 }
 
@@ -48,8 +48,9 @@ export function createFanOut(context: FanOutContext): FanOut {
       )
       const turns = facts.map((opened) => {
         const all = subscribersOf(opened.fact, subscribers)
-        const due =
-          failedBefore(opened.fact) === undefined ? all : all.filter(({ id }) => !early.has(turnOf(opened.fact, id)))
+        const round = failedBefore(opened.fact)
+        const { notification_id } = opened.fact
+        const due = round === undefined ? all : all.filter(({ id }) => !early.has(turnOf(notification_id, id, round)))
         return { opened, due, isEarly: due.length < all.length }
       })
       const stored = await context.storeDeliveries(

@@ -29,7 +29,7 @@ export function failedBefore({ retry_count, after_failure }: NotificationFact): 
 const find = defineStatement({
   name: 'find-earlier-deliveries',
   text: `
-    select input.notification_id, input.subscription_id
+    select input.notification_id, input.subscription_id, input.retry_count
     from json_to_recordset($1::json) as input (notification_id text, subscription_id text, retry_count int)
     left join lateral (
       select status, charged, held, created_at from deliveries d
@@ -41,12 +41,13 @@ const find = defineStatement({
   columns: {
     notification_id: tables.deliveries.notification_id.present(),
     subscription_id: tables.deliveries.subscription_id.present(),
+    retry_count: tables.deliveries.retry_count,
   },
 })
 
-/** A subscriber that a fact has to wait for. */
-export const turnOf = ({ notification_id }: Pick<Earlier, 'notification_id'>, subscriptionId: string): string =>
-  `${notification_id} ${subscriptionId}`
+/** A subscriber, and the failure that must reach it first. Without its round, two facts of a batch would wait for each other. */
+export const turnOf = (notificationId: string, subscriptionId: string, round: number): string =>
+  `${notificationId} ${subscriptionId} ${round}`
 
 /**
  * Finds subscribers that an earlier event of the same notification has not reached: it has not arrived here, or was not tried.
@@ -71,5 +72,5 @@ export async function findEarly(
   })
   if (earlier.length === 0) return new Set()
   const rows = await run(find, [JSON.stringify(earlier), orderLimitMs / 1000])
-  return new Set(rows.map((row) => turnOf(row, row.subscription_id)))
+  return new Set(rows.map((row) => turnOf(row.notification_id, row.subscription_id, row.retry_count)))
 }
