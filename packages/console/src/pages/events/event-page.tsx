@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useMessageDefaults } from '../../api/applications.ts'
 import { ConflictDialog } from '../../edits/conflict-dialog.tsx'
 import { useChord } from '../../shell/use-chord.ts'
@@ -20,10 +20,12 @@ import { ChannelTest, EventChannel } from './event-channel.tsx'
 import { contentOf } from './event-form.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { type EventId, type EventRecord, previewerOf, useConfirmTranslation, useCoverage, useEvent } from './queries.ts'
-import { SettingsEditor } from './settings-editor.tsx'
 import { type Editor, useEditor } from './use-editor.ts'
-import { Versions } from './versions.tsx'
 import { statuses } from './words.ts'
+
+// Loaded on demand: most visits are to the texts.
+const SettingsEditor = lazy(async () => ({ default: (await import('./settings-editor.tsx')).SettingsEditor }))
+const Versions = lazy(async () => ({ default: (await import('./versions.tsx')).Versions }))
 
 /** One event: its templates with a live preview, and its versions. */
 export function EventPage({ id }: { id: EventId }) {
@@ -73,21 +75,23 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
         ]}
       />
       <FieldErrors errors={editor.errors}>
-        {tab === versionsTab ? (
-          <Versions id={id} record={record} />
-        ) : tab === settingsTab ? (
-          <SettingsEditor applicationId={id.applicationId} editor={editor} />
-        ) : (
-          <LanguageEditor
-            key={tab}
-            {...{ channel: tab, editor, coverage, previewer, onConfirm }}
-            testOf={(locale, templates) => (
-              <ChannelTest key={locale} {...{ id, channel: tab, templates, previewer: { ...previewer, locale } }} />
-            )}
-          >
-            <EventChannel id={id} channel={tab} editor={editor} previewer={previewer} />
-          </LanguageEditor>
-        )}
+        <Suspense>
+          {tab === versionsTab ? (
+            <Versions id={id} record={record} />
+          ) : tab === settingsTab ? (
+            <SettingsEditor applicationId={id.applicationId} editor={editor} />
+          ) : (
+            <LanguageEditor
+              key={tab}
+              {...{ channel: tab, editor, coverage, previewer, onConfirm }}
+              testOf={(locale, templates) => (
+                <ChannelTest key={locale} {...{ id, channel: tab, templates, previewer: { ...previewer, locale } }} />
+              )}
+            >
+              <EventChannel id={id} channel={tab} editor={editor} previewer={previewer} />
+            </LanguageEditor>
+          )}
+        </Suspense>
       </FieldErrors>
       {editor.hasConflict ? <EditConflict editor={editor} /> : null}
     </>

@@ -1,5 +1,6 @@
 import type { Channel, Frequency, Id, PreferenceSource, PreferenceState } from '@notify/contracts'
 import { column, defineStatement, type RowOf, type Run } from '@notify/database'
+import { holdChoices } from './hold-choices.ts'
 import type { PreferenceOwner } from './preference-store.ts'
 
 /** A choice to make. */
@@ -18,20 +19,6 @@ export interface NewChoice {
 }
 
 const changedColumns = { id: column.id('pref'), changed_at: column.timestamp() }
-
-/**
- * Locks every switch in the order of the primary key, so that changes of the same switches never deadlock. One without a choice gets a
- * row that nobody sees: its time is before all others, and `change` fills or deletes it.
- */
-const hold = defineStatement({
-  name: 'hold-preferences',
-  text: `
-    insert into preferences as known (tenant_id, application_id, mode, recipient_index, topic, channel, state, source, changed_at)
-    select distinct on (recipient_index, topic, channel) $2, $3, $4, recipient_index, topic, channel, 'off', $5, '-infinity'::timestamptz
-    from json_to_recordset($1::json) as input (recipient_index text, topic text, channel text)
-    order by recipient_index, topic, channel
-    on conflict (recipient_index, application_id, mode, topic, channel) do update set state = known.state where false`,
-})
 
 /**
  * Of several choices for the same switch, removals included, the latest counts, and of those the last. What changes nothing leaves no
@@ -93,6 +80,6 @@ export async function changeChoices(
   const input = JSON.stringify(
     choices.map((choice, position) => ({ ...choice, position, keeps_frequency: choice.frequency === undefined })),
   )
-  await run(hold, [input, tenantId, applicationId, mode, source])
+  await run(holdChoices, [input, tenantId, applicationId, mode, source])
   return run(change, [input, applicationId, mode, source, actor, tenantId])
 }
