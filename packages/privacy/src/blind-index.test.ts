@@ -48,6 +48,8 @@ test.each([
   ['jose\u0301@example.com', 'jos\u00e9@example.com'],
   ['https://Hooks.Example', 'https://hooks.example:443/'],
   ['https://hooks.example/a?b=C', 'https://HOOKS.example/x/../a?b=C'],
+  ['https://hooks.example/a', 'HTTPS://hooks.example/a'],
+  ['https://hooks.example/a', 'https://hooks.example/a#part'],
 ])('%s and %s are one recipient', (one, other) => {
   expect(index('ten_1', one)).toBe(index('ten_1', other))
 })

@@ -92,8 +92,19 @@ function hashed(key: KeyObject, text: string, keyCount: number): string {
  * and a suppression must cover every spelling. A URL is written as it is requested. Other recipients are unchanged.
  */
 function canonical(recipient: string): string {
-  if (recipient.startsWith('https://')) return URL.parse(recipient)?.href ?? recipient
+  if (/^https?:\/\//i.test(recipient)) return requested(recipient) ?? recipient
   const [, local, domain] = /^([^@/\s]+)@([^@/\s]+)$/.exec(recipient) ?? []
   if (local === undefined || domain === undefined) return recipient
   return `${local.normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
 }
+
+/** The fragment is not part of a request. */
+function requested(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url) return undefined
+  url.hash = ''
+  return url.href
+}
+
+/** Whether two spellings are one recipient: their blind indexes are equal. */
+export const isSameRecipient = (one: string, other: string): boolean => canonical(one) === canonical(other)

@@ -174,6 +174,28 @@ test('an undelivered message stays charged while it is retried, and is no longer
   await untilUsage({ application_id }, { totals: { messages: 1, credits: 3 } })
 })
 
+test('a message that failed is not charged when its retry is cancelled before its failure was counted', async () => {
+  const { applicationId: application_id } = await addApplication(env)
+  const [first, marker] = [fact(application_id, {}), fact(application_id, { category: 'utility', credits: 1 })]
+  await publish([first])
+  await untilUsage({ application_id }, { totals: { messages: 1, credits: 3 } })
+  const { rows } = await env.sql('gateway').query('select credits from activity where id = $1', [first.notification_id])
+  expect(rows).toEqual([{ credits: 3 }])
+  const later = (['failed', 'queued', 'cancelled'] as const).map((status, at) => ({
+    ...first,
+    status,
+    revision: 3 + at,
+  }))
+  const subject = (status: string) => `dispatch.notification.transactional.whatsapp.${status}`
+  await env
+    .sql('dispatch')
+    .query('insert into outbox (subject, events) values ($1, $2)', [
+      subject('cancelled'),
+      JSON.stringify([...later, marker].map((one) => ({ event: { ...one, lane: 'transactional' } }))),
+    ])
+  await untilUsage({ application_id }, { totals: { messages: 1, credits: 1 } })
+})
+
 test('messages of test keys cost nothing', async () => {
   const { applicationId: application_id } = await addApplication(env)
   await publish([fact(application_id, { mode: 'test' }), fact(application_id, {})])

@@ -13,6 +13,14 @@ const passing: ReadonlySet<ActivityStatus> = new Set(['queued', 'sent'])
 export interface Revised extends Pick<NotificationFact, 'revision'> {
   notification_id: string
   status: ActivityStatus
+  /** What it costs; null or absent: as much as before. */
+  credits?: number | null
+}
+
+/** The newer of two facts of a message, with the charge of the older one where it says nothing of its own. */
+export function newerOf<Fact extends Revised>(one: Fact, other: Fact): Fact {
+  const [older, newer] = one.revision < other.revision ? [one, other] : [other, one]
+  return newer.credits == null && older.credits != null ? { ...newer, credits: older.credits } : newer
 }
 
 interface Held<Fact> {
@@ -51,7 +59,7 @@ export function holdNewest<Fact extends Revised>(write: (fact: Fact) => Promise<
   return (fact) => {
     const known = held.get(fact.notification_id)
     if (known) {
-      if (known.newest.revision < fact.revision) known.newest = fact
+      known.newest = newerOf(known.newest, fact)
       return known.written.promise
     }
     if (held.size === 0 && performance.now() - writtenMs > longestMs) {

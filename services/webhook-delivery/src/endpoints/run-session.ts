@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
 import type { TakenDelivery } from '../deliveries/take-deliveries.ts'
+import { longestQuestionMs } from '../hand-offs/ask-opted-out.ts'
 import type { EarnedWindow } from './earned-window.ts'
 import { createPause } from './pause.ts'
 
@@ -16,7 +17,8 @@ const lookEveryMs = 200
 const refilledAtOnce = 8
 
 /** Lease of a claimed delivery. */
-export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) => WEBHOOK_TIMEOUT + settleMs
+export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) =>
+  longestQuestionMs + WEBHOOK_TIMEOUT + settleMs
 
 export interface SessionOptions {
   window: EarnedWindow

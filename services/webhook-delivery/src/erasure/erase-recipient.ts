@@ -1,5 +1,5 @@
 import { type ErasureConfig, eraseRecipientCommand, type Person, type Queries, walkErasure } from '@notify/database'
-import type { KeyRing } from '@notify/privacy'
+import { isSameRecipient, type KeyRing } from '@notify/privacy'
 import { ConfigError } from '@notify/service-kit'
 import type { Config } from '../config.ts'
 import { bodyAad, targetAad } from '../db/aad.ts'
@@ -33,12 +33,8 @@ async function walk(db: Queries, keyRing: KeyRing, person: Person, erase: boolea
 
 function isTheirs(keyRing: KeyRing, { id, tenant_id, url, recipient_index }: StoredDelivery, person: Person): boolean {
   if (recipient_index !== null) return recipient_index === person.index
-  return url !== null && sameUrl(keyRing.decrypt(url, targetAad(tenant_id, id)), person.recipient)
+  return url !== null && isSameRecipient(keyRing.decrypt(url, targetAad(tenant_id, id)), person.recipient)
 }
-
-/** Blind indexes are equal for these, too. */
-const sameUrl = (one: string, other: string) =>
-  one === other || URL.parse(one)?.href === (URL.parse(other)?.href ?? other)
 
 function erasedOf(keyRing: KeyRing, { id, tenant_id, url, body }: StoredDelivery): Erased {
   const rest = url === null ? withoutPerson(keyRing.decrypt(body, bodyAad(tenant_id, id))) : '{}'

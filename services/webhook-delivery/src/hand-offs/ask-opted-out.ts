@@ -3,8 +3,9 @@ import { coalesce, createInternalClient, createPrincipalSigner } from '@notify/s
 import type { Config } from '../config.ts'
 
 const service: ServicePrincipal = { kind: 'service', service: 'webhook-delivery', permissions: ['hand-offs:judge'] }
-/** The lease of a delivery has room for it before the exchange. */
 const timeoutMs = 2000
+/** A question waits for those under way, and for its own answer. The lease of a delivery has room for it before the request. */
+export const longestQuestionMs = 2 * timeoutMs
 
 /** Asks dispatch, which judges preferences, whether the recipient of a notification has switched it off. @throws Problem when it does not answer */
 export type IsOptedOut = (notificationId: `notif_${string}`) => Promise<boolean>
