@@ -56,7 +56,8 @@ export const ExportedItem = ActivityItem.extend({
     .nullable()
     .meta({ description: 'Parts of an SMS, of a code those of all its messages; null for other channels' }),
   cost: z.string().nullable().meta({
-    description: 'By the price list, once a carrier has taken it; null without a price, and for test keys',
+    description:
+      'By the price list, once a carrier has taken it; null without a price, for test keys, and for codes older than 30 days',
     example: '0.05',
   }),
   currency: z.string().nullable(),

@@ -336,5 +336,8 @@ test('a code costs what its messages cost: each one that a carrier has taken, by
     expect(await exportedOf(taken)).toMatchObject({ segments: 2, credits: 2, cost: '0.1404', currency: 'EUR' }),
   )
   await eventually(async () => expect(await exportedOf(refused)).toMatchObject({ status: 'failed', cost: null }))
+  // As after a month: the number of its messages is no longer known.
+  await env.sql('otp').query('delete from messages where transaction_id = $1', [first.transaction_id])
+  expect(await exportedOf(taken)).toMatchObject({ segments: null, cost: null, currency: null })
   expect((await put([])).status).toBe(200)
 })

@@ -88,6 +88,8 @@ function paidFor(
   list: PriceList,
 ): bigint | undefined {
   const ofEach = isCode(transaction_id)
+  // The messages of a code are deleted long before its item.
+  if (ofEach && sent.length === 0) return undefined
   const paid = (sent.length === 0 ? [unknown] : sent).filter((one) => taken.has((ofEach && one.status) || status))
   const costs = paid.flatMap(({ category, country_prefix: countryPrefix, segments }) => {
     const price = priceOf(list, { channel, category, countryPrefix })
