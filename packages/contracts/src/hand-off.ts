@@ -78,6 +78,12 @@ export const judgeHandOffs = defineRoute({
   auth: service('hand-offs:judge'),
   idempotent: true,
   body: z.object({ notification_ids: z.array(idSchema('notif')).min(1).max(mostJudgedHandOffs) }),
-  responses: { 200: z.object({ opted_out: z.array(idSchema('notif')) }) },
+  responses: {
+    200: z.object({
+      opted_out: z.array(idSchema('notif')),
+      /** Dispatch does not keep them any more, so nobody can say what their recipients want. */
+      unknown: z.array(idSchema('notif')),
+    }),
+  },
   errors: [],
 })

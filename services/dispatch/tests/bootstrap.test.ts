@@ -176,6 +176,76 @@ test('topics and the events that name them follow the document, and a repeated s
   ])
 })
 
+test('a document does not contradict what operators have changed: that part is skipped, the others are loaded', async () => {
+  const owner = { tenant_id: newId('ten'), application_id: newId('app') }
+  const topic = { ...owner, topic_key: 'offers', name: 'Offers', channels: ['email', 'sms'] }
+  const other = { ...topic, topic_key: 'news', name: 'News' }
+  const templates = { email: { subject: 'New', body: 'New lamps' }, sms: { body: 'New lamps' } }
+  const event = { ...owner, name: 'Weekly', status: 'published', version: 1, templates, allowed_channels: ['email'] }
+  const weekly = { ...event, event_key: 'weekly', topic: 'offers', allowed_channels: ['sms'] }
+  const daily = { ...event, event_key: 'daily', topic: 'news' }
+  const start = (topics: object[], events: object[]) => load(keyRingOf('topics'), [], { topics, events })
+  await start([topic, other], [weekly, daily])
+  await db.run(`update events set updated_by = 'operator' where application_id = $1 and event_key = 'weekly'`, [
+    owner.application_id,
+  ])
+  await db.run(
+    `update topics set updated_by = 'operator', channels = '{email}' where application_id = $1 and topic_key = 'news'`,
+    [owner.application_id],
+  )
+  const before = kit.lines.length
+  await start(
+    [{ ...topic, channels: ['email'] }, other],
+    [
+      { ...weekly, allowed_channels: ['email'] },
+      { ...daily, allowed_channels: ['email', 'sms'] },
+      { ...event, event_key: 'monthly', topic: 'offers' },
+    ],
+  )
+  expect(
+    await db.run('select topic_key, channels from topics where application_id = $1 order by topic_key', [
+      owner.application_id,
+    ]),
+  ).toEqual([
+    { topic_key: 'news', channels: ['email'] },
+    { topic_key: 'offers', channels: ['email', 'sms'] },
+  ])
+  expect(
+    await db.run('select event_key, allowed_channels from events where application_id = $1 order by event_key', [
+      owner.application_id,
+    ]),
+  ).toEqual([
+    { event_key: 'daily', allowed_channels: ['email'] },
+    { event_key: 'monthly', allowed_channels: ['email'] },
+    { event_key: 'weekly', allowed_channels: ['sms'] },
+  ])
+  const skipped = kit.lines.slice(before).filter(({ level }) => level === 50)
+  expect(skipped).toMatchObject([
+    { topic_key: 'offers', err: { code: 'topic_in_use' } },
+    { event_key: 'daily', err: { code: 'channel_not_allowed' } },
+  ])
+})
+
+test('a topic and its event give up a channel together', async () => {
+  const owner = { tenant_id: newId('ten'), application_id: newId('app') }
+  const topic = { ...owner, topic_key: 'offers', name: 'Offers', channels: ['email', 'sms'] }
+  const templates = { email: { subject: 'New', body: 'New lamps' }, sms: { body: 'New lamps' } }
+  const event = { ...owner, event_key: 'weekly', name: 'Weekly', status: 'published', version: 1, templates }
+  const start = (channels: string[]) =>
+    load(keyRingOf('topics'), [], {
+      topics: [{ ...topic, channels }],
+      events: [{ ...event, topic: 'offers', allowed_channels: channels }],
+    })
+  await start(['email', 'sms'])
+  await start(['email'])
+  expect(
+    await db.run(
+      'select channels, allowed_channels from topics join events using (application_id) where application_id = $1',
+      [owner.application_id],
+    ),
+  ).toEqual([{ channels: ['email'], allowed_channels: ['email'] }])
+})
+
 test.each([
   [
     'an event whose topic the document has not',

@@ -5,7 +5,7 @@ import type { InternalClient, Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { StoreDeliveries } from './deliveries/insert-deliveries.ts'
 import type { FanOut } from './facts/fan-out.ts'
-import type { IsOptedOut } from './hand-offs/ask-opted-out.ts'
+import type { AskWish } from './hand-offs/ask-wish.ts'
 import type { Unreported } from './hand-offs/report-sent.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
 import type { WebhookMetrics } from './metrics.ts'
@@ -26,7 +26,7 @@ export interface Context {
   /** Starts the removal of the deliveries of deleted subscriptions. */
   wakeRemoval(): void
   unreported: Unreported
-  isOptedOut: IsOptedOut
+  askWish: AskWish
 }
 
 /** What the consumers work with besides: what gathers events of the same moment is made once. */

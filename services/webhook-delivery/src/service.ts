@@ -32,7 +32,7 @@ import { createDeliveryStore } from './deliveries/store-deliveries.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
 import { watchOthers } from './endpoints/watch-others.ts'
 import { createFanOut } from './facts/fan-out.ts'
-import { createOptOutQuestion } from './hand-offs/ask-opted-out.ts'
+import { createWishQuestion } from './hand-offs/ask-wish.ts'
 import { startSentReports } from './hand-offs/report-sent.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
@@ -84,7 +84,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     wakeEndpoints: () => wakeWorkers(),
     wakeRemoval: () => wakeRemoval(),
     unreported: startSentReports(kit, { db, wakeOutbox }),
-    isOptedOut: await createOptOutQuestion(config),
+    askWish: await createWishQuestion(config),
   }
   wakeRemoval = startRetention(kit, context)
   const others = watchOthers(kit, bus)

@@ -88,9 +88,9 @@ export interface NewNotification {
   recipientIndex: string
   payload: Buffer
   /** Who else receives it. */
-  copies?: readonly CopyRow[]
+  copies?: readonly CopyRow[] | undefined
   /** Its files, encrypted as one value. */
-  files?: Buffer
+  files?: Buffer | undefined
   /** The caller's metadata, encrypted. */
   metadata: Buffer | undefined
   /** When to send it; undefined for at once. */

@@ -170,7 +170,7 @@ async function tryCommit(
 function rowOf(one: NewNotification, createdAt: string, digestOf: DigestOf) {
   const { candidate, joined } = one
   const { notificationId, principal, request, traceparent, idempotency, terms, broadcastId, digestId } = candidate
-  return {
+  const row = {
     id: notificationId,
     tenant_id: principal.tenant_id,
     application_id: principal.application_id,
@@ -190,7 +190,8 @@ function rowOf(one: NewNotification, createdAt: string, digestOf: DigestOf) {
     metadata: one.metadata?.toString('base64'),
     credits: one.credits,
     category: one.category,
-    ...{ country_prefix: one.countryPrefix, segments: one.segments },
+    country_prefix: one.countryPrefix,
+    segments: one.segments,
     traceparent,
     status: firstStatusOf(one),
     send_at: one.sendAt,
@@ -199,9 +200,12 @@ function rowOf(one: NewNotification, createdAt: string, digestOf: DigestOf) {
     created_at: createdAt,
     locale: one.locale,
     requested_locale: request.locale,
-    ...(idempotency ? { ...idempotency, response: one.response } : {}),
-    ...(joined && digestOf(joined)),
+    scope: idempotency?.scope,
+    key: idempotency?.key,
+    fingerprint: idempotency?.fingerprint,
+    response: idempotency && one.response,
   }
+  return joined ? { ...row, ...digestOf(joined) } : row
 }
 
 /** The messages that hand new notifications over to other services. Left out: those for later, and those that the commit puts in order. */

@@ -57,14 +57,13 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const files = draft.files && framed(await draft.files((url, field) => context.fetchFile(tenant_id, url, field)))
   const window = digest && asOftenAs(digest, await frequencyOf(context, candidate, { topic, user, recipientIndex }))
   const joined = window && joinedBy(context, { principal, request, lane, to: draft.to, user }, window)
-  const composed = await content
-  requireTextThatFits(candidate, definition, providers, composed)
+  const { json, segments } = await content
+  requireTextThatFits(candidate, definition, providers, json)
   if (definition.delivery.by === 'hand-off') {
     requireNoTerms(candidate, channel)
-    requireFit(composed)
+    requireFit(json)
   }
-  const { default_locale, default_time_zone } = principal
-  const item: ItemContent = { digest_item: 1, request, default_locale, default_time_zone }
+  // Without spread properties: with them, making this object takes microseconds.
   return {
     candidate,
     channel,
@@ -73,11 +72,11 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     recipientIndex,
     userIndex: user?.index,
     payload: context.secrets.keyRing.encrypt(
-      joined ? JSON.stringify(item) : composed,
+      joined ? itemOf(candidate) : json,
       payloadAad(definition, { id: notificationId, tenantId: tenant_id, lane }),
     ),
-    ...(copies && { copies }),
-    ...(files && { files: context.secrets.keyRing.encrypt(files, attachmentAad(tenant_id, notificationId)) }),
+    copies,
+    files: files && context.secrets.keyRing.encrypt(files, attachmentAad(tenant_id, notificationId)),
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     topic,
@@ -86,10 +85,16 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     joined,
     category: draft.template?.category ?? null,
     countryPrefix: draft.countryPrefix,
-    segments: definition.segmentsOf?.(JSON.parse(composed)).segments,
+    segments,
     locale,
     response: acceptedText(candidate, firstStatusOf({ sendAt, joined }), copies),
   }
+}
+
+/** What is kept of an item until its digest is composed. */
+function itemOf({ request, principal: { default_locale, default_time_zone } }: Candidate): string {
+  const item: ItemContent = { digest_item: 1, request, default_locale, default_time_zone }
+  return JSON.stringify(item)
 }
 
 /** How often the recipient wants messages of the topic. */

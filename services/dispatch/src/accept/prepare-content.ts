@@ -31,8 +31,15 @@ interface Prepared {
   topic: string | undefined
   /** How it is put together with others; undefined for what is sent alone. */
   digest: Digest | undefined
-  /** The payload as JSON, which may take a while. */
-  content: Promise<string>
+  /** It may take a while. */
+  content: Promise<Composed>
+}
+
+interface Composed {
+  /** The payload as JSON. */
+  json: string
+  /** The parts of an SMS. */
+  segments: number | undefined
 }
 
 /**
@@ -74,15 +81,16 @@ export function providerMissing(channel: string): Problem {
   return new Problem('provider_not_configured', `No provider is configured for ${channel}; add one before sending`)
 }
 
-/** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
+/** Composes a payload. @throws Problem naming the field at fault */
 async function makeContent(
   context: AcceptContext,
   candidate: Addressed<Candidate>,
   { draft, link, isSwitched }: { draft: Draft; link: () => string; isSwitched: boolean },
   chosen: Parameters<typeof formatOf>[1],
-): Promise<string> {
+): Promise<Composed> {
   const { renderer } = context
   const { tenant_id } = candidate.principal
+  const definition = context.channels[candidate.request.channel]!
   let filled = 0
   const fill: Fill = async (texts, variables) => {
     const made = await renderer.fill(tenant_id, texts, withLinks(texts, variables, link), formatOf(candidate, chosen))
@@ -91,12 +99,12 @@ async function makeContent(
   }
   const owner = { tenantId: tenant_id, applicationId: candidate.principal.application_id, locale: chosen.locale }
   const composed = await draft.compose(chosen.templates, fill, layoutFinder(context, owner))
-  const payload = (isSwitched && context.channels[candidate.request.channel]?.withLink?.(composed, link())) || composed
-  const text = JSON.stringify(payload)
+  const payload = (isSwitched && definition.withLink?.(composed, link())) || composed
+  const json = JSON.stringify(payload)
   // Rendered texts are charged already; these are the texts given in the request.
-  renderer.charge(tenant_id, text.length - filled)
-  if (text.length > largeText) await ownLoopTurn()
-  return text
+  renderer.charge(tenant_id, json.length - filled)
+  if (json.length > largeText) await ownLoopTurn()
+  return { json, segments: definition.segmentsOf?.(payload).segments }
 }
 
 /**

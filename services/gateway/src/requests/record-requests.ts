@@ -19,6 +19,10 @@ const collectMs = 1000
 const mostWaiting = 5000
 const upkeepMs = 60_000
 
+/** Whose request it is, once that is known. */
+const caller = Symbol('caller')
+type Known = IncomingMessage & { [caller]?: Principal }
+
 /**
  * The log of requests with API keys. No request waits for it: what comes within a second is written in one statement, and nothing
  * is written while nothing comes. A process that dies loses its last second.
@@ -29,7 +33,6 @@ export function recordRequests(
 ): Pick<Door, 'authenticate' | 'handled'> {
   const isStored = createRequestAllowance(config.API_LOG_PER_SECOND)
   const waiting = collect(kit, db)
-  const principals = new WeakMap<IncomingMessage, Principal>()
   const record = (request: IncomingMessage, principal: Principal, outcome: Outcome) => {
     if (principal.kind !== 'key') return
     const { tenant_id, application_id, key_id, mode } = principal
@@ -46,14 +49,17 @@ export function recordRequests(
   }
   startUpkeep(kit, db)
   return {
-    authenticate(request, route) {
+    authenticate(request: Known, route) {
       const found = callers.authenticate(request, route)
-      if (found instanceof Promise) found.then((principal) => principals.set(request, principal), ignore)
-      else principals.set(request, found)
+      if (found instanceof Promise)
+        found.then((principal) => {
+          request[caller] = principal
+        }, ignore)
+      else request[caller] = found
       return found
     },
-    handled(request, outcome) {
-      const known = principals.get(request)
+    handled(request: Known, outcome) {
+      const known = request[caller]
       if (known) return record(request, known, outcome)
       if (outcome.contract || !hasKey(request)) return
       // A path without a route: whose key it is was not asked yet.
@@ -90,6 +96,7 @@ function collect(kit: Kit, db: Queries) {
       kit.log.warn({ err, requests: stored.length }, 'requests were not logged'),
     )
   }
+  const hourOf = createHourOf()
   const changed = createDelayedWrite(kit, { name: 'log of requests', delayMs: collectMs, write })
   return {
     hasRoom: () => requests.length < mostWaiting,
@@ -98,13 +105,29 @@ function collect(kit: Kit, db: Queries) {
       changed()
     },
     count(kind: Kind) {
-      const hour = `${new Date().toISOString().slice(0, 13)}:00:00.000Z`
+      const hour = hourOf(Date.now())
       const key = `${kind.application_id} ${kind.mode} ${hour} ${kind.status} ${kind.code}`
       const known = counts.get(key)
       if (known) known.requests++
       else counts.set(key, { ...kind, hour, requests: 1 })
       changed()
     },
+  }
+}
+
+const hourMs = 3_600_000
+
+/** Writes the hour of a moment; that of the last one is kept, as nearly all requests have the same. */
+function createHourOf(): (ms: number) => string {
+  let number = Number.NaN
+  let text = ''
+  return (ms) => {
+    const current = Math.floor(ms / hourMs)
+    if (current !== number) {
+      number = current
+      text = new Date(current * hourMs).toISOString()
+    }
+    return text
   }
 }
 

@@ -64,12 +64,12 @@ async function cancel({ db, wakeRemoval }: Context, { endpoint_id }: TakenDelive
 
 /** Whether its recipient has switched it off, also since an earlier attempt; undefined while dispatch does not answer. */
 async function judgeRecipient(
-  { isOptedOut, log }: Context,
+  { askWish, log }: Context,
   { topic, notification_id }: TakenDelivery,
 ): Promise<boolean | undefined> {
   if (topic === null || notification_id === null) return false
   try {
-    return await isOptedOut(notification_id)
+    return (await askWish(notification_id)) === 'opted_out'
   } catch (err) {
     log.warn({ err }, 'dispatch does not say whether a recipient still gets a message')
     return undefined

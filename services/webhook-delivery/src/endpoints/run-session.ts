@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
 import type { TakenDelivery } from '../deliveries/take-deliveries.ts'
-import { longestQuestionMs } from '../hand-offs/ask-opted-out.ts'
+import { longestQuestionMs } from '../hand-offs/ask-wish.ts'
 import type { EarnedWindow } from './earned-window.ts'
 import { createPause } from './pause.ts'
 

@@ -36,15 +36,18 @@ export async function requireListedChannels(
 /** Events that a refusal names. */
 export const mostNamed = 5
 
-/** Refuses to take channels from a topic by which a published event sends it. @throws Problem `topic_in_use` */
+/**
+ * Refuses to take channels from a topic by which a published event sends it. @throws Problem `topic_in_use`
+ * @param after its new content, and the keys of events that change with it
+ */
 export async function requireUnsent(
   run: Run,
   id: TopicId,
   before: Pick<TopicRow, 'kind' | 'channels'>,
-  after: Pick<TopicRow, 'kind' | 'channels'>,
+  { except, ...after }: Pick<TopicRow, 'kind' | 'channels'> & { except?: readonly string[] },
 ): Promise<void> {
   const taken = sendableBy(before).filter((channel) => !sendableBy(after).includes(channel))
-  const events = taken.length > 0 ? await eventsSentBy(run, id, taken, mostNamed) : []
+  const events = taken.length > 0 ? await eventsSentBy(run, id, taken, { most: mostNamed, except }) : []
   if (events.length === 0) return
   const message = `must keep the channels of published events (without ${taken.join(', ')}: ${events.join(', ')})`
   throw new Problem('topic_in_use', `channels ${message}`, { errors: [{ path: 'channels', message }] })

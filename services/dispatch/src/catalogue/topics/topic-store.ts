@@ -130,13 +130,14 @@ export async function eventsSentBy(
   run: Run,
   id: TopicId,
   channels: readonly Channel[],
-  most: number,
+  { most, except = [] }: { most: number; except?: readonly string[] | undefined },
 ): Promise<string[]> {
   const sent = build
     .selectFrom('events')
     .select('event_key')
     .where((where) => where.and({ ...ownerOf(id), topic: id.topicKey, status: 'published' }))
     .where('allowed_channels', '&&', sql.val<Channel[]>([...channels]))
+    .$if(except.length > 0, (query) => query.where('event_key', 'not in', [...except]))
   return (await run(sent.orderBy('event_key').limit(most))).map(({ event_key }) => event_key)
 }
 

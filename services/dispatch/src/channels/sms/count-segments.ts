@@ -12,12 +12,16 @@ const mostShown = 10
  * @see https://www.3gpp.org/dynareport/23038.htm
  */
 export function countSegments(text: string): SmsSegments {
-  const characters = [...text]
-  const outside = [...new Set(characters.filter((one) => !basic.has(one) && !extended.has(one)))]
-  if (outside.length > 0) {
-    const segments = text.length <= 70 ? 1 : Math.ceil(text.length / 67)
-    return { encoding: 'UCS-2', segments, outside: outside.slice(0, mostShown) }
+  let septets = 0
+  const outside = new Set<string>()
+  for (const one of text) {
+    if (basic.has(one)) septets++
+    else if (extended.has(one)) septets += 2
+    else outside.add(one)
   }
-  const septets = characters.length + characters.filter((one) => extended.has(one)).length
+  if (outside.size > 0) {
+    const segments = text.length <= 70 ? 1 : Math.ceil(text.length / 67)
+    return { encoding: 'UCS-2', segments, outside: [...outside].slice(0, mostShown) }
+  }
   return { encoding: 'GSM-7', segments: septets <= 160 ? 1 : Math.ceil(septets / 153), outside: [] }
 }

@@ -7,23 +7,28 @@ const timeoutMs = 2000
 /** A question waits for those under way, and for its own answer. The lease of a delivery has room for it before the request. */
 export const longestQuestionMs = 2 * timeoutMs
 
-/** Asks dispatch, which judges preferences, whether the recipient of a notification has switched it off. @throws Problem when it does not answer */
-export type IsOptedOut = (notificationId: `notif_${string}`) => Promise<boolean>
+/** `unknown`: dispatch does not keep the notification any more. */
+export type Wish = 'wanted' | 'opted_out' | 'unknown'
 
-export async function createOptOutQuestion({
+/** Asks dispatch, which judges preferences, whether a recipient still wants a notification. @throws Problem when it does not answer */
+export type AskWish = (notificationId: `notif_${string}`) => Promise<Wish>
+
+export async function createWishQuestion({
   DISPATCH_URL,
   SERVICE_SIGNING_KEY,
-}: Pick<Config, 'DISPATCH_URL' | 'SERVICE_SIGNING_KEY'>): Promise<IsOptedOut> {
+}: Pick<Config, 'DISPATCH_URL' | 'SERVICE_SIGNING_KEY'>): Promise<AskWish> {
   const dispatch = createInternalClient(DISPATCH_URL)
   const sign = await createPrincipalSigner(SERVICE_SIGNING_KEY, 'webhook-delivery')
-  return coalesce<`notif_${string}`, boolean>({
+  return coalesce<`notif_${string}`, Wish>({
     maxBatch: mostJudgedHandOffs,
     maxInFlight: 4,
     async run(notification_ids) {
       const body = { notification_ids: [...notification_ids] }
-      const { opted_out } = await dispatch.call(judgeHandOffs, { principal: await sign(service), body, timeoutMs })
-      const found = new Set<string>(opted_out)
-      return notification_ids.map((id) => found.has(id))
+      const principal = await sign(service)
+      const { opted_out, unknown } = await dispatch.call(judgeHandOffs, { principal, body, timeoutMs })
+      return notification_ids.map((id) =>
+        opted_out.includes(id) ? 'opted_out' : unknown.includes(id) ? 'unknown' : 'wanted',
+      )
     },
   })
 }
