@@ -190,6 +190,34 @@ test('a user is erased with the number or with the user id, and messages that na
   expect(await findPerson(env, user)).toEqual([])
 })
 
+test('stored webhooks about a changed preference no longer name a person who was erased', async () => {
+  const [user, other, path] = [freshUser(), freshUser(), freshPath('ok')]
+  await subscribe(env, path, { events: ['preference.changed'] })
+  const topic = 'news'
+  const created = await env.api('POST', `/api/v1/applications/${env.applicationId}/topics`, {
+    token: env.operatorToken,
+    body: { topic_key: topic, name: 'News', channels: ['email'] },
+  })
+  expect(created.status).toBe(201)
+  const rules = [{ topic, channel: '*', state: 'off' }]
+  for (const one of [user, other]) await env.api('PATCH', `/api/v1/users/${one}/preferences`, { body: { rules } })
+  await untilReceived(env, path, 2)
+  const { rowCount } = await env
+    .sql('webhook-delivery')
+    .query(
+      `insert into fan_outs (id, tenant_id, weight, event, recipient_index, next_at) values ('waits', $1, 1, '', $2, now() + interval '1 hour')`,
+      [env.tenantId, indexOf(env, user)],
+    )
+  expect(rowCount).toBe(1)
+  expect(await run('webhook-delivery', user)).toContainEqual({ rows: 'fan_outs', count: 1 })
+  await env.sql('webhook-delivery').query(`delete from fan_outs where id = 'waits'`)
+  await eraseEverywhere(user)
+  const bodies = JSON.stringify(await storedBodies())
+  expect(bodies).not.toContain(user)
+  expect(bodies).toContain(other)
+  expect(bodies).toContain('"user_id":"erased"')
+})
+
 test('the inbox of a user is erased, and the ledger refuses every other change', async () => {
   const [user, other] = [freshUser(), freshUser()]
   const ids = [await sendInApp(env, user), await sendInApp(env, other)]

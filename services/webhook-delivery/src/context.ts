@@ -5,6 +5,7 @@ import type { InternalClient, Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { StoreDeliveries } from './deliveries/insert-deliveries.ts'
 import type { FanOut } from './facts/fan-out.ts'
+import type { Postpone } from './facts/postponed/postpone.ts'
 import type { AskWish } from './hand-offs/ask-wish.ts'
 import type { Unreported } from './hand-offs/report-sent.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
@@ -34,4 +35,5 @@ export interface ConsumerContext extends Context {
   fanOut: FanOut
   storeHandOff: StoreHandOff
   storeDeliveries: StoreDeliveries
+  postpone: Postpone
 }

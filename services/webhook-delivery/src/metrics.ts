@@ -20,6 +20,10 @@ export function createMetrics(metrics: Metrics) {
   const stored = metrics.counter('webhook_deliveries_total', 'Deliveries stored, by what asked for them', {
     source: sources,
   })
+  const postponed = metrics.counter(
+    'webhook_events_postponed_total',
+    'Events whose deliveries were stored later, because their tenant had more than its share of a statement',
+  )
   const disabled = metrics.counter(
     'webhook_subscriptions_disabled_total',
     'Subscriptions disabled by the service itself',
@@ -32,6 +36,7 @@ export function createMetrics(metrics: Metrics) {
     },
     cancelled: () => attempts({ outcome: 'cancelled' }),
     stored: (source: (typeof sources)[number], count: number) => stored({ source }, count),
+    postponed: (count: number) => postponed({}, count),
     disabled: (reason: (typeof reasons)[number]) => disabled({ reason }),
   }
 }

@@ -32,6 +32,8 @@ import { createDeliveryStore } from './deliveries/store-deliveries.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
 import { watchOthers } from './endpoints/watch-others.ts'
 import { createFanOut } from './facts/fan-out.ts'
+import { createPostpone } from './facts/postponed/postpone.ts'
+import { storePostponed } from './facts/postponed/store-postponed.ts'
 import { createWishQuestion } from './hand-offs/ask-wish.ts'
 import { startSentReports } from './hand-offs/report-sent.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
@@ -110,8 +112,15 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   })
   await serveHttp(kit, { config, context, routes })
   const storing = { ...context, storeDeliveries: createDeliveryStore(context, desk) }
+  const postponed = startPeriodic(kit, {
+    name: 'postponed events',
+    everyMs: 15_000,
+    run: () => storePostponed(storing),
+  })
+  const postpone = createPostpone(context, postponed.wake)
+  const fanOut = createFanOut({ ...storing, postpone })
   startConsumers(kit, bus, {
-    context: { ...storing, fanOut: createFanOut(storing), storeHandOff: createHandOffStore(storing) },
+    context: { ...storing, postpone, fanOut, storeHandOff: createHandOffStore(storing) },
     consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,

@@ -7,6 +7,7 @@ export async function storeSubscriptions(
   env: TestEnv,
   urls: readonly string[],
   tenant: string = env.stack.state.tenant_id,
+  events: readonly string[] = [],
 ): Promise<string[]> {
   const { state } = env.stack
   const sql = env.sql('webhook-delivery')
@@ -22,8 +23,8 @@ export async function storeSubscriptions(
   })
   await sql.query(
     `insert into subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
-     select id, $2, $3, $4, decode(url, 'base64'), '{}', '' from json_to_recordset($1::json) as t (id text, url text)`,
-    [JSON.stringify(rows), tenant, state.application_id, provider],
+     select id, $2, $3, $4, decode(url, 'base64'), $5, '' from json_to_recordset($1::json) as t (id text, url text)`,
+    [JSON.stringify(rows), tenant, state.application_id, provider, events],
   )
   const ids = rows.map(({ id }) => id)
   await sql.query(`insert into endpoints (id, tenant_id) select unnest($1::text[]), $2`, [ids, tenant])

@@ -1,5 +1,5 @@
 import type { EncryptedColumn } from '@notify/database'
-import { bodyAad, responseAad, secretAad, targetAad, urlAad } from './aad.ts'
+import { bodyAad, fanOutAad, responseAad, secretAad, targetAad, urlAad } from './aad.ts'
 
 const byRow = { key: 'id', aadFrom: ['tenant_id', 'id'] } as const
 
@@ -11,5 +11,6 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'subscriptions', column: 'url', ...byRow, aad: urlAad },
   { table: 'deliveries', column: 'url', ...byRow, aad: targetAad },
   { table: 'deliveries', column: 'body', ...byRow, aad: bodyAad },
+  { table: 'fan_outs', column: 'event', ...byRow, aad: fanOutAad },
   { table: 'attempts', column: 'response', key: 'id', aadFrom: ['delivery_id'], aad: responseAad },
 ]

@@ -102,6 +102,19 @@ export const tables = {
     /** Made of the delivery and the number. */
     id: column.id('att').nullable().generated(),
   },
+  /** Events with more deliveries than a statement has room for; a worker stores their deliveries, tenant by tenant. */
+  fan_outs: {
+    id: column.text(),
+    tenant_id: column.id('ten'),
+    /** The number of its deliveries. */
+    weight: column.integer(),
+    /** The event as JSON, encrypted. */
+    event: column.bytes(),
+    /** Blind index of the person whom the event is about. */
+    recipient_index: column.text().nullable(),
+    next_at: column.timestamp().withDefault(),
+    created_at: column.timestamp().withDefault(),
+  },
   /** The latest replay of each subscription. */
   replays: {
     subscription_id: column.id('whsub'),

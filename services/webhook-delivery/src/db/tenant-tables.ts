@@ -12,6 +12,7 @@ export const tenantTables: TenantTables = {
     idempotency_keys: 'answers of this cell, encrypted for it',
     deliveries: 'what happened here is delivered from here',
     attempts: 'of deliveries',
+    fan_outs: 'become deliveries here',
     replays: 'of deliveries',
   },
 }

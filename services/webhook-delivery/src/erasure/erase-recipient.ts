@@ -3,13 +3,21 @@ import { isSameRecipient, type KeyRing } from '@notify/privacy'
 import { ConfigError } from '@notify/service-kit'
 import type { Config } from '../config.ts'
 import { bodyAad, targetAad } from '../db/aad.ts'
+import { countFanOutsOf } from '../facts/postponed/postponed-store.ts'
 import { readDeliveries, type StoredDelivery } from './read-deliveries.ts'
 import { type Erased, erasedReason, storeErased } from './store-erased.ts'
 
 /** `main.ts erase-recipient`: events keep their delivery without the person; sends to the person's address end. */
 export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>((config) => {
   if (!config.BLIND_INDEX_KEY) throw new ConfigError('BLIND_INDEX_KEY is needed by erase-recipient')
-  return [walkErasure('deliveries', (db, person, erase) => walk(db, config.ENCRYPTION_KEYS, person, erase))]
+  return [
+    walkErasure('deliveries', (db, person, erase) => walk(db, config.ENCRYPTION_KEYS, person, erase)),
+    // They become deliveries within seconds: what is left is erased when the command is repeated.
+    walkErasure('fan_outs', async ({ run }, { tenantId, index }) => {
+      const found = index === undefined ? 0 : await countFanOutsOf(run, tenantId, index)
+      return { found, left: found }
+    }),
+  ]
 })
 
 async function walk(db: Queries, keyRing: KeyRing, person: Person, erase: boolean) {
@@ -45,8 +53,12 @@ function erasedOf(keyRing: KeyRing, { id, tenant_id, url, body }: StoredDelivery
   }
 }
 
-/** An event without its masked recipient and the caller's metadata. */
+/** What the data of events say of a person, and what is left of it. */
+const personal = { recipient_masked: 'erased', metadata: null, user_id: 'erased', address: 'erased' }
+
+/** An event without the person and the caller's metadata. */
 function withoutPerson(body: string): string {
   const event = JSON.parse(body) as { data: object }
-  return JSON.stringify({ ...event, data: { ...event.data, recipient_masked: 'erased', metadata: null } })
+  const erased = Object.entries(personal).filter(([name]) => name in event.data)
+  return JSON.stringify({ ...event, data: { ...event.data, ...Object.fromEntries(erased) } })
 }

@@ -1,36 +1,18 @@
-import { type NotificationFact, newId } from '@notify/contracts'
-import type { Queries } from '@notify/database'
+import type { NotificationFact } from '@notify/contracts'
 import { readable } from '@notify/messaging'
-import type { BlindIndex, KeyRing } from '@notify/privacy'
+import type { KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
-import type { Config } from '../config.ts'
 import { metadataAad } from '../db/aad.ts'
-import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
-import { bodyOf, eventTypeOf, factData, messageIdOf } from '../deliveries/message-body.ts'
-import { sealBody } from '../deliveries/seal-body.ts'
-import type { WebhookMetrics } from '../metrics.ts'
+import { eventTypeOf } from '../deliveries/message-body.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
-import { EarlyEvent, failedBefore, findEarly, turnOf } from './find-early.ts'
+import { EarlyEvent } from './find-early.ts'
+import { mostAtOnce, type Postpone } from './postponed/postpone.ts'
+import { type Opened, type StoreFactsContext, storeFacts, subscribersOf } from './store-facts.ts'
 
-interface Opened {
-  fact: NotificationFact
-  metadata: Record<string, string> | null
-  traceparent: string | undefined
-}
-
-/** Stores a delivery for each subscriber of a fact. Idempotent. */
+/** Stores a delivery for each subscriber of a fact, now or later. Idempotent. */
 export type FanOut = (fact: NotificationFact, traceparent: string | undefined) => Promise<void>
 
-interface FanOutContext {
-  config: Pick<Config, 'WEBHOOK_RETENTION' | 'WEBHOOK_ORDER_LIMIT'>
-  db: Pick<Queries, 'run'>
-  secrets: { keyRing: KeyRing; renewIndex: BlindIndex }
-  metrics: Pick<WebhookMetrics, 'stored'>
-  storeDeliveries: StoreDeliveries
-}
-
-export function createFanOut(context: FanOutContext): FanOut {
-  const { config } = context
+export function createFanOut(context: StoreFactsContext & { postpone: Postpone }): FanOut {
   const store = coalesce<Opened, undefined>({
     maxBatch: 256,
     maxInFlight: 2,
@@ -40,24 +22,21 @@ export function createFanOut(context: FanOutContext): FanOut {
         context.db.run,
         facts.map(({ fact }) => fact),
       )
-      const early = await findEarly(
-        context.db.run,
-        facts.map(({ fact }) => fact),
-        (fact) => subscribersOf(fact, subscribers),
-        { nowMs: Date.now(), retentionMs: config.WEBHOOK_RETENTION, orderLimitMs: config.WEBHOOK_ORDER_LIMIT },
+      const later = beyondShare(facts, subscribers)
+      await context.postpone(
+        [...later].map((opened) => ({
+          id: `${opened.fact.notification_id} ${opened.fact.status} ${opened.fact.retry_count}`,
+          weight: subscribersOf(opened.fact, subscribers).length,
+          recipientIndex: context.secrets.renewIndex(opened.fact.tenant_id, opened.fact.recipient_index),
+          event: { of: 'fact', ...opened },
+        })),
       )
-      const turns = facts.map((opened) => {
-        const all = subscribersOf(opened.fact, subscribers)
-        const round = failedBefore(opened.fact)
-        const { notification_id } = opened.fact
-        const due = round === undefined ? all : all.filter(({ id }) => !early.has(turnOf(notification_id, id, round)))
-        return { opened, due, isEarly: due.length < all.length }
-      })
-      const stored = await context.storeDeliveries(
-        turns.flatMap(({ opened, due }) => deliveriesOf(context, opened, due)),
+      const early = await storeFacts(
+        context,
+        facts.filter((one) => !later.has(one)),
+        subscribers,
       )
-      context.metrics.stored('fact', stored.size)
-      return turns.map(({ isEarly }) => (isEarly ? new EarlyEvent('the event before it was not sent yet') : undefined))
+      return facts.map((one) => (early.has(one) ? new EarlyEvent('the event before it was not sent yet') : undefined))
     },
   })
   return async (fact, traceparent) => {
@@ -68,51 +47,24 @@ export function createFanOut(context: FanOutContext): FanOut {
   }
 }
 
+/** Facts beyond the share of their tenant in one statement. A statement stays short, so others wait briefly. */
+function beyondShare(facts: readonly Opened[], subscribers: readonly Subscriber[]): ReadonlySet<Opened> {
+  const used = new Map<string, number>()
+  return new Set(
+    facts.filter(({ fact }) => {
+      const sum = (used.get(fact.tenant_id) ?? 0) + subscribersOf(fact, subscribers).length
+      if (sum > mostAtOnce) return true
+      used.set(fact.tenant_id, sum)
+      return false
+    }),
+  )
+}
+
 /** The caller's metadata; only facts of final states hold it. @throws UnreadableError for an unknown key */
 function metadataOf(keyRing: KeyRing, { metadata, tenant_id, notification_id }: NotificationFact) {
   if (!metadata) return null
   const place = metadataAad(tenant_id, notification_id)
   return readable('the metadata cannot be decrypted', () => {
     return JSON.parse(keyRing.decrypt(Buffer.from(metadata, 'base64'), place)) as Record<string, string>
-  })
-}
-
-function subscribersOf(fact: NotificationFact, subscribers: readonly Subscriber[]): Subscriber[] {
-  const type = eventTypeOf(fact.status)!
-  return subscribers.filter(
-    (one) =>
-      one.application_id === fact.application_id &&
-      one.tenant_id === fact.tenant_id &&
-      one.events.includes(type) &&
-      Date.parse(fact.occurred_at) >= one.subscribed_ms,
-  )
-}
-
-function deliveriesOf(
-  { secrets }: Pick<FanOutContext, 'secrets'>,
-  { fact, metadata, traceparent }: Opened,
-  subscribers: readonly Subscriber[],
-): NewDelivery[] {
-  const { tenant_id, application_id, notification_id, retry_count } = fact
-  const type = eventTypeOf(fact.status)!
-  return subscribers.map(({ id: subscription_id }) => {
-    const id = newId('whdel')
-    const message = messageIdOf({ id, subscription_id, notification_id })
-    const body = bodyOf({ id: message, type, application_id, data: factData(fact, metadata) })
-    return {
-      id,
-      tenant_id,
-      application_id,
-      endpoint_id: subscription_id,
-      subscription_id,
-      notification_id,
-      retry_count,
-      event_type: type,
-      provider_id: null,
-      url: null,
-      ...sealBody(secrets.keyRing, { tenant_id, id }, body),
-      traceparent: traceparent ?? null,
-      recipient_index: secrets.renewIndex(tenant_id, fact.recipient_index),
-    }
   })
 }

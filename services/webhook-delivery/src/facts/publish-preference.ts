@@ -5,7 +5,8 @@ import type { Context } from '../context.ts'
 import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 import { sealBody } from '../deliveries/seal-body.ts'
-import { findSubscribers } from '../subscriptions/subscription-store.ts'
+import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
+import type { Postpone } from './postponed/postpone.ts'
 
 const type = 'preference.changed'
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -17,20 +18,52 @@ function deliveryIdOf(changeId: Id<'pref'>, subscriptionId: Id<'whsub'>): Id<'wh
   return `whdel_${time}${[...bytes].map((byte) => alphabet[byte & 31]).join('')}`
 }
 
-/** Stores a delivery of a changed preference for each subscriber. Idempotent. */
+interface Needs extends Context {
+  storeDeliveries: StoreDeliveries
+}
+
+/** Stores a delivery of a changed preference for each subscriber, now or later. Idempotent. */
 export async function publishPreference(
-  { db, secrets, metrics, storeDeliveries }: Context & { storeDeliveries: StoreDeliveries },
+  context: Needs & { postpone: Postpone },
   change: TopicPreferenceChange,
   traceparent: string | undefined,
 ): Promise<void> {
   // What test keys change is shown to them alone.
   if (change.mode !== 'live') return
+  const subscribers = await subscribersOf(context, change)
+  if (subscribers.length <= mostNow) return store(context, change, traceparent, subscribers)
+  const recipientIndex = context.secrets.renewIndex(change.tenant_id, change.recipient_index)
+  const event = { of: 'preference', change, traceparent } as const
+  await context.postpone([{ id: change.change_id, weight: subscribers.length, recipientIndex, event }])
+}
+
+/** Stores a delivery of a postponed change for each subscriber. Idempotent. */
+export async function storePreference(
+  context: Needs,
+  change: TopicPreferenceChange,
+  traceparent: string | undefined,
+): Promise<void> {
+  await store(context, change, traceparent, await subscribersOf(context, change))
+}
+
+/** Changes are stored one by one, several at the same time. */
+const mostNow = 8
+
+async function subscribersOf({ db }: Context, change: TopicPreferenceChange): Promise<Subscriber[]> {
+  return (await findSubscribers(db.run, [change])).filter(
+    ({ events, subscribed_ms }) => events.includes(type) && Date.parse(change.occurred_at) >= subscribed_ms,
+  )
+}
+
+async function store(
+  { secrets, metrics, storeDeliveries }: Needs,
+  change: TopicPreferenceChange,
+  traceparent: string | undefined,
+  subscribers: readonly Subscriber[],
+): Promise<void> {
   const { tenant_id, application_id, change_id, topic, channel, state, frequency, source } = change
   const recipient_index = secrets.renewIndex(tenant_id, change.recipient_index)
   const person = openEvent(secrets.keyRing, topicPreferenceChanged, change)
-  const subscribers = (await findSubscribers(db.run, [change])).filter(
-    ({ events, subscribed_ms }) => events.includes(type) && Date.parse(change.occurred_at) >= subscribed_ms,
-  )
   const occurred_at = new Date(change.occurred_at).toISOString()
   const data = { change_id, ...person, topic, channel, state, ...(frequency && { frequency }), source, occurred_at }
   const deliveries = subscribers.map(({ id: subscription_id }): NewDelivery => {

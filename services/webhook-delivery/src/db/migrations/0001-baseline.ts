@@ -95,6 +95,16 @@ export const baseline: Migration = {
          id text generated always as (delivery_id || '.' || number::text) stored unique,
          primary key (delivery_id, number)
        )`,
+    `create table fan_outs (
+         id text primary key,
+         tenant_id text not null,
+         weight int not null,
+         event bytea not null,
+         recipient_index text,
+         created_at timestamptz not null default now(),
+         next_at timestamptz not null default now()
+       )`,
+    `create index fan_outs_due on fan_outs (tenant_id, next_at)`,
     `create table replays (
          subscription_id text primary key,
          since timestamptz not null,

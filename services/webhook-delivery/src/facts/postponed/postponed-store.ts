@@ -1,0 +1,82 @@
+import type { Id } from '@notify/contracts'
+import { defineStatement, pick, type RowOf, type Run } from '@notify/database'
+import { sql } from 'kysely'
+import { build, tables } from '../../db/schema.ts'
+
+/** A claim of a worker that died ends after it. */
+const leaseMs = 30_000
+/** Tenants of one claim, and the events of each that it looks at. */
+const mostTenants = 8
+const mostEvents = 64
+
+/** An event whose deliveries are stored later. */
+export type NewFanOut = Pick<RowOf<typeof tables.fan_outs>, 'id' | 'tenant_id' | 'weight' | 'event' | 'recipient_index'>
+
+/** Stores events, each once. */
+export async function insertFanOuts(run: Run, rows: readonly NewFanOut[]): Promise<void> {
+  const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  await run(
+    build
+      .insertInto('fan_outs')
+      .values(inOrder)
+      .onConflict((known) => known.column('id').doNothing()),
+  )
+}
+
+// Tenants are found one by one by the index, so that a claim costs the same however many events of one of them wait.
+const claim = defineStatement({
+  name: 'claim-fan-outs',
+  text: `
+    with recursive waiting as (
+      (select tenant_id from fan_outs order by tenant_id limit 1)
+      union all
+      select (select f.tenant_id from fan_outs f where f.tenant_id > waiting.tenant_id order by f.tenant_id limit 1)
+      from waiting where waiting.tenant_id is not null
+    ), chosen as (
+      select tenant_id from waiting where tenant_id is not null order by random() limit ${mostTenants}
+    ), due as (
+      select mine.id, sum(mine.weight) over (partition by mine.tenant_id order by mine.next_at, mine.id) - mine.weight as before
+      from chosen cross join lateral (
+        select * from fan_outs f where f.tenant_id = chosen.tenant_id and f.next_at <= now()
+        order by f.next_at limit ${mostEvents} for update skip locked) as mine
+    )
+    update fan_outs f set next_at = now() + ${leaseMs} * interval '1 millisecond'
+    from due where f.id = due.id and due.before < $1
+    returning f.id, f.tenant_id, f.event`,
+  columns: pick(tables.fan_outs, 'id', 'tenant_id', 'event'),
+})
+
+export type ClaimedFanOut = Awaited<ReturnType<typeof claimFanOuts>>[number]
+
+/** Claims the oldest events of several tenants. @param most deliveries of a tenant, which its last event may exceed */
+export function claimFanOuts(run: Run, most: number) {
+  return run(claim, [most])
+}
+
+/** Deletes events whose deliveries are stored. */
+export async function deleteFanOuts(run: Run, ids: readonly string[]): Promise<void> {
+  await run(build.deleteFrom('fan_outs').where('id', '=', sql<string>`any(${[...ids]})`))
+}
+
+/** Looks at claimed events again after a wait. */
+export async function delayFanOuts(run: Run, ids: readonly string[], ms: number): Promise<void> {
+  const next_at = sql<Date>`now() + ${ms} * interval '1 millisecond'`
+  await run(
+    build
+      .updateTable('fan_outs')
+      .set({ next_at })
+      .where('id', '=', sql<string>`any(${[...ids]})`),
+  )
+}
+
+/** The events of a person that wait. */
+export async function countFanOutsOf(run: Run, tenantId: Id<'ten'>, recipientIndex: string): Promise<number> {
+  const [row] = await run(
+    build
+      .selectFrom('fan_outs')
+      .select((all) => all.fn.countAll().$castTo<number>().as('count'))
+      .where('tenant_id', '=', tenantId)
+      .where('recipient_index', '=', recipientIndex),
+  )
+  return Number(row!.count)
+}
