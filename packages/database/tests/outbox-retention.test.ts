@@ -28,14 +28,14 @@ const fill = (count: number, made: string, published: string) =>
   )
 
 async function pagesRead(work: () => Promise<unknown>): Promise<number> {
-  const read = () =>
-    one.db.transaction(async (run) => {
-      await run('select pg_stat_force_next_flush()')
-      const [row] = await run<{ pages: number }>(
-        `select (heap_blks_read + heap_blks_hit)::int as pages from pg_statio_user_tables where relname = 'outbox' and schemaname = current_schema`,
-      )
-      return row!.pages
-    })
+  const read = async () => {
+    // A session writes its counts at the end of a transaction, so they are read in the next one.
+    await one.db.run('select pg_stat_force_next_flush()')
+    const [row] = await one.db.run<{ pages: number }>(
+      `select (heap_blks_read + heap_blks_hit)::int as pages from pg_statio_user_tables where relname = 'outbox' and schemaname = current_schema`,
+    )
+    return row!.pages
+  }
   const before = await read()
   await work()
   return (await read()) - before
