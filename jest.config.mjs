@@ -24,7 +24,7 @@ const compiled = ({ tsx }) => [
 
 export default {
   // Many tests wait more than they work: for processes, and for faults to be noticed.
-  maxWorkers: availableParallelism() + 4,
+  maxWorkers: availableParallelism() + 2,
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
   testSequencer: '<rootDir>/scripts/longest-first.mjs',

@@ -30,8 +30,25 @@ const post = (at: string, body?: object, request: object = {}) =>
 const get = async (at: string) => (await env.api('GET', at, { token: env.operatorToken })).body
 const list = (query: string) => get(`/api/v1/activity?limit=100&${query}`)
 
+/** Until each retry has failed, in the activity too, which shows the state before the retry for a while. */
 async function untilFailed(): Promise<void> {
-  await eventually(async () => expect((await list('status=undelivered')).total_count).toBe(12), { timeoutMs: 30_000 })
+  await eventually(
+    async () => {
+      const failed = `select id, retry_count from notifications where id = any ($1) and status = 'undelivered'`
+      const { rows } = await env.sql('dispatch').query(failed, [ids])
+      expect(rows).toHaveLength(12)
+      const shown = await list('status=undelivered')
+      const counts = new Map(shown.items.map((item: Item) => [item.transaction_id, item.retry_count]))
+      expect(rows.map(({ id }) => counts.get(id))).toEqual(rows.map(({ retry_count }) => retry_count))
+      expect(shown.total_count).toBe(12)
+    },
+    { timeoutMs: 30_000 },
+  )
+}
+
+interface Item {
+  transaction_id: string
+  retry_count: number
 }
 
 /** How often each message was retried, as dispatch has it. */
@@ -78,21 +95,19 @@ test('a job retries each item once, though the gateway is killed in the middle o
 
 test('a page whose worker died before it was counted is repeated without retrying anything twice', async () => {
   const jobId = newId('retry')
-  await env.admin.query(
-    `insert into gateway.retry_jobs (id, tenant_id, requested_by, filters, count, count_capped)
-     values ($1, $2, 'op_1', '{"status":"undelivered"}', 12, false)`,
-    [jobId, env.tenantId],
-  )
   // The worker had retried the page; nobody has counted it.
   const page = ids.slice(0, 3)
-  const due = 'update gateway.retry_jobs set page = $2, next_at = now() where id = $1'
-  await env.admin.query(due, [jobId, page])
+  await env.admin.query(
+    `insert into gateway.retry_jobs (id, tenant_id, requested_by, filters, count, count_capped, page, next_at)
+     values ($1, $2, 'op_1', '{"status":"undelivered"}', 12, false, $3, now())`,
+    [jobId, env.tenantId, page],
+  )
   const openPage = `select page from gateway.retry_jobs where id = $1`
   await eventually(async () => expect((await env.admin.query(openPage, [jobId])).rows[0].page).not.toEqual(page))
   const before = await env
     .sql('dispatch')
     .query('select id, retry_count from notifications where id = any ($1)', [page])
-  expect(before.rows.every(({ retry_count }) => retry_count === 2)).toBe(true)
+  expect(before.rows.map(({ retry_count }) => retry_count)).toEqual([2, 2, 2])
   await eventually(async () => expect((await get(`${path}/jobs/${jobId}`)).status).toBe('completed'), {
     timeoutMs: 30_000,
   })

@@ -149,13 +149,16 @@ test('the events that a dying worker had claimed are stored when its claim has e
   expect([await countOf(crowd), await waiting()]).toEqual([150, 0])
 })
 
-test('events that cannot be read wait, are logged, and delay no other tenant', async () => {
-  const [crowd, neighbour] = [await subscribe(150), await subscribe(150)]
-  await publish([fact(crowd), fact(neighbour)])
-  await db.run(`update fan_outs set event = 'x' where tenant_id = $1`, [crowd.tenant_id])
-  await storePostponed(contextWith())
-  expect([await countOf(crowd), await countOf(neighbour), await waiting()]).toEqual([0, 150, 1])
-  expect(kit.lines.filter(({ level }) => level === 50)).toMatchObject([{ tenant_id: crowd.tenant_id, events: 1 }])
+test('an event that cannot be read waits and is logged, and delays no other', async () => {
+  const [crowd, neighbour] = [await subscribe(70), await subscribe(150)]
+  const [bad, ...good] = Array.from({ length: 4 }, () => fact(crowd))
+  await publish([bad!, ...good, fact(neighbour)])
+  expect(await waiting()).toBe(4)
+  await db.run(`update fan_outs set event = 'x' where id like $1`, [`${good[0]!.notification_id}%`])
+  await storeAll()
+  expect([await countOf(crowd), await countOf(neighbour), await waiting()]).toEqual([210, 150, 1])
+  const failed = { tenant_id: crowd.tenant_id, event: expect.stringContaining(good[0]!.notification_id) }
+  expect(kit.lines.filter(({ level }) => level === 50)).toMatchObject([failed])
 })
 
 test('a report of delivery after a failure waits for the failure, although both were postponed', async () => {

@@ -19,6 +19,7 @@ export const carrierTemplateTables = {
   /** When the templates of an account are read again. */
   carrier_template_syncs: {
     provider_id: column.id('prov'),
+    tenant_id: column.id('ten'),
     /** Revision of the credentials for which a reading was planned. */
     revision: column.integer(),
     next_sync_at: column.timestamp().nullable(),

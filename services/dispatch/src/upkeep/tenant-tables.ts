@@ -17,10 +17,7 @@ export const tenantTables: TenantTables = {
     { table: 'preference_changes', appendOnly: true },
     { table: 'providers' },
     { table: 'carrier_templates' },
-    {
-      table: 'carrier_template_syncs',
-      of: 'provider_id in (select id from providers where tenant_id = $1)',
-    },
+    { table: 'carrier_template_syncs' },
     { table: 'domains' },
     { table: 'domain_identities', own: ['leased_until'] },
     // So that a request that is repeated in the new cell sends nothing again. Other answers are encrypted for this cell.

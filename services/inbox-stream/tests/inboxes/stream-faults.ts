@@ -21,7 +21,9 @@ afterAll(async () => {
 })
 
 const here = () => env.stack.url('inbox-stream')
-const idsOf = ({ events }: EventReader) => events.map(({ id }) => Number(id))
+/** Without changed preferences, which repeat the last id. */
+const idsOf = ({ events }: EventReader) =>
+  events.filter(({ event }) => event !== 'preferences.changed').map(({ id }) => Number(id))
 const oneTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1)
 const mark = async (token: string, id: string, is_read: boolean) => {
   const response = await fetch(`${here()}/api/v1/inbox/${id}`, {

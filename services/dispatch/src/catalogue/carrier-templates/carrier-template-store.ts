@@ -10,8 +10,8 @@ const now = sql<Date>`now()`
 const plan = defineStatement({
   name: 'plan-template-syncs',
   text: `
-    insert into carrier_template_syncs as known (provider_id, revision, next_sync_at)
-    select p.id, p.revision, now() from providers p left join carrier_template_syncs s on s.provider_id = p.id
+    insert into carrier_template_syncs as known (provider_id, tenant_id, revision, next_sync_at)
+    select p.id, p.tenant_id, p.revision, now() from providers p left join carrier_template_syncs s on s.provider_id = p.id
     where p.kind = any ($1) and p.deleted_at is null and s.revision is distinct from p.revision
     on conflict (provider_id) do update set revision = excluded.revision, next_sync_at = now()
     where known.revision < excluded.revision`,

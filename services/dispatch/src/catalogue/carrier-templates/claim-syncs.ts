@@ -11,7 +11,9 @@ const columns = {
 /** An account whose synchronisation is due. */
 export type DueSync = RowOf<typeof columns>
 
-const due = { table: 'carrier_template_syncs', key: ['provider_id'], due: 'next_sync_at' }
+/** Accounts of a carrier that does not answer delay those of no other tenant. */
+const fair = { by: 'tenant_id', most: 5 }
+const due = { table: 'carrier_template_syncs', key: ['provider_id'], due: 'next_sync_at', fair }
 
 const claim = defineStatement({
   name: 'claim-template-syncs',

@@ -26,7 +26,7 @@ export function startTemplateSync(kit: Kit, context: Context & { onCommit: OnCom
       // Each account may take several pages, one after the other.
       const due = await claimSyncs(db.run, batch, config.CARRIER_TIMEOUT * 10)
       await Promise.all(due.map((one) => withLogFields({ tenant_id: one.tenant_id }, () => sync(context, one))))
-      return due.length === batch
+      return due.length > 0
     },
   })
   context.onCommit(() => syncs.stir())

@@ -31,9 +31,13 @@ export async function startCheck(run: Run, tenantId: Id<'ten'>, id: Id<'dom'>): 
   return row && startedOf(row)
 }
 
+/** Domains whose name servers do not answer delay those of no other tenant. */
+const fair = { by: 'tenant_id', most: 5 }
+const due = { table: 'domains', key: ['id'], due: 'next_check_at', fair }
+
 const claim = defineStatement({
   name: 'claim-due-domains',
-  text: `${claimDueSql({ table: 'domains', key: ['id'], due: 'next_check_at' }, { limit: '$1', leaseMs: 120_000 })}
+  text: `${claimDueSql(due, { limit: '$1', leaseMs: 120_000 })}
          select ${domainColumnsSql}, ${startSql} as started_at from claimed d`,
   columns: { ...domainColumns, started_at: column.text() },
 })

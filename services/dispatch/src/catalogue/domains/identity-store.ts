@@ -108,6 +108,8 @@ const dueIdentities = {
   key: ['domain_id', 'provider_id'],
   due: 'next_try_at',
   set: `leased_until = now() + $2 * interval '1 millisecond'`,
+  // Calls to a carrier that does not answer delay those for no other tenant.
+  fair: { by: 'tenant_id', most: 5 },
 }
 
 const dueColumns = {

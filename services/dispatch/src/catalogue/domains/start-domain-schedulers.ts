@@ -34,7 +34,7 @@ export function startDomainSchedulers(kit: Kit, context: Context & { onCommit: O
       const due = await startDueChecks(db.run, batch)
       const fields = ({ row: { id: domain_id, tenant_id } }: StartedCheck) => ({ domain_id, tenant_id })
       await Promise.all(due.map((started) => withLogFields(fields(started), () => check(context, started))))
-      return due.length === batch || (due.length === 0 ? everyMs : 0)
+      return due.length > 0 || everyMs
     },
   })
   context.onCommit(() => checks.stir())
@@ -47,7 +47,7 @@ export function startDomainSchedulers(kit: Kit, context: Context & { onCommit: O
       const leaseMs = context.config.CARRIER_TIMEOUT * 5
       const due = await claimIdentities(db.run, { limit: batch, leaseMs })
       await Promise.all(due.map((identity) => tell(context, identity)))
-      return due.length === batch || (due.length === 0 ? everyMs : 0)
+      return due.length > 0 || everyMs
     },
   })
   context.onCommit(() => identities.stir())

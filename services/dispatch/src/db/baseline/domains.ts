@@ -20,7 +20,7 @@ export const domainTables = [
      unique (tenant_id, domain)
    )`,
   `create index domains_tenant on domains (tenant_id, id desc)`,
-  `create index domains_due on domains (next_check_at)`,
+  `create index domains_due on domains (tenant_id, next_check_at)`,
   // Only one tenant can prove that it owns a domain.
   `create unique index domains_verified on domains (domain) where status = 'verified'`,
   // A row stays after its domain is deleted, until the carrier has removed the identity.
@@ -45,6 +45,6 @@ export const domainTables = [
      leased_until timestamptz,
      primary key (domain_id, provider_id)
    )`,
-  `create index domain_identities_due on domain_identities (next_try_at) where next_try_at is not null`,
+  `create index domain_identities_due on domain_identities (tenant_id, next_try_at) where next_try_at is not null`,
   `create index domain_identities_named on domain_identities (domain) where reference is not null`,
 ]

@@ -47,11 +47,12 @@ export const providerTables = [
   `create index carrier_templates_tenant on carrier_templates (tenant_id, provider_id, name, language)`,
   `create table carrier_template_syncs (
      provider_id text primary key,
+     tenant_id text not null,
      revision int not null,
      next_sync_at timestamptz,
      synced_at timestamptz,
      failures smallint not null default 0,
      error text
    )`,
-  `create index carrier_template_syncs_due on carrier_template_syncs (next_sync_at)`,
+  `create index carrier_template_syncs_due on carrier_template_syncs (tenant_id, next_sync_at)`,
 ]

@@ -43,7 +43,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
       if (taken.length === 0) return 0
       context.wakeOutbox()
       context.wakeSenders(taken)
-      return taken.reduce((sum, { count }) => sum + count, 0) === scheduleBatch || 0
+      return true
     },
   })
   context.onCommit(() => retries.stir())

@@ -15,17 +15,29 @@ import { workQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
 import { lockOpenSql, scheduleBatch } from './open-sql.ts'
 
+/** So that a campaign that is due at one moment delays no other tenant's messages. */
+const perTenant = 100
+
+/** Locks the longest due messages of every tenant that has some. */
+const due = `
+  select mine.id from (select tenant_id from tenants where tenant_id is not null order by random()) as drawn
+  cross join lateral (${lockOpenSql({
+    where: `f.tenant_id = drawn.tenant_id and f.next_attempt_at <= now() and f.status in ('queued', 'scheduled')`,
+    orderBy: 'f.next_attempt_at',
+    still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
+    limit: perTenant,
+  })}) as mine limit ${scheduleBatch}`
+
 const takeDue = defineStatements(
   (channels: Channels) => ({
     name: 'take-due',
     text: `
-    with due as (
-      ${lockOpenSql({
-        where: `f.next_attempt_at <= now() and f.status in ('queued', 'scheduled')`,
-        orderBy: 'f.next_attempt_at',
-        still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
-        limit: scheduleBatch,
-      })}
+    with recursive tenants as (
+      (select tenant_id from in_flight where next_attempt_at is not null order by tenant_id limit 1)
+      union all
+      select (select f.tenant_id from in_flight f where f.tenant_id > tenants.tenant_id and f.next_attempt_at is not null
+        order by f.tenant_id limit 1)
+      from tenants where tenants.tenant_id is not null
     ), taken as (
       update notifications n
       set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
@@ -39,7 +51,7 @@ const takeDue = defineStatements(
       from (
         select n.id, ${hasExpired('n')} as expired, n.when_due = 'send' and ${optedOutBecause('n')} is not null as opted_out,
           n.when_due = 'send' and ${isCalledOff('n')} as called_off
-        from notifications n where n.id = any (array(select id from due))
+        from notifications n where n.id = any (array(${due}))
       ) judged where n.id = judged.id
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},

@@ -13,20 +13,27 @@ const earlyMs = 1000
 type Needs = Context & { storeDeliveries: StoreDeliveries }
 
 /**
- * Stores the deliveries of postponed events, tenant by tenant, some of each. What a tenant's failure leaves is claimed again when
- * its lease ends. @returns whether more may wait
+ * Stores the deliveries of postponed events, tenant by tenant, some of each. What fails is claimed again when its lease ends.
+ * @returns whether more may wait
  */
 export async function storePostponed(context: Needs): Promise<boolean> {
   const claimed = await claimFanOuts(context.db.run, mostAtOnce)
-  for (const [tenant_id, rows] of Map.groupBy(claimed, (row) => row.tenant_id)) {
-    await storeOfTenant(context, rows).catch((err) =>
+  for (const rows of Map.groupBy(claimed, (row) => row.tenant_id).values()) {
+    // One that fails must not keep the others from being stored.
+    await storeOfTenant(context, rows).catch(() => storeOneByOne(context, rows))
+  }
+  return claimed.length > 0
+}
+
+async function storeOneByOne(context: Needs, rows: readonly ClaimedFanOut[]): Promise<void> {
+  for (const row of rows) {
+    await storeOfTenant(context, [row]).catch((err) =>
       context.log.error(
-        { err, tenant_id, events: rows.length },
-        'postponed events could not be stored; they are repeated',
+        { err, tenant_id: row.tenant_id, event: row.id },
+        'a postponed event could not be stored; it is repeated',
       ),
     )
   }
-  return claimed.length > 0
 }
 
 async function storeOfTenant(context: Needs, rows: readonly ClaimedFanOut[]): Promise<void> {
