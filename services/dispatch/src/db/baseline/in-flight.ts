@@ -33,7 +33,7 @@ export const inFlightTables = [
   `create index in_flight_ready on in_flight (lane, channel, application_id, mode, enqueued_at) where status = 'queued'`,
   `create index in_flight_sent on in_flight (since) where status = 'sent' and not settled`,
   `create index in_flight_due on in_flight (next_attempt_at) where next_attempt_at is not null`,
-  `create index in_flight_due_of_tenant on in_flight (tenant_id, next_attempt_at) where next_attempt_at is not null`,
+  `create index in_flight_due_of_tenant on in_flight (lane, tenant_id, next_attempt_at) where next_attempt_at is not null`,
   `create index in_flight_expiring on in_flight (expires_at) where expires_at is not null`,
   // Functions name their schema themselves: they also work in an operator's session, whose search path is another.
   `create function follow_accepted() returns trigger language plpgsql set search_path from current as $$

@@ -7,7 +7,7 @@ interface Sought {
   orderBy: string
   /** SQL conditions on the notification `n` itself. */
   still: string
-  limit: number
+  limit: number | string
 }
 
 /**

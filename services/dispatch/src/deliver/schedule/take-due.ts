@@ -15,30 +15,42 @@ import { workQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
 import { lockOpenSql, scheduleBatch } from './open-sql.ts'
 
-/** So that a campaign that is due at one moment delays no other tenant's messages. */
-const perTenant = 100
+/** One step into the index for each tenant of a lane, however many of its messages wait. */
+const earliest = (after: string) => `
+  select f.lane, f.tenant_id, f.next_attempt_at from in_flight f where f.next_attempt_at is not null ${after}
+  order by f.lane, f.tenant_id, f.next_attempt_at limit 1`
 
-/** Locks the longest due messages of every tenant that has some. */
-const due = `
-  select mine.id from (select tenant_id from tenants where tenant_id is not null order by random()) as drawn
-  cross join lateral (${lockOpenSql({
-    where: `f.tenant_id = drawn.tenant_id and f.next_attempt_at <= now() and f.status in ('queued', 'scheduled')`,
-    orderBy: 'f.next_attempt_at',
-    still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
-    limit: perTenant,
-  })}) as mine limit ${scheduleBatch}`
+/** SQL: the tenants of each lane that have due messages, in random order, with an equal share of a batch. */
+const ownersSql = `
+  with recursive owners as (
+    (${earliest('')})
+    union all
+    select next.* from owners cross join lateral (
+      ${earliest('and (f.lane, f.tenant_id) > (owners.lane, owners.tenant_id)')}
+    ) as next
+  )
+  select lane, tenant_id, greatest(1, ${scheduleBatch} / count(*) over ()) as share from owners
+  where next_attempt_at <= now() order by random()`
+
+/** SQL that locks due messages, of each tenant and lane its share. */
+const dueSql = `
+  select one.id from (${ownersSql}) as o cross join lateral (
+    ${lockOpenSql({
+      // With equalities the planner would read the backlogs of others by the index of all that is due.
+      where: `(f.lane, f.tenant_id, f.next_attempt_at) >= (o.lane, o.tenant_id, '-infinity')
+        and (f.lane, f.tenant_id, f.next_attempt_at) <= (o.lane, o.tenant_id, now())
+        and f.next_attempt_at is not null and f.status in ('queued', 'scheduled')`,
+      orderBy: 'f.lane, f.tenant_id, f.next_attempt_at',
+      still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
+      limit: 'o.share',
+    })}
+  ) as one limit ${scheduleBatch}`
 
 const takeDue = defineStatements(
   (channels: Channels) => ({
     name: 'take-due',
     text: `
-    with recursive tenants as (
-      (select tenant_id from in_flight where next_attempt_at is not null order by tenant_id limit 1)
-      union all
-      select (select f.tenant_id from in_flight f where f.tenant_id > tenants.tenant_id and f.next_attempt_at is not null
-        order by f.tenant_id limit 1)
-      from tenants where tenants.tenant_id is not null
-    ), taken as (
+    with taken as (
       update notifications n
       set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
           status = case when n.when_due = 'give_up' then 'failed' when judged.called_off then 'cancelled' when judged.expired then ${endOfExpired('n')}
@@ -51,7 +63,7 @@ const takeDue = defineStatements(
       from (
         select n.id, ${hasExpired('n')} as expired, n.when_due = 'send' and ${optedOutBecause('n')} is not null as opted_out,
           n.when_due = 'send' and ${isCalledOff('n')} as called_off
-        from notifications n where n.id = any (array(${due}))
+        from notifications n where n.id = any (array(${dueSql}))
       ) judged where n.id = judged.id
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},
@@ -69,7 +81,10 @@ const takeDue = defineStatements(
   registry,
 )
 
-/** Queues due messages, both scheduled and retried, releases claims that nobody settled, and ends what expired or was switched off. @returns how many, by queue */
+/**
+ * Queues due messages, both scheduled and retried, releases claims that nobody settled, and ends what expired or was switched off.
+ * Tenants share a batch, and so do their lanes. @returns how many, by queue
+ */
 export function takeDueNotifications(db: Queries, channels: Channels) {
   return db.run(takeDue(channels))
 }
