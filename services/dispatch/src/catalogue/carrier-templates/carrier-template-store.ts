@@ -60,13 +60,11 @@ export async function applyTemplateReport(run: Run, report: TemplateChange): Pro
 export async function requestSync(run: Run, tenantId: Id<'ten'>, providerId?: Id<'prov'>): Promise<number> {
   const rows = await run(
     build
-      .updateTable('carrier_template_syncs as s')
-      .from('providers as p')
+      .updateTable('carrier_template_syncs')
       .set({ next_sync_at: now })
-      .whereRef('p.id', '=', 's.provider_id')
-      .where('p.tenant_id', '=', tenantId)
-      .$if(providerId !== undefined, (query) => query.where('p.id', '=', providerId!))
-      .returning('s.provider_id'),
+      .where('tenant_id', '=', tenantId)
+      .$if(providerId !== undefined, (query) => query.where('provider_id', '=', providerId!))
+      .returning('provider_id'),
   )
   return rows.length
 }

@@ -11,8 +11,8 @@ const columns = {
 /** An account whose synchronisation is due. */
 export type DueSync = RowOf<typeof columns>
 
-/** Accounts of a carrier that does not answer delay those of no other tenant. */
-const fair = { by: 'tenant_id', most: 5 }
+/** A carrier that hangs holds up a few accounts of one tenant. */
+const fair = { by: 'tenant_id', most: 3 }
 const due = { table: 'carrier_template_syncs', key: ['provider_id'], due: 'next_sync_at', fair }
 
 const claim = defineStatement({

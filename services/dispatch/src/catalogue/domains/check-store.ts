@@ -31,8 +31,8 @@ export async function startCheck(run: Run, tenantId: Id<'ten'>, id: Id<'dom'>): 
   return row && startedOf(row)
 }
 
-/** Domains whose name servers do not answer delay those of no other tenant. */
-const fair = { by: 'tenant_id', most: 5 }
+/** Name servers that hang hold up a few domains of one tenant. */
+const fair = { by: 'tenant_id', most: 3 }
 const due = { table: 'domains', key: ['id'], due: 'next_check_at', fair }
 
 const claim = defineStatement({

@@ -35,6 +35,9 @@ function kindsWithRegion(carriers: SendingCarriers): string[] {
   return Object.keys(carriers).filter((kind) => carriers[kind]?.identities?.regionOf)
 }
 
+/** Registrations that one statement plans: a tenant may have thousands of domains in hundreds of accounts. */
+const plannedAtOnce = 5000
+
 /** Two texts each: with an optional parameter, the general plan of the statement would read the domains of all tenants. */
 const addMissing = (ofOne: '' | 'and d.id = $2') =>
   defineStatement({
@@ -46,6 +49,7 @@ const addMissing = (ofOne: '' | 'and d.id = $2') =>
       from providers p join domains d on d.tenant_id = p.tenant_id
       where p.kind = any($1::text[]) and p.deleted_at is null ${ofOne}
         and not exists (select 1 from domain_identities i where i.domain_id = d.id and i.provider_id = p.id)
+      limit ${plannedAtOnce}
       on conflict do nothing`,
   })
 
@@ -107,9 +111,9 @@ const dueIdentities = {
   table: 'domain_identities',
   key: ['domain_id', 'provider_id'],
   due: 'next_try_at',
+  // A carrier that hangs holds up a few domains of one tenant.
+  fair: { by: 'tenant_id', most: 3 },
   set: `leased_until = now() + $2 * interval '1 millisecond'`,
-  // Calls to a carrier that does not answer delay those for no other tenant.
-  fair: { by: 'tenant_id', most: 5 },
 }
 
 const dueColumns = {

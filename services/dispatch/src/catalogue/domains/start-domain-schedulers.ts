@@ -55,7 +55,7 @@ export function startDomainSchedulers(kit: Kit, context: Context & { onCommit: O
     name: 'domain identities plan',
     everyMs: planEveryMs,
     async run() {
-      await planIdentities(db.run, context.carrierTable)
+      await planIdentities(db.runLong, context.carrierTable)
       identities.stir()
     },
   })

@@ -1,0 +1,70 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { sendingCarriers } from '@notify/carriers/sending'
+import type { Run } from '@notify/database'
+import { claimSyncs } from '../src/catalogue/carrier-templates/claim-syncs.ts'
+import { startDueChecks } from '../src/catalogue/domains/check-store.ts'
+import { claimIdentities, planIdentities } from '../src/catalogue/domains/identity-store.ts'
+import { db } from './own-schema.ts'
+
+/** What a tenant may have of each. */
+const backlog = 1000
+const limit = 10
+const leaseMs = 60_000
+
+const addDomains = (tenant: string, count: number, dueAgo: number) =>
+  db.run(
+    `insert into domains (id, tenant_id, domain, selector, public_key, private_key, next_check_at)
+     select 'dom ' || $1 || i, $1, i || '.' || $1 || '.example', 's', '', '', now() - make_interval(secs => $3)
+     from generate_series(1, $2::int) as i`,
+    [tenant, count, dueAgo],
+  )
+const addSyncs = (tenant: string, count: number, dueAgo: number) =>
+  db.run(
+    `with provider as (
+       insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
+       select 'prov ' || $1 || i, $1, 'whatsapp', 'meta_cloud', 'Meta', 1, '' from generate_series(1, $2::int) as i returning id
+     )
+     insert into carrier_template_syncs (provider_id, tenant_id, revision, next_sync_at)
+     select id, $1, 1, now() - make_interval(secs => $3) from provider`,
+    [tenant, count, dueAgo],
+  )
+const addAccounts = (tenant: string, count: number) =>
+  db.run(
+    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
+     select 'prov mail ' || $1 || i, $1, 'email', 'ses', 'SES', 1, '' from generate_series(1, $2::int) as i`,
+    [tenant, count],
+  )
+
+beforeAll(async () => {
+  for (const add of [addDomains, addSyncs]) {
+    await add('busy', backlog, 3600)
+    await add('neighbour', 1, 1)
+  }
+})
+
+type Claimed = { tenant_id: string }[]
+const claims: [string, (run: Run) => Promise<Claimed>][] = [
+  ['domains', async (run) => (await startDueChecks(run, limit)).map(({ row: { tenant_id } }) => ({ tenant_id }))],
+  ['accounts with templates', (run) => claimSyncs(run, limit, leaseMs)],
+  ['domains at carriers', (run) => claimIdentities(run, { limit, leaseMs })],
+]
+
+test('a thousand domains in ten accounts are planned at once, of a neighbour with the first', async () => {
+  await addAccounts('busy', 10)
+  await addAccounts('neighbour', 1)
+  for (let round = 0; round < 3; round++) await planIdentities(db.run, sendingCarriers)
+  const planned = await db.run('select tenant_id, count(*)::int from domain_identities group by 1 order by 1')
+  expect(planned).toEqual([
+    { tenant_id: 'busy', count: 10 * backlog },
+    { tenant_id: 'neighbour', count: 1 },
+  ])
+})
+
+test.each(claims)(
+  `a tenant's ${backlog} %s that hang delay the one of a neighbour by no more than a round`,
+  async (_, claim) => {
+    await db.run(`update domain_identities set next_try_at = now() - interval '1 hour' where tenant_id = 'busy'`)
+    const tenants = (await claim(db.run)).map(({ tenant_id }) => tenant_id).toSorted()
+    expect(tenants).toEqual(['busy', 'busy', 'busy', 'neighbour'])
+  },
+)
