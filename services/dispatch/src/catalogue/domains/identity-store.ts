@@ -26,18 +26,15 @@ interface Account {
 }
 
 /** The kinds of carriers that require the registration of domains. */
-function kindsWithIdentities(carriers: SendingCarriers): string[] {
-  return Object.keys(carriers).filter((kind) => carriers[kind]?.identities)
-}
+const kindsWithIdentities = (carriers: SendingCarriers): string[] =>
+  Object.keys(carriers).filter((kind) => carriers[kind]?.identities)
 
 /** Those that sign with our key. */
-function kindsWithRegion(carriers: SendingCarriers): string[] {
-  return Object.keys(carriers).filter((kind) => carriers[kind]?.identities?.regionOf)
-}
+const kindsWithRegion = (carriers: SendingCarriers): string[] =>
+  Object.keys(carriers).filter((kind) => carriers[kind]?.identities?.regionOf)
 
-/** Registrations that one statement plans: a tenant may have thousands of domains in hundreds of accounts. */
+/** A tenant may have thousands of domains in hundreds of accounts. */
 const plannedAtOnce = 5000
-
 /** Two texts each: with an optional parameter, the general plan of the statement would read the domains of all tenants. */
 const addMissing = (ofOne: '' | 'and d.id = $2') =>
   defineStatement({
@@ -111,7 +108,6 @@ const dueIdentities = {
   table: 'domain_identities',
   key: ['domain_id', 'provider_id'],
   due: 'next_try_at',
-  // A carrier that hangs holds up a few domains of one tenant.
   fair: { by: 'tenant_id', most: 3 },
   set: `leased_until = now() + $2 * interval '1 millisecond'`,
 }
