@@ -104,7 +104,8 @@ test('docs/adr/0014-wings.md states the number of folders and the most import re
       .map((specifier) => `${roomOf(file)} -> ${roomOf(join(file, '..', specifier))}`)
       .filter((arrow) => new Set(arrow.split(' -> ')).size === 2),
   )
-  const [, count, most] = /(\d+)\s+folders\s+and\s+at\s+most\s+(\d+)\s+import\s+relations/.exec(readText('docs/adr/0014-wings.md')) ?? []
+  const [, count, most] =
+    /(\d+)\s+folders\s+and\s+at\s+most\s+(\d+)\s+import\s+relations/.exec(readText('docs/adr/0014-wings.md')) ?? []
   expect(rooms).toHaveLength(Number(count))
   expect(new Set(arrows).size).toBeLessThanOrEqual(Number(most))
 })
