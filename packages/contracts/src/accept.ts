@@ -73,7 +73,7 @@ export const ServiceItem = z.object({
   expires_at: z.iso
     .datetime({ offset: true })
     .optional()
-    .meta({ description: 'After this time no carrier is called for it; it fails with the reason `expired`' }),
+    .meta({ description: 'No carrier is called after this time; the message then ends with the reason `expired`' }),
   erase_when_terminal: z.boolean().default(false).meta({
     description:
       'Whether its content is erased once a carrier has accepted it, or it has failed or expired; it cannot be retried then',

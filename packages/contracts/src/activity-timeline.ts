@@ -88,7 +88,7 @@ export const readContent = defineRoute({
         notification_id: idSchema('notif'),
         channel: Channel,
         content: z.record(z.string(), z.json()).meta({
-          description: 'What the carrier was given, without recipients, files and the code of a button',
+          description: 'The content that was sent to the carrier, without recipients, files and the code of a button',
         }),
       })
       .meta({ id: 'SentContent' }),

@@ -30,7 +30,10 @@ const item = {
   locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
   requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
   broadcast_id: z.string().nullable().meta({ description: 'The broadcast that sent it' }),
-  digest_id: z.string().nullable().meta({ description: 'The digest that it is an item of, or that it is' }),
+  digest_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The digest that the notification is an item of, or the message of' }),
   mode: KeyMode.meta({
     description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
   }),
@@ -72,14 +75,16 @@ export const activityFilters = {
   event_key: EventKey.optional(),
   mode: KeyMode.optional(),
   recipient: z.string().min(1).max(2048).optional().meta({
-    description: 'The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
+    description: 'The complete recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
   }),
   recipient_token: RecipientToken.optional().meta({
     description: 'In place of recipient: see POST /recipients/lookup',
   }),
   locale: Locale.optional().meta({ description: 'Language of the text' }),
   broadcast_id: idSchema('bc').optional().meta({ description: 'The broadcast that sent it' }),
-  digest_id: idSchema('dig').optional().meta({ description: 'The digest that it is an item of, or that it is' }),
+  digest_id: idSchema('dig')
+    .optional()
+    .meta({ description: 'The digest that the notification is an item of, or the message of' }),
   ...range,
 }
 

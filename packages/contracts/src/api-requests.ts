@@ -16,7 +16,8 @@ export const ApiRequest = z
     key_id: idSchema('key'),
     method: z.string(),
     path: z.string().meta({
-      description: 'Ids of the service are shown, other parameters by name, unknown parts as `…`; never a query string',
+      description:
+        'Path with the ids that the service issued. Other parameters are replaced by their names, unknown parts by `…`; without the query string',
       example: '/api/v1/notifications/{notification_id}',
     }),
     status: z.int(),

@@ -68,7 +68,7 @@ export const DispatchRequest = z
       })
       .meta({
         description:
-          'E.164 number, email address or user id, or an object such as {"phone": "+15551230001"} or {"user_id": "user-42"}: the address that PUT /api/v1/users/{user_id} gave',
+          'E.164 number, email address or user id, or an object such as {"phone": "+15551230001"} or {"user_id": "user-42"}. For a user_id, the address that PUT /api/v1/users/{user_id} has saved is used',
       }),
     event_key: EventKey.optional(),
     data: variables.optional().meta({ description: 'Variables of the event template' }),
@@ -96,10 +96,11 @@ export const DispatchRequest = z
       .meta({ description: 'Time to send, at most 30 days ahead. Default: now.' }),
     send_at_local: LocalTime.optional().meta({
       description:
-        'The same on the clock of the recipient: of `time_zone`, else of the user, else of the application. A time that the clock shows twice is the first; one that it skips is as much later as the clock is set forward.',
+        'Time to send in the time zone of the recipient: `time_zone`, else that of the user, else that of the application. If a time occurs twice, the first one is used. A time that is skipped when clocks are set forward is moved later by the same amount.',
     }),
     expires_at: MomentText.optional().meta({
-      description: 'The message is not sent after this time; it is then cancelled with the reason `expired`',
+      description:
+        'The message is not sent after this time. It then ends with the reason `expired`: as `cancelled` if it was never attempted, otherwise as `failed`',
     }),
     locale: Locale.optional().meta({
       description:

@@ -51,7 +51,7 @@ const DomainCarrier = z
       description: 'Email from the domain is sent through the provider unless this is pending',
     }),
     error: z.string().optional().meta({ description: 'Why the carrier could not be asked' }),
-    checked_at: Timestamp.nullable().meta({ description: 'When the carrier last answered' }),
+    checked_at: Timestamp.nullable().meta({ description: 'Time of the latest answer of the carrier' }),
   })
   .meta({ id: 'DomainCarrier' })
 

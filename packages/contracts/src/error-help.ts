@@ -135,14 +135,16 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   not_replayable: {
     meaning: 'The delivery cannot be repeated in its current state.',
-    action: 'Wait until the delivery has finished. Nothing is sent to a recipient that was erased.',
+    action:
+      'Wait until the delivery has finished. A delivery to a recipient that was erased, or has switched it off, is not replayed.',
   },
   not_retryable: {
     meaning: 'The notification did not fail, or it failed for a reason that a retry cannot change.',
     action: 'Retry only items whose field retryable is true.',
   },
   retry_in_progress: {
-    meaning: 'The notification was retried already, and that retry has not ended or its result was not seen yet.',
+    meaning:
+      'The notification was already retried. That retry is in progress, or its result is newer than the state that the request is based on.',
     action: 'Read the item again. Retry it once its retry_count has grown and it is retryable.',
   },
   payload_too_large: {

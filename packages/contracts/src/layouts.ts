@@ -148,8 +148,10 @@ export const previewLayout = defineRoute({
       content: z
         .strictObject({ html_body: z.string().max(200_000), body: z.string().max(100_000).optional() })
         .default({ html_body: '<p>The content of the email.</p>', body: 'The content of the email.' })
-        .meta({ description: 'What stands in the layout. Default: a sentence.' }),
-      locale: Locale.optional().meta({ description: 'Language of the email: shows the translation that it would get' }),
+        .meta({ description: 'The content to show in the layout. Default: a sentence.' }),
+      locale: Locale.optional().meta({
+        description: 'Language of the email: shows the translation that an email in this language would get',
+      }),
       time_zone: TimeZone.optional().meta({ description: 'Default: UTC' }),
       layout: LayoutTexts.optional().meta({
         description: 'Texts to preview in place of the stored ones. They are not saved.',

@@ -6,8 +6,8 @@ type MailCode = Extract<ErrorCode, `attachment_${string}` | 'domain_not_verified
 export const mailHelp: Readonly<Record<MailCode, ErrorHelp>> = {
   attachment_not_available: {
     meaning:
-      'An attachment cannot be read from its address: the answer is not 200, is too large, or does not come in time.',
-    action: 'Give an address that answers without a redirect, or the bytes as `content`.',
+      'An attachment cannot be read from its URL: the answer is not 200, is too large, or does not arrive in time.',
+    action: 'Use a URL that answers with 200 and without a redirect, or send the bytes as `content`.',
   },
   layout_in_use: {
     meaning: 'Events or stored templates use the layout. The detail names them.',

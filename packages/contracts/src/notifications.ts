@@ -150,7 +150,7 @@ export const NotificationState = z
     retry_count: z.int(),
     credits: z.int(),
     digest_id: idSchema('dig').nullable().meta({
-      description: 'The digest that it is an item of, or that it is',
+      description: 'The digest that the notification is an item of, or the message of',
     }),
     locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
     requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),
@@ -166,7 +166,7 @@ export const NotificationState = z
           refused: z
             .string()
             .nullable()
-            .meta({ description: 'Why the mail server refused it when it took the message' }),
+            .meta({ description: "The mail server's reason for refusing this copy while it accepted the message" }),
         }),
       )
       .optional()

@@ -55,7 +55,7 @@ export const OtpRequest = z
     code: Code.optional().meta({ description: "The caller's own code; requires `otp:custom_code`" }),
     locale: Locale.optional().meta({
       description:
-        'Language of the recipient, BCP 47. Chooses the text: event `otp.<locale>` of the application, then the translation of `otp`, then our own text. Default: default_locale of the application.',
+        'Language of the recipient, BCP 47. Selects the text: event `otp.<locale>` of the application, then the translation of the event `otp`, then the built-in text. Default: default_locale of the application.',
     }),
     language: Locale.optional().meta({ description: 'Older name of locale' }),
   })

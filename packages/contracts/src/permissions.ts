@@ -5,7 +5,9 @@ import type { ServiceName } from './services.ts'
 export const KeyMode = z.enum(['live', 'test'])
 export type KeyMode = z.infer<typeof KeyMode>
 /** A filter by the mode of the keys. */
-export const modeFilter = { mode: KeyMode.optional().meta({ description: 'Only what keys of this mode made' }) }
+export const modeFilter = {
+  mode: KeyMode.optional().meta({ description: 'Only resources that keys of this mode created' }),
+}
 
 /** Permissions of API keys. */
 export const KeyPermission = z.enum([

@@ -16,7 +16,9 @@ import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
 const NameKind = z.enum(['user', 'email', 'phone'])
-const of = NameKind.nullable().meta({ description: 'The name that it was made for; null: not one of a known user' })
+const of = NameKind.nullable().meta({
+  description: 'The user id or address that the choice was made for; null: it belongs to no known user',
+})
 
 /** A name of a person, and what lists call it. */
 const PersonName = z.object({ of: NameKind, recipient_token: RecipientToken, recipient_masked: z.string() })
@@ -24,10 +26,10 @@ const PersonName = z.object({ of: NameKind, recipient_token: RecipientToken, rec
 /** The preferences of a person, under all names that the record of the user links. */
 export const RecipientPreferences = Preferences.extend({
   names: z.array(PersonName).meta({
-    description: 'The user id and the addresses of the user; empty where no record of a user has this name',
+    description: 'The user id and the addresses of the user; empty if no user has this id or address',
   }),
   sharing: z.array(PersonName).meta({
-    description: 'The users who share this address, where it is not of one user; their choices are not among these',
+    description: 'The users who share this address, if there are several; their choices are not included',
   }),
   rules: z.array(PreferenceRule.extend({ of })),
 }).meta({ id: 'RecipientPreferences' })

@@ -21,7 +21,7 @@ const Consideration = z.object({
   check: z.enum(['suppression', 'consent', 'topic', 'choice', 'kind']),
   outcome: z
     .enum(['stops', 'sends', 'passes'])
-    .meta({ description: 'passes: it does not apply, the next one is asked' }),
+    .meta({ description: 'passes: the rule does not apply, the next one is checked' }),
   detail: z.string(),
   rule: z
     .object({
@@ -32,7 +32,7 @@ const Consideration = z.object({
       changed_at: Timestamp,
     })
     .optional()
-    .meta({ description: 'The choice that was looked at' }),
+    .meta({ description: 'The choice that was checked' }),
   decided: z.boolean(),
 })
 
@@ -46,8 +46,7 @@ export const explainPreference = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/preferences/explain',
-  summary:
-    'Explain whether a message of a topic would be sent: everything that is looked at, in its order, and what decides',
+  summary: 'Explain whether a message of a topic would be sent: everything that is checked, in order, and what decides',
   auth: apiKeyOrOperator('recipients:manage', 'consents:read'),
   body: z
     .strictObject({

@@ -13,7 +13,8 @@ export const showPreferenceLink = defineRoute({
   service: 'gateway',
   method: 'GET',
   path: '/u/:token',
-  summary: 'Show the page of a link in a message, which changes nothing: scanners of mail follow links',
+  summary:
+    'Show the page of a link in a message. Opening it changes nothing, because programs that scan email follow links.',
   auth: anyone,
   params,
   ...page,
@@ -78,7 +79,7 @@ export const openPreferenceLink = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/internal/v1/preferences/links',
-  summary: 'Open the link of a message, and make the choices that its reader made there',
+  summary: 'Open the link of a message, and save the choices that its reader made on the page',
   auth: service('preferences:link'),
   idempotent: true,
   body: z.object({

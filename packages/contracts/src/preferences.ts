@@ -45,9 +45,15 @@ const Switch = z.object({
   channel: Channel,
   state: PreferenceState,
   /** Whether a wider `off` overrides it. */
-  overridden: z.boolean().meta({ description: 'Whether a choice for every topic or every channel switches it off' }),
-  digests: z.boolean().meta({ description: 'Whether an event puts its messages together, so that a frequency counts' }),
-  frequency: Frequency.nullable().meta({ description: 'That of the narrowest choice; null: as the event says' }),
+  overridden: z
+    .boolean()
+    .meta({ description: 'Whether a choice `off` for all topics or all channels overrides this one' }),
+  digests: z
+    .boolean()
+    .meta({ description: 'Whether an event combines its messages in digests, so that a frequency has an effect' }),
+  frequency: Frequency.nullable().meta({
+    description: 'Frequency of the most specific choice; null: the window of the event',
+  }),
 })
 
 export const Preferences = z
@@ -73,7 +79,9 @@ export const mostPreferenceChanges = 100
 
 const Change = z.strictObject({
   ...preferenceScope,
-  state: PreferenceState.nullable().meta({ description: 'null removes the choice, so that wider ones decide' }),
+  state: PreferenceState.nullable().meta({
+    description: 'null removes the choice, so that the choices for `*` decide',
+  }),
   frequency: Frequency.nullable().optional().meta({
     description: 'Window of digests, with state on; null: as the event says. Absent: it stays as it is.',
   }),
@@ -186,7 +194,7 @@ export const importPreferences = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/preferences/import',
-  summary: 'Import up to 1,000 choices of people: all of them or, where one is invalid, none',
+  summary: 'Import up to 1,000 choices of recipients. If one of them is invalid, none is imported.',
   auth: key,
   maxBodyBytes: 1024 * 1024,
   body: z.strictObject({

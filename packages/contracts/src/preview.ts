@@ -16,7 +16,8 @@ export type SmsSegments = z.output<typeof SmsSegments>
 /** Fields of a preview's request. */
 export const previewFields = {
   locale: Locale.optional().meta({
-    description: 'Language of the recipient: shows what a send with it would say, each channel in its translation',
+    description:
+      'Language of the recipient: shows the text that a message with this locale would have, each channel in its translation',
   }),
   time_zone: TimeZone.optional().meta({ description: 'Default: UTC' }),
 }

@@ -26,7 +26,8 @@ export const lookUpRecipient = defineRoute({
   auth: anyPrincipal,
   body: z.strictObject({
     recipient: z.string().min(1).max(2048).meta({
-      description: 'The whole recipient: E.164 number, email address, user id or URL. It need not be known.',
+      description:
+        'The complete recipient: E.164 number, email address, user id or URL. The recipient may be unknown to the service.',
     }),
   }),
   idempotent: true,

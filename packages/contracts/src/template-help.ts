@@ -16,7 +16,7 @@ export const templateHelp: Readonly<Record<TemplateCode, ErrorHelp>> = {
     action: 'Set the approved category; GET /api/v1/whatsapp/templates shows it.',
   },
   translation_variable_unknown: {
-    meaning: 'A translation uses a variable that the template of its channel does not have, so callers do not give it.',
+    meaning: 'A translation uses a variable that the template of its channel does not use, so callers do not send it.',
     action: 'Use only variables of the template, or add the variable there.',
   },
   template_variable_missing: {

@@ -57,7 +57,7 @@ export const sendEventTest = defineRoute({
   params: z.object({ application_id: givenId('app'), event_key: z.string() }),
   body: z
     .strictObject({
-      channel: Channel.meta({ description: 'One whose carrier answers at once: not in-app and webhook' }),
+      channel: Channel.meta({ description: 'A channel with a carrier: not in-app and webhook' }),
       recipient,
       data: z.record(z.string(), z.json()).default({}).meta({ description: 'Variables, as in a notification' }),
       locale: Locale.optional(),

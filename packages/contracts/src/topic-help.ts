@@ -17,9 +17,9 @@ export const topicHelp: Readonly<Record<TopicCode, ErrorHelp>> = {
   },
   topic_in_use: {
     meaning:
-      'An event of the application names the topic, in its current version or its draft; or a published one sends it by a channel that it would no longer list.',
+      'The current version or the draft of an event names the topic, or a published event sends it on a channel that the change would remove from the topic.',
     action:
-      'Give the events that the detail names another topic, or none, or fewer channels, and publish them. Then delete or change the topic.',
+      'Change the events that the detail names: set another topic or none, or remove the channel, and publish them. Then delete or change the topic.',
   },
   topic_required: {
     meaning: 'The application accepts bulk messages only with a topic, and the request or its event names none.',
@@ -30,8 +30,8 @@ export const topicHelp: Readonly<Record<TopicCode, ErrorHelp>> = {
     action: 'Offer no switch for the topic, or change its kind.',
   },
   link_not_valid: {
-    meaning: 'The link was not made by this installation, or was changed or cut on its way.',
-    action: 'Open the link as it stands in the message.',
+    meaning: 'This installation did not create the link, or the link is incomplete or was changed.',
+    action: 'Open the complete link from the message.',
   },
   recipient_opted_out: {
     meaning: 'The recipient has switched the topic off for this channel.',

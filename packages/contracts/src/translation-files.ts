@@ -21,7 +21,8 @@ const NewTranslationFile = z
   .strictObject({
     based_on: basedOn.optional().meta({ description: 'As read before. Default: the present templates' }),
     texts: texts.meta({
-      description: 'Texts by location, all of a channel or none of it; without any the translation is removed',
+      description:
+        'Texts by location: all texts of a channel or none of them. Without texts the translation is removed',
     }),
   })
   .meta({ id: 'NewTranslationFile' })

@@ -16,7 +16,7 @@ export type WebhookDeliveryStatus = z.infer<typeof WebhookDeliveryStatus>
 
 const delivery = {
   delivery_id: idSchema('whdel'),
-  subscription_id: idSchema('whsub').nullable().meta({ description: 'null for a send by the channel webhook' }),
+  subscription_id: idSchema('whsub').nullable().meta({ description: 'null for a notification of the channel webhook' }),
   notification_id: idSchema('notif').nullable(),
   event_type: z.string(),
   status: WebhookDeliveryStatus,
@@ -48,7 +48,7 @@ export const WebhookAttempt = z
 
 const WebhookRequest = z.object({
   headers: z.record(z.string(), z.string()).meta({
-    description: 'Those of every attempt, which adds its time and signatures',
+    description: 'Headers of every attempt; each attempt adds its time and signatures',
     example: { 'content-type': 'application/json', 'x-svc-id': 'msg_01jd3x8qk5w9t2m4v6b8n0p2r4' },
   }),
   body: z.string().nullable().meta({

@@ -49,7 +49,7 @@ export const WhatsAppTemplate = z
     provider_id: idSchema('prov'),
     name: z.string(),
     language: z.string(),
-    status: z.string().meta({ description: 'As the carrier says it, in lower case; only `approved` is sent' }),
+    status: z.string().meta({ description: "The carrier's state in lower case; only `approved` templates are sent" }),
     category: z.string(),
     quality: z.string().nullable(),
     content: WhatsAppTemplateContent.nullable().meta({ description: 'Null until the account has been read' }),
@@ -80,7 +80,7 @@ export const syncWhatsAppTemplates = defineRoute({
   responses: {
     202: z.object({
       status: z.literal('sync_queued'),
-      providers: z.int().meta({ description: 'How many accounts are read' }),
+      providers: z.int().meta({ description: 'Number of accounts that are read' }),
     }),
   },
   errors: idempotencyErrors,

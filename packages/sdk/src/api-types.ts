@@ -1550,7 +1550,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Explain whether a message of a topic would be sent: everything that is looked at, in its order, and what decides
+         * Explain whether a message of a topic would be sent: everything that is checked, in order, and what decides
          * @description Requires an API key with the permission `recipients:manage`, or an operator's access token with the permission `consents:read`.
          */
         post: operations["explainPreference"];
@@ -1570,7 +1570,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import up to 1,000 choices of people: all of them or, where one is invalid, none
+         * Import up to 1,000 choices of recipients. If one of them is invalid, none is imported.
          * @description Requires an API key with the permission `recipients:manage`.
          */
         post: operations["importPreferences"];
@@ -2332,7 +2332,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show the page of a link in a message, which changes nothing: scanners of mail follow links
+         * Show the page of a link in a message. Opening it changes nothing, because programs that scan email follow links.
          * @description Open to anyone.
          */
         get: operations["showPreferenceLink"];
@@ -2391,7 +2391,7 @@ export interface components {
             requested_locale: string | null;
             /** @description The broadcast that sent it */
             broadcast_id: string | null;
-            /** @description The digest that it is an item of, or that it is */
+            /** @description The digest that the notification is an item of, or the message of */
             digest_id: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
@@ -2425,7 +2425,7 @@ export interface components {
             requested_locale: string | null;
             /** @description The broadcast that sent it */
             broadcast_id: string | null;
-            /** @description The digest that it is an item of, or that it is */
+            /** @description The digest that the notification is an item of, or the message of */
             digest_id: string | null;
             /**
              * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
@@ -2503,7 +2503,7 @@ export interface components {
             notification_id: string;
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-            /** @description What the carrier was given, without recipients, files and the code of a button */
+            /** @description The content that was sent to the carrier, without recipients, files and the code of a button */
             content: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
@@ -2590,7 +2590,7 @@ export interface components {
             event_key?: string;
             /** @enum {string} */
             mode?: "live" | "test";
-            /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
+            /** @description The complete recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
             recipient?: string;
             /**
              * @description In place of recipient: see POST /recipients/lookup
@@ -2608,7 +2608,7 @@ export interface components {
              */
             broadcast_id?: string;
             /**
-             * @description The digest that it is an item of, or that it is
+             * @description The digest that the notification is an item of, or the message of
              * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             digest_id?: string;
@@ -3411,7 +3411,7 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
-             * @description Language of the recipient: shows what a send with it would say, each channel in its translation
+             * @description Language of the recipient: shows the text that a message with this locale would have, each channel in its translation
              * @example pt-BR
              */
             locale?: string;
@@ -3795,7 +3795,7 @@ export interface components {
         };
         EventTest: {
             /**
-             * @description One whose carrier answers at once: not in-app and webhook
+             * @description A channel with a carrier: not in-app and webhook
              * @enum {string}
              */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
@@ -3912,7 +3912,7 @@ export interface components {
             /** @description As read before. Default: the present templates */
             based_on?: string;
             /**
-             * @description Texts by location, all of a channel or none of it; without any the translation is removed
+             * @description Texts by location: all texts of a channel or none of them. Without texts the translation is removed
              * @example {
              *       "email.subject": "Pedido {{order}}",
              *       "email.body": "Olá {{name}}"
@@ -4219,7 +4219,7 @@ export interface components {
             frequency_after: ("instant" | "hourly" | "daily" | "weekly") | null;
             /** @enum {string} */
             source: "page" | "one_click" | "api" | "operator" | "import" | "keyword";
-            /** @description The name that it was made for; null: not one of a known user */
+            /** @description The user id or address that the choice was made for; null: it belongs to no known user */
             of: ("user" | "email" | "phone") | null;
             /** @description The API key that made it; null: the person */
             actor: string | null;
@@ -4245,11 +4245,11 @@ export interface components {
                     channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
                     /** @enum {string} */
                     state: "on" | "off";
-                    /** @description Whether a choice for every topic or every channel switches it off */
+                    /** @description Whether a choice `off` for all topics or all channels overrides this one */
                     overridden: boolean;
-                    /** @description Whether an event puts its messages together, so that a frequency counts */
+                    /** @description Whether an event combines its messages in digests, so that a frequency has an effect */
                     digests: boolean;
-                    /** @description That of the narrowest choice; null: as the event says */
+                    /** @description Frequency of the most specific choice; null: the window of the event */
                     frequency: ("instant" | "hourly" | "daily" | "weekly") | null;
                 }[];
             }[];
@@ -4275,10 +4275,10 @@ export interface components {
                  * @example 2026-11-21T09:30:00.000Z
                  */
                 changed_at: string;
-                /** @description The name that it was made for; null: not one of a known user */
+                /** @description The user id or address that the choice was made for; null: it belongs to no known user */
                 of: ("user" | "email" | "phone") | null;
             }[];
-            /** @description The user id and the addresses of the user; empty where no record of a user has this name */
+            /** @description The user id and the addresses of the user; empty if no user has this id or address */
             names: {
                 /** @enum {string} */
                 of: "user" | "email" | "phone";
@@ -4286,7 +4286,7 @@ export interface components {
                 recipient_token: string;
                 recipient_masked: string;
             }[];
-            /** @description The users who share this address, where it is not of one user; their choices are not among these */
+            /** @description The users who share this address, if there are several; their choices are not included */
             sharing: {
                 /** @enum {string} */
                 of: "user" | "email" | "phone";
@@ -4310,7 +4310,7 @@ export interface components {
             key_id: string;
             method: string;
             /**
-             * @description Ids of the service are shown, other parameters by name, unknown parts as `…`; never a query string
+             * @description Path with the ids that the service issued. Other parameters are replaced by their names, unknown parts by `…`; without the query string
              * @example /api/v1/notifications/{notification_id}
              */
             path: string;
@@ -4637,7 +4637,7 @@ export interface components {
             status: "pending" | "verified" | "unmanaged";
             /** @description Why the carrier could not be asked */
             error?: string;
-            /** @description When the carrier last answered */
+            /** @description Time of the latest answer of the carrier */
             checked_at: string | null;
         };
         NewDomain: {
@@ -4804,7 +4804,7 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
-             * @description What stands in the layout. Default: a sentence.
+             * @description The content to show in the layout. Default: a sentence.
              * @default {
              *       "html_body": "<p>The content of the email.</p>",
              *       "body": "The content of the email."
@@ -4815,7 +4815,7 @@ export interface components {
                 body?: string;
             };
             /**
-             * @description Language of the email: shows the translation that it would get
+             * @description Language of the email: shows the translation that an email in this language would get
              * @example pt-BR
              */
             locale?: string;
@@ -5007,7 +5007,7 @@ export interface components {
         DispatchRequest: {
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-            /** @description E.164 number, email address or user id, or an object such as {"phone": "+15551230001"} or {"user_id": "user-42"}: the address that PUT /api/v1/users/{user_id} gave */
+            /** @description E.164 number, email address or user id, or an object such as {"phone": "+15551230001"} or {"user_id": "user-42"}. For a user_id, the address that PUT /api/v1/users/{user_id} has saved is used */
             recipient: string | {
                 [key: string]: unknown;
             };
@@ -5104,13 +5104,13 @@ export interface components {
              */
             send_at?: string;
             /**
-             * @description The same on the clock of the recipient: of `time_zone`, else of the user, else of the application. A time that the clock shows twice is the first; one that it skips is as much later as the clock is set forward.
+             * @description Time to send in the time zone of the recipient: `time_zone`, else that of the user, else that of the application. If a time occurs twice, the first one is used. A time that is skipped when clocks are set forward is moved later by the same amount.
              * @example 2026-11-21T09:30
              */
             send_at_local?: string;
             /**
              * Format: date-time
-             * @description The message is not sent after this time; it is then cancelled with the reason `expired`
+             * @description The message is not sent after this time. It then ends with the reason `expired`: as `cancelled` if it was never attempted, otherwise as `failed`
              */
             expires_at?: string;
             /**
@@ -5143,7 +5143,7 @@ export interface components {
             retryable: boolean;
             retry_count: number;
             credits: number;
-            /** @description The digest that it is an item of, or that it is */
+            /** @description The digest that the notification is an item of, or the message of */
             digest_id: string | null;
             /** @description Language of its text; null where it is not known */
             locale: string | null;
@@ -5171,7 +5171,7 @@ export interface components {
                 field: "cc" | "bcc";
                 recipient_masked: string;
                 suppressed: ("bounce" | "complaint" | "stop" | "manual") | null;
-                /** @description Why the mail server refused it when it took the message */
+                /** @description The mail server's reason for refusing this copy while it accepted the message */
                 refused: string | null;
             }[];
             /** @description When the carrier first reported that it was read; WhatsApp */
@@ -5298,7 +5298,7 @@ export interface components {
             /** @description The caller's own code; requires `otp:custom_code` */
             code?: string;
             /**
-             * @description Language of the recipient, BCP 47. Chooses the text: event `otp.<locale>` of the application, then the translation of `otp`, then our own text. Default: default_locale of the application.
+             * @description Language of the recipient, BCP 47. Selects the text: event `otp.<locale>` of the application, then the translation of the event `otp`, then the built-in text. Default: default_locale of the application.
              * @example pt-BR
              */
             locale?: string;
@@ -5338,11 +5338,11 @@ export interface components {
                     channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
                     /** @enum {string} */
                     state: "on" | "off";
-                    /** @description Whether a choice for every topic or every channel switches it off */
+                    /** @description Whether a choice `off` for all topics or all channels overrides this one */
                     overridden: boolean;
-                    /** @description Whether an event puts its messages together, so that a frequency counts */
+                    /** @description Whether an event combines its messages in digests, so that a frequency has an effect */
                     digests: boolean;
-                    /** @description That of the narrowest choice; null: as the event says */
+                    /** @description Frequency of the most specific choice; null: the window of the event */
                     frequency: ("instant" | "hourly" | "daily" | "weekly") | null;
                 }[];
             }[];
@@ -5384,7 +5384,7 @@ export interface components {
                  * @example email
                  */
                 channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
-                /** @description null removes the choice, so that wider ones decide */
+                /** @description null removes the choice, so that the choices for `*` decide */
                 state: ("on" | "off") | null;
                 /** @description Window of digests, with state on; null: as the event says. Absent: it stays as it is. */
                 frequency?: ("instant" | "hourly" | "daily" | "weekly") | null;
@@ -5396,12 +5396,12 @@ export interface components {
                 /** @enum {string} */
                 check: "suppression" | "consent" | "topic" | "choice" | "kind";
                 /**
-                 * @description passes: it does not apply, the next one is asked
+                 * @description passes: the rule does not apply, the next one is checked
                  * @enum {string}
                  */
                 outcome: "stops" | "sends" | "passes";
                 detail: string;
-                /** @description The choice that was looked at */
+                /** @description The choice that was checked */
                 rule?: {
                     /** @enum {string} */
                     of: "user" | "address";
@@ -6025,7 +6025,7 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
-             * @description Language of the recipient: shows what a send with it would say, each channel in its translation
+             * @description Language of the recipient: shows the text that a message with this locale would have, each channel in its translation
              * @example pt-BR
              */
             locale?: string;
@@ -6294,7 +6294,7 @@ export interface components {
              * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             delivery_id: string;
-            /** @description null for a send by the channel webhook */
+            /** @description null for a notification of the channel webhook */
             subscription_id: string | null;
             notification_id: string | null;
             event_type: string;
@@ -6314,7 +6314,7 @@ export interface components {
             /** @description null if it cannot be decrypted any more */
             request: {
                 /**
-                 * @description Those of every attempt, which adds its time and signatures
+                 * @description Headers of every attempt; each attempt adds its time and signatures
                  * @example {
                  *       "content-type": "application/json",
                  *       "x-svc-id": "msg_01jd3x8qk5w9t2m4v6b8n0p2r4"
@@ -6351,7 +6351,7 @@ export interface components {
              * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             delivery_id: string;
-            /** @description null for a send by the channel webhook */
+            /** @description null for a notification of the channel webhook */
             subscription_id: string | null;
             notification_id: string | null;
             event_type: string;
@@ -6623,7 +6623,7 @@ export interface components {
             provider_id: string;
             name: string;
             language: string;
-            /** @description As the carrier says it, in lower case; only `approved` is sent */
+            /** @description The carrier's state in lower case; only `approved` templates are sent */
             status: string;
             category: string;
             quality: string | null;
@@ -6738,7 +6738,7 @@ export interface operations {
                  */
                 mode?: "live" | "test";
                 /**
-                 * @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.
+                 * @description The complete recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.
                  * @example +14155550100
                  */
                 recipient?: string;
@@ -6758,7 +6758,7 @@ export interface operations {
                  */
                 broadcast_id?: string;
                 /**
-                 * @description The digest that it is an item of, or that it is
+                 * @description The digest that the notification is an item of, or the message of
                  * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 digest_id?: string;
@@ -7016,7 +7016,7 @@ export interface operations {
                  */
                 mode?: "live" | "test";
                 /**
-                 * @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.
+                 * @description The complete recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.
                  * @example +14155550100
                  */
                 recipient?: string;
@@ -7036,7 +7036,7 @@ export interface operations {
                  */
                 broadcast_id?: string;
                 /**
-                 * @description The digest that it is an item of, or that it is
+                 * @description The digest that the notification is an item of, or the message of
                  * @example dig_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
                 digest_id?: string;
@@ -9331,7 +9331,7 @@ export interface operations {
                  */
                 request_id?: string;
                 /**
-                 * @description Only what keys of this mode made
+                 * @description Only resources that keys of this mode created
                  * @example live
                  */
                 mode?: "live" | "test";
@@ -9847,7 +9847,7 @@ export interface operations {
                  */
                 list_id?: string;
                 /**
-                 * @description Only what keys of this mode made
+                 * @description Only resources that keys of this mode created
                  * @example live
                  */
                 mode?: "live" | "test";
@@ -10402,7 +10402,7 @@ export interface operations {
                  */
                 provider_id?: string;
                 /**
-                 * @description Only what keys of this mode made
+                 * @description Only resources that keys of this mode created
                  * @example live
                  */
                 mode?: "live" | "test";
@@ -11167,7 +11167,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only what keys of this mode made
+                 * @description Only resources that keys of this mode created
                  * @example live
                  */
                 mode?: "live" | "test";
@@ -12255,7 +12255,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Explain whether a message of a topic would be sent: everything that is looked at, in its order, and what decides */
+            /** @description Explain whether a message of a topic would be sent: everything that is checked, in order, and what decides */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12328,7 +12328,7 @@ export interface operations {
                          * @example email
                          */
                         channel: "*" | ("email" | "sms" | "whatsapp" | "in_app" | "webhook");
-                        /** @description null removes the choice, so that wider ones decide */
+                        /** @description null removes the choice, so that the choices for `*` decide */
                         state: ("on" | "off") | null;
                         /** @description Window of digests, with state on; null: as the event says. Absent: it stays as it is. */
                         frequency?: ("instant" | "hourly" | "daily" | "weekly") | null;
@@ -12342,7 +12342,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Import up to 1,000 choices of people: all of them or, where one is invalid, none */
+            /** @description Import up to 1,000 choices of recipients. If one of them is invalid, none is imported. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12903,7 +12903,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The whole recipient: E.164 number, email address, user id or URL. It need not be known. */
+                    /** @description The complete recipient: E.164 number, email address, user id or URL. The recipient may be unknown to the service. */
                     recipient: string;
                 };
             };
@@ -15077,7 +15077,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         status: "sync_queued";
-                        /** @description How many accounts are read */
+                        /** @description Number of accounts that are read */
                         providers: number;
                     };
                 };
@@ -15099,7 +15099,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Show the page of a link in a message, which changes nothing: scanners of mail follow links */
+            /** @description Show the page of a link in a message. Opening it changes nothing, because programs that scan email follow links. */
             200: {
                 headers: {
                     [name: string]: unknown;

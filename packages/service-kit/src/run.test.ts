@@ -22,5 +22,5 @@ test('a process ends after its stop, although something still holds it open', as
     if (!wasReady && output.includes('"ready"')) child.kill('SIGTERM')
   })
   expect(await once(child, 'exit')).toEqual([0, null])
-  expect(output).toContain('still held open')
+  expect(output).toContain('something keeps the process open')
 })

@@ -178,7 +178,7 @@ function drainOn(
 function end({ log, flush }: LoggerHandle): void {
   if (process.connected) process.disconnect()
   setTimeout(() => {
-    log.warn({ resources: process.getActiveResourcesInfo() }, 'stopped, but still held open: exiting')
+    log.warn({ resources: process.getActiveResourcesInfo() }, 'stopped, but something keeps the process open: exiting')
     flush()
     process.exit()
   }, lingerMs).unref()

@@ -42,14 +42,14 @@ export const Config = z.object({
     .positive()
     .max(500)
     .default(20)
-    .describe('Codes to a prefix from which its conversion is judged: it is slowed to a tenth of its rate'),
+    .describe('Number of codes to a prefix from which a low conversion slows it to a tenth of its rate'),
   FRAUD_BLOCK_AFTER: z.coerce
     .number()
     .int()
     .positive()
     .max(500)
     .default(60)
-    .describe('Codes to a prefix of low conversion from which it is blocked'),
+    .describe('Number of codes to a prefix from which a low conversion blocks it'),
   FRAUD_WINDOW: duration('1h').describe(
     'Time span of the codes by which conversion is judged; a blocked prefix is free again after it',
   ),

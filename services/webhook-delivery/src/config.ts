@@ -37,8 +37,10 @@ export const Config = z.object({
   WEBHOOK_SANDBOX_URL: z
     .url()
     .optional()
-    .describe('Receiver of what sk_test_ keys send by the channel webhook; without one such sends fail'),
-  WEBHOOK_TIMEOUT: duration('15s').describe('Longest exchange with a receiver, from DNS to the last byte'),
+    .describe('Receiver of webhooks that sk_test_ keys send by the channel webhook; without one they fail'),
+  WEBHOOK_TIMEOUT: duration('15s').describe(
+    'Maximum duration of an exchange with a receiver, from DNS to the last byte',
+  ),
   WEBHOOK_RETRY_DELAYS: durations('5s,5m,30m,2h,5h,10h,10h').describe(
     'Waits before further attempts, each up to a fifth shorter or longer',
   ),

@@ -26,7 +26,7 @@ export function createCallbackHandler(endpoints: readonly CarrierEndpoint[]): Ha
     const claim = open(context, kind, endpoint, request)
     const { reports, answer, handshake, token } = await receive(context, kind, claim, request)
     if (token && !(await claimToken(context.db, token)))
-      throw new Problem('invalid_signature', 'The token of the callback came with another body before')
+      throw new Problem('invalid_signature', 'The token of this callback was already used with another body')
     const recorded = await context.forwarding.recordedHere(reports)
     const isNew = await Promise.all(
       recorded.map((report) => context.record(callbackOfReport(context.keyRing, { channel, report }, request.span))),
@@ -40,7 +40,7 @@ export function createCallbackHandler(endpoints: readonly CarrierEndpoint[]): Ha
 function chooseEndpoint(endpoints: readonly CarrierEndpoint[], request: HttpRequest<Route>): CarrierEndpoint {
   const { kind: named } = (request as { params?: { kind?: string } }).params ?? {}
   const chosen = named === undefined ? endpoints[0] : endpoints.find(({ kind }) => kind === named)
-  if (!chosen) throw new Problem('not_found', 'No kind of provider with this name is called at such an address')
+  if (!chosen) throw new Problem('not_found', 'No kind of provider with this name has a callback address')
   return chosen
 }
 

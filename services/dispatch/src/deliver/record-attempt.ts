@@ -99,7 +99,7 @@ async function noteRefusedCopies(
   try {
     await db.run(noteRefused, [id, JSON.stringify(input)])
   } catch (error) {
-    log.error({ notification_id: id, err: error }, 'refused copies could not be noted')
+    log.error({ notification_id: id, err: error }, 'refused copies could not be recorded')
   }
 }
 

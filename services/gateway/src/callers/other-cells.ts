@@ -51,6 +51,10 @@ export async function requireServed<S extends Served>(
 
 /** What an operator changed would be lost: in a cell that the tenant left, and in one that it has not reached. */
 export function whyReadOnly({ moved_to, arriving }: Served): Problem | WrongCell | undefined {
-  if (arriving) return new Problem('service_unavailable', 'The tenant is being moved here; change nothing meanwhile')
+  if (arriving)
+    return new Problem(
+      'service_unavailable',
+      'The tenant is being moved to this installation; try again when the move has ended',
+    )
   return moved_to === null ? undefined : new WrongCell(moved_to)
 }

@@ -35,7 +35,7 @@ async function answer(context: RouteContext, request: Request, choice: LinkActio
       timeoutMs,
     })
     const sender = await findSender(context.db.run, link.tenant_id, link.application_id)
-    if (!sender) throw new Problem('link_not_valid', 'This link is of no application any more')
+    if (!sender) throw new Problem('link_not_valid', 'The application of this link no longer exists')
     const language = languageOf([link.locale, ...locales, sender.default_locale])
     return replyOf(200, renderPage(link, sender, language, noticeOf(choice)))
   } catch (error) {

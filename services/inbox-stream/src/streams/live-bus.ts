@@ -45,7 +45,7 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
       try {
         for (const group of Map.groupBy(events, liveSubject)) publishAll(connection, group)
       } catch (error) {
-        log.warn({ err: error }, 'open streams did not receive an event and will read it')
+        log.warn({ err: error }, 'open streams did not receive an event and will read it from Postgres')
       }
     },
     publishPreferences(address) {
@@ -60,7 +60,7 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
             if (heard === preferencesSignal) onPreferences()
             else onEvents(heard)
           } catch (cause) {
-            log.warn({ err: cause }, 'an event could not be sent to open streams, which will read it')
+            log.warn({ err: cause }, 'an event could not be sent to open streams, which will read it from Postgres')
           }
         },
       })

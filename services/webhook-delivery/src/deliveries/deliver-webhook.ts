@@ -71,7 +71,7 @@ async function judgeRecipient(
   try {
     return (await askWish(notification_id)) === 'opted_out'
   } catch (err) {
-    log.warn({ err }, 'dispatch does not say whether a recipient still gets a message')
+    log.warn({ err }, 'dispatch did not answer whether the recipient still wants a message; it waits')
     return undefined
   }
 }

@@ -196,7 +196,8 @@ function createRelease({ log }: Pick<Context, 'log'>, leases: Leases) {
     },
   })
   return async (endpoint: Endpoint, session: Session, onEnd: () => void): Promise<void> => {
-    const warn = (err: unknown) => log.warn({ endpoint_id: endpoint.id, err }, 'a session with an endpoint broke off')
+    const warn = (err: unknown) =>
+      log.warn({ endpoint_id: endpoint.id, err }, 'a delivery session with an endpoint failed')
     // Its claimed deliveries are due again when their leases end; the rest need not wait for that.
     await session.run().catch(warn).finally(onEnd)
     // An endpoint that cannot be released is claimed again when its lease ends.

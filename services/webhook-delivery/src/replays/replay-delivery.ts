@@ -14,7 +14,7 @@ async function requireJudgeable({ askWish }: Context, { topic, notification_id }
   if (topic === null || notification_id === null || (await askWish(notification_id)) !== 'unknown') return
   throw new Problem(
     'not_replayable',
-    'The message is older than messages are kept, so it is not known whether its recipient still wants it. Send it again as a new message',
+    'The message was deleted at the end of its retention, so the preferences of its recipient cannot be checked. Send it again as a new message',
   )
 }
 
@@ -30,7 +30,7 @@ export const replayDelivery: Handler<Context, typeof contract> = idempotent({
     if (!(await replayOne(run, row.id))) {
       throw new Problem(
         'not_replayable',
-        'A pending delivery cannot be replayed, nor one whose recipient was erased or has switched it off',
+        'The delivery is pending, or its recipient was erased or has switched it off, so it cannot be replayed',
       )
     }
     const replayed = summaryOf(await requireDelivery(run, principal.tenant_id, row.id))

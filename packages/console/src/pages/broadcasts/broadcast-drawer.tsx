@@ -104,9 +104,7 @@ function Cancel({ id, onClose }: { id: string; onClose: () => void }) {
   }
   return (
     <Confirm title="Cancel the broadcast?" action="Cancel the broadcast" danger onConfirm={confirm} onClose={onClose}>
-      <p>
-        Members who are not reached yet get nothing, and notifications that wait are not sent. This cannot be undone.
-      </p>
+      <p>No further members get a notification, and notifications that wait are not sent. This cannot be undone.</p>
     </Confirm>
   )
 }

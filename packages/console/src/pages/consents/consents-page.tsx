@@ -84,8 +84,8 @@ function Ledger({ onOpen, record }: { onOpen: (phone: string) => void; record: R
       onOpen={({ phone_e164 }) => onOpen(phone_e164)}
       empty={
         <EmptyState title="No consent has been recorded yet" action={record}>
-          Record the opt-in of a number, here or by the API, before you write to it by WhatsApp. A recipient who answers
-          STOP appears here by itself.
+          Record the opt-in of a number, here or by the API, before you send to it by WhatsApp. A recipient who answers
+          STOP appears here automatically.
         </EmptyState>
       }
     />

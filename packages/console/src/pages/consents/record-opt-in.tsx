@@ -102,8 +102,8 @@ function StoppedNote() {
     <div role="note" className="rounded-md bg-warn-fill px-3 py-2 text-warn">
       <p className="font-medium">This number has opted out</p>
       <p>
-        It may receive messages again only if the recipient has agreed since then. Give the address of evidence that was
-        not given for this number before; an import does not count.
+        It may receive messages again only if the recipient has agreed since then. Give the URL of evidence that was not
+        given for this number before; an import does not count.
       </p>
     </div>
   )

@@ -9,7 +9,7 @@ export const domainStatuses: Record<Domain['status'], { name: string; tone: Tone
     name: 'Pending',
     tone: 'busy',
     means:
-      'Publish the records below at the DNS provider of the domain. They are looked up by themselves, at first often.',
+      'Publish the records below at the DNS provider of the domain. They are checked automatically, at first every few minutes.',
   },
   verified: { name: 'Verified', tone: 'good', means: 'Email may be sent from addresses of this domain.' },
   failed: {
@@ -39,7 +39,8 @@ export const carrierStatuses: Record<
   unmanaged: {
     name: 'Unknown',
     tone: 'quiet',
-    means: 'The credentials may not manage domains. Verify the domain at the carrier, which decides with each message.',
+    means:
+      'The credentials do not permit managing domains. Verify the domain at the carrier; it accepts or refuses each message.',
   },
 }
 

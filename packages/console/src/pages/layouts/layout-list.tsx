@@ -68,8 +68,8 @@ export function LayoutList() {
         noneFound="No layout has this in its name"
         noneYet={
           <EmptyState title="No layouts yet" action={add}>
-            Create one for what all your emails share. The email templates of events and stored templates choose it, and
-            a request with content of its own names it by layout_id.
+            Create one for the parts that all your emails share. The email templates of events and stored templates
+            choose it, and a request with content of its own names it by layout_id.
           </EmptyState>
         }
       />

@@ -73,8 +73,7 @@ export function SuppressionsPage() {
         noneFoundHint="A recipient is found by the whole number or address only."
         noneYet={
           <EmptyState title="Nobody is suppressed" action={add}>
-            Bounces, complaints and answers of STOP appear here by themselves. Add recipients who opted out in another
-            way.
+            Bounces, complaints and STOP replies appear here automatically. Add recipients who opted out in another way.
           </EmptyState>
         }
       />

@@ -21,7 +21,7 @@ export const reasons: Record<Suppression['reason'], { name: string; means: strin
   complaint: {
     name: 'Complaint',
     means: 'The recipient reported a message as spam.',
-    whenRemoved: 'Who complains a second time harms your reputation as a sender. Ask the recipient first.',
+    whenRemoved: 'A second complaint harms your reputation as a sender. Ask the recipient first.',
   },
   stop: {
     name: 'STOP',

@@ -63,7 +63,7 @@ function ReplayButton({ delivery, isActive }: { delivery: Delivery; isActive: bo
           onConfirm={async () => void (await replay.mutateAsync(id))}
           onClose={() => ask(false)}
         >
-          It has arrived already. The receiver gets the same body with the same webhook-id, by which it recognises the
+          It was already delivered. The receiver gets the same body with the same webhook-id, by which it recognises the
           repetition. The message stays delivered whatever it answers.
         </Confirm>
       ) : null}

@@ -68,7 +68,7 @@ export function SubscriptionList({ create }: { create: ReactNode }) {
       noneFound="No subscription matches these filters"
       noneYet={
         <EmptyState title="There is no subscription yet" action={create}>
-          Create one with an https address of yours. Every event is sent to it signed, and again until it answers 2xx.
+          Create one with an https URL of yours. Each event is signed, sent to it, and repeated until it answers 2xx.
         </EmptyState>
       }
     />

@@ -25,8 +25,7 @@ export const closeDigest: Handler<Context, typeof closeContract> = idempotent({
     const [before] = await listOpenDigests(run, { ...wanted, limit: 1 })
     await closeNow(run, wanted)
     const [after] = await listOpenDigests(run, { ...wanted, limit: 1 })
-    if (!before || !after)
-      throw new Problem('not_found', 'No digest of this application that is not sent yet has this id')
+    if (!before || !after) throw new Problem('not_found', 'The application has no open digest with this id')
     await recordAudit(run, dispatchAuditRecorded, {
       request,
       action: 'digest.closed',

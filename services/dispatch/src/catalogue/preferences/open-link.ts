@@ -12,7 +12,8 @@ import { type ChoiceRow, type PreferenceOwner, readChoices } from './preference-
 /** Opens the link of a message. What its reader chose there is committed when this returns. */
 export const openLink: Handler<Context & WithTopics & WithLinks, typeof contract> = async (context, { body }) => {
   const link = context.links.open(body.token)
-  if (!link) throw new Problem('link_not_valid', 'This link was not made here, or it is not whole')
+  if (!link)
+    throw new Problem('link_not_valid', 'This installation did not create this link, or the link is incomplete')
   const { tenantId, applicationId, mode, channel, to, userId } = link
   const owner: PreferenceOwner = { tenantId, applicationId, mode }
   const topics = await context.directory.topics.list(applicationId)

@@ -47,7 +47,7 @@ export function onSenderWake(
       try {
         if (!error) wake(Wake.parse(message.json()))
       } catch {
-        log.warn({ lane, channel }, 'a wake of senders is unreadable; they look for themselves')
+        log.warn({ lane, channel }, 'a wake of senders is unreadable; they find the messages by polling')
       }
     },
   })

@@ -24,7 +24,7 @@ export const readContent: Handler<Context, typeof contract> = idempotent({
     )
     const definition = found && channels[found.channel]
     if (!found?.payload || !definition?.contentOf)
-      throw new Problem('not_found', 'No content is kept of a notification with this id')
+      throw new Problem('not_found', 'No content is stored for a notification with this id')
     const { id, tenant_id: tenantId, application_id: applicationId, channel, lane } = found
     const stored = openPayload(secrets.keyRing, definition, { id, tenantId, lane, payload: found.payload })
     const payload = JSON.parse(stored)
