@@ -48,6 +48,21 @@ async function claimOf(id: string) {
   return (await claimSyncs(db.run, 100, 60_000)).find(({ provider_id }) => provider_id === id)!
 }
 
+test('thousands of templates of an account are saved again within the time of a statement', async () => {
+  const { id, tenant_id } = await connect()
+  const templates = Array.from({ length: 6000 }, (_, at) => template(`template ${at}`, 'de'))
+  const due = await claimOf(id)
+  await saveTemplates(db.run, due, templates, 60_000)
+  await saveTemplates(
+    db.run,
+    { ...due, started_at: new Date(due.started_at.getTime() + 1) },
+    templates.slice(1),
+    60_000,
+  )
+  const rows = await listTemplateRows(db.run, tenant_id, { after: undefined, limit: 10_000 })
+  expect(rows).toHaveLength(templates.length - 1)
+})
+
 test('pages of templates follow each other by provider, name and language', async () => {
   const { id, tenant_id } = await connect()
   const templates = [template('b', 'de'), template('a', 'en'), template('a', 'de'), template('c', 'de')]

@@ -2,6 +2,7 @@ import type { CarrierTemplate } from '@notify/carriers/sending'
 import { defineStatement, type Run } from '@notify/database'
 import type { DueSync } from './claim-syncs.ts'
 
+/** `is not true` prevents a quadratic join: an account may have thousands of templates. */
 const save = defineStatement({
   name: 'save-carrier-templates',
   text: `
@@ -16,7 +17,7 @@ const save = defineStatement({
       where known.reported_at <= excluded.reported_at
     ), gone as (
       delete from carrier_templates t where t.provider_id = $1 and t.reported_at < $3
-        and not exists (select from input where input.name = t.name and input.language = t.language)
+        and ((t.name, t.language) in (select name, language from input)) is not true
     )
     update carrier_template_syncs
     set synced_at = now(), failures = 0, error = null, next_sync_at = now() + $5 * interval '1 millisecond'
