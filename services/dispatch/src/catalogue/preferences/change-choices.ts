@@ -22,7 +22,8 @@ const changedColumns = { id: column.id('pref'), changed_at: column.timestamp() }
 
 /**
  * Of several choices for the same switch, removals included, the latest counts, and of those the last. What changes nothing leaves no
- * evidence. The switches are held, so what others have committed is seen.
+ * evidence. The switches are held, so what others have committed is seen. Nothing joins the table: a plan made while it was small
+ * would read all of it, for each choice.
  */
 const change = defineStatement({
   name: 'change-preferences',
@@ -33,30 +34,34 @@ const change = defineStatement({
         frequency text, keeps_frequency boolean, changed_at timestamptz)
       order by recipient_index, topic, channel, coalesce(changed_at, 'infinity') desc, position desc
     ), known as (
-      select p.recipient_index, p.topic, p.channel, p.changed_at = '-infinity' as is_new,
+      select input.*, p.changed_at = '-infinity' as is_new,
         case when p.changed_at > '-infinity' then p.state end as before, p.frequency as frequency_before,
         case when p.changed_at > '-infinity' then p.changed_at when input.changed_at is not null then (
           select max(c.changed_at) from preference_changes c
           where c.recipient_index = p.recipient_index and c.application_id = $2 and c.mode = $3
             and c.topic = p.topic and c.channel = p.channel and c.after is null) end as known_at
-      from input join preferences p using (recipient_index, topic, channel) where p.application_id = $2 and p.mode = $3
+      from input cross join lateral (
+        select * from preferences where recipient_index = input.recipient_index and application_id = $2 and mode = $3
+          and topic = input.topic and channel = input.channel offset 0) as p
     ), judged as (
       select *, (state, frequency_after) is distinct from (before, frequency_before)
         and (known_at is null or changed_at is null or known_at < changed_at) as is_due
       from (
-        select input.*, is_new, before, frequency_before, known_at,
+        select *,
           case when state is null then null when keeps_frequency then frequency_before else frequency end as frequency_after
-        from input join known using (recipient_index, topic, channel)
+        from known
       ) as chosen
+    ), gone as (
+      select recipient_index, topic, channel from judged where case when is_due then state is null else is_new end
     ), removed as (
-      delete from preferences p using judged j
-      where (case when j.is_due then j.state is null else j.is_new end) and p.recipient_index = j.recipient_index
-        and p.application_id = $2 and p.mode = $3 and p.topic = j.topic and p.channel = j.channel
+      delete from preferences p
+      where p.recipient_index = any(array(select recipient_index from gone)) and p.application_id = $2 and p.mode = $3
+        and ((p.recipient_index, p.topic, p.channel) in (table gone)) is true
     ), kept as (
-      update preferences p set state = j.state, frequency = j.frequency_after, source = $4, changed_at = j.at
-      from judged j
-      where j.is_due and j.state is not null and p.recipient_index = j.recipient_index
-        and p.application_id = $2 and p.mode = $3 and p.topic = j.topic and p.channel = j.channel
+      insert into preferences (tenant_id, application_id, mode, recipient_index, topic, channel, state, frequency, source, changed_at)
+      select $6, $2, $3, recipient_index, topic, channel, state, frequency_after, $4, at from judged where is_due and state is not null
+      on conflict (recipient_index, application_id, mode, topic, channel) do update
+      set state = excluded.state, frequency = excluded.frequency, source = excluded.source, changed_at = excluded.changed_at
     ), evidence as (
       insert into preference_changes (id, tenant_id, application_id, mode, recipient_index, topic, channel, before, after,
         frequency_before, frequency_after, source, actor, changed_at)

@@ -23,16 +23,19 @@ export interface WithFrequencies {
   directory: { frequencies: FrequencyDirectory }
 }
 
-/** The narrowest choice counts: one for the topic before one for the channel; of the user before the address. */
+/**
+ * The narrowest choice counts: one for the topic before one for the channel; of the user before the address. No join: a plan made
+ * while there were few choices would read those of all recipients.
+ */
 const find = defineStatement({
   name: 'find-frequencies',
   text: `
     select asked.at, (
-      select p.frequency from unnest(array[user_index, address_index]) with ordinality as one (index, nth)
-      join preferences p on p.recipient_index = one.index and p.application_id = asked.application_id and p.mode = asked.mode
-        and p.topic = any (array[asked.topic, '${anyOne}']) and p.channel = any (array[asked.channel, '${anyOne}'])
-      where p.state = 'on' and p.frequency is not null
-      order by p.topic = '${anyOne}', p.channel = '${anyOne}', one.nth limit 1
+      select p.frequency from preferences p
+      where p.recipient_index = any (array[user_index, address_index]) and p.application_id = asked.application_id
+        and p.mode = asked.mode and p.topic = any (array[asked.topic, '${anyOne}'])
+        and p.channel = any (array[asked.channel, '${anyOne}']) and p.state = 'on' and p.frequency is not null
+      order by p.topic = '${anyOne}', p.channel = '${anyOne}', p.recipient_index = user_index desc limit 1
     ) as frequency
     from json_to_recordset($1::json) as asked (at int, application_id text, mode text, topic text, channel text, user_index text,
       address_index text)

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals'
+import { mostImportedPreferences, newId } from '@notify/contracts'
+import { countRowsRead, many } from '@notify/test-kit/database'
+import { changeChoices, type NewChoice } from '../src/catalogue/preferences/change-choices.ts'
+import { createFrequencyDirectory } from '../src/catalogue/preferences/frequency-directory.ts'
+import { db } from './own-schema.ts'
+
+const tables = ['preferences', 'preference_changes']
+const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
+const asked = { ...owner, topic: 'news', channel: 'email' as const, indexes: ['index 1', 'index 2'] }
+const origin = { source: 'import', actor: null } as const
+
+const choicesOf = (count: number, fields: Pick<NewChoice, 'state'>): NewChoice[] =>
+  Array.from({ length: count }, (_, at) => ({
+    ...{ id: newId('pref'), recipient_index: `index ${at}`, topic: 'news', channel: 'email' as const },
+    ...fields,
+  }))
+const change = (choices: NewChoice[]) => db.transaction((run) => changeChoices(run, owner, choices, origin))
+
+test('a choice does not read those of others, nor an import all of them for each of its rules', async () => {
+  await change(choicesOf(1, { state: 'off' }))
+  await createFrequencyDirectory(db).find(asked)
+  await db.runLong(
+    `insert into preferences (tenant_id, application_id, mode, recipient_index, topic, channel, state, source, changed_at)
+     select $1, $2, 'live', 'index of another ' || i, 'news', 'email', 'off', 'import', now() from generate_series(1, $3::int) as i`,
+    [owner.tenantId, owner.applicationId, many],
+  )
+  const one = await countRowsRead(db, tables, ({ run }) =>
+    changeChoices(run, owner, choicesOf(1, { state: 'on' }), origin),
+  )
+  expect(one).toBeLessThan(20)
+  for (const state of ['off', 'on', null]) {
+    const all = choicesOf(mostImportedPreferences, { state: state as NewChoice['state'] })
+    const read = await countRowsRead(db, tables, ({ run }) => changeChoices(run, owner, all, origin))
+    expect(read).toBeLessThan(10 * mostImportedPreferences)
+  }
+})
+
+test('an import of five times as many rules as there may be stays within the time of a statement', async () => {
+  for (const state of ['off', 'on', 'off'] as const) {
+    const choices = choicesOf(5 * mostImportedPreferences, { state })
+    expect(await change(choices)).toHaveLength(choices.length)
+  }
+})
+
+test('how often somebody wants messages is read without the choices of others', async () => {
+  const read = await countRowsRead(db, tables, (on) => createFrequencyDirectory(on).find(asked))
+  expect(read).toBeLessThan(20)
+})
