@@ -147,6 +147,6 @@ test('a message that dispatch does not keep any more is not replayed, nor one th
   await env.sql('dispatch').query('delete from notifications where id = $1', [id])
   const refused = await replay()
   expectProblem(refused, 409, 'not_replayable')
-  expect(refused.body.detail).toContain('older than messages are kept')
+  expect(refused.body.detail).toContain('deleted at the end of its retention')
   expect(await deliveryOf(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
 })
