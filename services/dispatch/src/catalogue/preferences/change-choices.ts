@@ -22,8 +22,7 @@ const changedColumns = { id: column.id('pref'), changed_at: column.timestamp() }
 
 /**
  * Of several choices for the same switch, removals included, the latest counts, and of those the last. What changes nothing leaves no
- * evidence. The switches are held, so what others have committed is seen. Nothing joins the table: a plan made while it was small
- * would read all of it, for each choice.
+ * evidence. The switches are held. Nothing joins the table: a plan made while it was small would read all of it for each choice.
  */
 const change = defineStatement({
   name: 'change-preferences',
