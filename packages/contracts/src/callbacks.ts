@@ -151,7 +151,7 @@ export const receiptReceived = defineEvent({
     reason: z.string().max(1000).optional(),
     /** Whether the same message may succeed later. Absent where `reason` is absent. */
     retryable: z.boolean().optional(),
-    copy: z.string().optional().meta({ description: 'Identifies the copy that it is about; absent for the recipient' }),
+    copy: z.string().optional().meta({ description: 'The copy that the receipt is about; absent for the recipient' }),
     /** The recipient must be suppressed, for this reason. */
     suppress: z.enum(['bounce', 'complaint', 'stop']).optional(),
     received_at: Timestamp,
