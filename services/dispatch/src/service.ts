@@ -20,6 +20,7 @@ import {
   commandOnDemand,
   createPrincipalSigner,
   createPrincipalVerifier,
+  createTenantRoom,
   followProxy,
   type Kit,
   serveHttp,
@@ -48,7 +49,7 @@ import { createTemplateCatalogue } from './catalogue/templates/template-catalogu
 import { createTopicDirectory } from './catalogue/topics/topic-directory.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { createFetchFile } from './channels/fetch-file.ts'
-import { acceptingRoom, createFileRoom } from './channels/file-room.ts'
+import { acceptingRoom } from './channels/file-room.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
@@ -167,7 +168,7 @@ function createAcceptContext(kit: Kit, shared: SharedContext) {
     watchLocks: createLockWatch(),
     links: createMessageLinks(config),
     resolveHost,
-    fileRoom: createFileRoom(acceptingRoom),
+    fileRoom: createTenantRoom(acceptingRoom),
     fetchFile: createFetchFile({ egress, timeoutMs: config.ATTACHMENT_TIMEOUT }),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }

@@ -9,7 +9,7 @@ import {
   tooManyEntries,
 } from '@notify/contracts'
 import { idempotencyScope } from '@notify/database'
-import { type IsAwaited, Problem, requireShape } from '@notify/service-kit'
+import { type IsAwaited, Problem, requireShape, type TenantRoom } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { WithCarrierTemplates } from '../catalogue/carrier-templates/carrier-template-directory.ts'
 import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
@@ -25,7 +25,6 @@ import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
 import type { FetchTenantFile } from '../channels/fetch-file.ts'
-import type { FileRoom } from '../channels/file-room.ts'
 import type { Context } from '../context.ts'
 import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
 
@@ -45,7 +44,7 @@ export type AcceptContext = Context &
     renderer: Renderer
     wakeSenders: WakeSenders
     fetchFile: FetchTenantFile
-    fileRoom: FileRoom
+    fileRoom: TenantRoom
   }
 
 /** The tenant's application that sends a notification. */

@@ -1,7 +1,6 @@
 import { attachmentLimits } from '@notify/contracts'
 import type { Egress } from '@notify/egress-guard'
-import { fieldProblem, Problem } from '@notify/service-kit'
-import { createFileRoom } from './file-room.ts'
+import { createTenantRoom, fieldProblem, Problem } from '@notify/service-kit'
 
 /** Downloads at the same time. */
 const size = { most: 12, mostOfTenant: 4 }
@@ -18,7 +17,7 @@ interface Options {
 
 /** Reads files from addresses of tenants: public ones alone, whole, and bounded in time, size and number. */
 export function createFetchFile({ egress, timeoutMs }: Options): FetchTenantFile {
-  const room = createFileRoom(size)
+  const room = createTenantRoom(size)
   return async (tenantId, url, field) => {
     const leave = await room(tenantId, performance.now() + waitMs)
     if (!leave) throw tooMany('Too many attachments are being read; try again shortly')

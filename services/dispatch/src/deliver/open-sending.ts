@@ -1,6 +1,6 @@
 import type { SendingCarriers } from '@notify/carriers/sending'
-import type { Kit } from '@notify/service-kit'
-import { createFileRoom, sendingRoom } from '../channels/file-room.ts'
+import { createTenantRoom, type Kit } from '@notify/service-kit'
+import { sendingRoom } from '../channels/file-room.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { createFailureCount } from '../outcome/failures/count-failures.ts'
@@ -25,6 +25,6 @@ export function openSending<C extends Shared>(kit: Kit, shared: C) {
     })),
   )
   const countFailure = createFailureCount(kit, shared.db)
-  const own = { sentAttempts: createSentAttempts(), fileRoom: createFileRoom(sendingRoom), countFailure }
+  const own = { sentAttempts: createSentAttempts(), fileRoom: createTenantRoom(sendingRoom), countFailure }
   return { ...shared, carriers, ...own }
 }

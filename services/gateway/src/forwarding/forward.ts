@@ -1,29 +1,43 @@
 import type { Principal, Route } from '@notify/contracts'
-import { type PassedOn, Reply } from '@notify/service-kit'
+import { type InternalAnswer, type PassedOn, Problem, Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 
 /** Less than the gateway's own response timeout. */
 const timeoutMs = 7000
+/** How long a request waits for others of its tenant. */
+const waitMs = 2000
 
 /** Forwards a request to the owner of the route with the signed principal, and returns the response unchanged. */
 export async function forward<R extends Route>(context: RouteContext, request: PassedOn<R>): Promise<Reply> {
   const { contract } = request
   // The gateway never forwards for end users here.
   const principal = request.principal as Principal | undefined
-  const answer = await context.peers(contract.service).exchange(contract, {
-    params: (request.params ?? {}) as Record<string, string>,
-    search: searchOf(request.url),
-    bodyText: request.bodyText,
-    ...(principal ? { principal: await context.signPrincipal(principal) } : {}),
-    headers: {
-      'x-request-id': request.requestId,
-      traceparent: request.span.traceparent,
-      'idempotency-key': request.idempotencyKey,
-    },
-    timeoutMs,
-  })
+  const untilMs = performance.now() + timeoutMs
+  const tenantId = principal && 'tenant_id' in principal ? principal.tenant_id : ''
+  const leave = await context.peers(contract.service).room(tenantId, performance.now() + waitMs)
+  if (!leave) throw new Problem('service_unavailable', 'Too many requests are in progress; try again shortly')
+  const answer = await ask(context, request, { principal, untilMs }).finally(leave)
   const replayed = answer.headers['idempotent-replayed']
   return new Reply(answer.status, answer.text, typeof replayed === 'string' ? { 'Idempotent-Replayed': replayed } : {})
+}
+
+async function ask<R extends Route>(
+  { peers, signPrincipal }: RouteContext,
+  { contract, params, url, bodyText, requestId, span, idempotencyKey }: PassedOn<R>,
+  { principal, untilMs }: { principal: Principal | undefined; untilMs: number },
+): Promise<InternalAnswer> {
+  return peers(contract.service).exchange(contract, {
+    params: (params ?? {}) as Record<string, string>,
+    search: searchOf(url),
+    bodyText,
+    ...(principal ? { principal: await signPrincipal(principal) } : {}),
+    headers: {
+      'x-request-id': requestId,
+      traceparent: span.traceparent,
+      'idempotency-key': idempotencyKey,
+    },
+    timeoutMs: untilMs - performance.now(),
+  })
 }
 
 function searchOf(url: string): string {

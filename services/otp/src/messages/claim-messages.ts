@@ -4,7 +4,9 @@ import { type Message, messageColumns } from './message-store.ts'
 const batch = 100
 const leaseMs = 10_000
 
-const due = { table: 'messages', key: ['notification_id'], due: 'due_at', where: 'expires_at > now()' }
+/** After an absence of dispatch no tenant's codes wait behind thousands of another. */
+const fair = { by: 'tenant_id', most: 25 }
+const due = { table: 'messages', key: ['notification_id'], due: 'due_at', where: 'expires_at > now()', fair }
 
 const look = defineStatement({ name: 'look-due-messages', text: dueInSql(due), columns: dueInColumns })
 

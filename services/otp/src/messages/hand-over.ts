@@ -18,23 +18,25 @@ const fallsBack: readonly string[] = ['event_not_found', 'channel_not_allowed']
 
 type Item = RouteInput<typeof acceptServiceNotifications>['items'][number]
 
-/** Concurrent messages share a call. */
+/** Concurrent messages of a tenant share a call, which takes as long as its slowest: a template of one delays no others. */
 export function createHandOver(
   dispatch: InternalClient,
   { signPrincipal, keyRing }: { signPrincipal: SignPrincipal; keyRing: KeyRing },
 ): HandOver {
-  const accept = coalesce<Item, ItemResult>({
-    maxBatch: 256,
-    maxInFlight: 4,
-    async run(items) {
-      const { results } = await dispatch.call(acceptServiceNotifications, {
-        principal: await signPrincipal(principal),
-        body: { items: [...items] },
-        timeoutMs,
-      })
-      return results
-    },
-  })
+  const accept = forEachTenant(() =>
+    coalesce<Item, ItemResult>({
+      maxBatch: 256,
+      maxInFlight: 4,
+      async run(items) {
+        const { results } = await dispatch.call(acceptServiceNotifications, {
+          principal: await signPrincipal(principal),
+          body: { items: [...items] },
+          timeoutMs,
+        })
+        return results
+      },
+    }),
+  )
   return async (message, { default_locale, default_time_zone }) => {
     const { notification_id, tenant_id, application_id, mode, traceparent } = message
     const requests: WrittenRequest[] = JSON.parse(
@@ -56,5 +58,23 @@ export function createHandOver(
       if (!fallsBack.includes(answer.code)) return answer
     }
     return answer
+  }
+}
+
+type Accept = (item: Item) => Promise<ItemResult>
+
+/** Gives each tenant an acceptance of its own while it has messages under way. */
+function forEachTenant(create: () => Accept): Accept {
+  const tenants = new Map<string, { accept: Accept; underWay: number }>()
+  return async (item) => {
+    const own = tenants.get(item.tenant_id) ?? { accept: create(), underWay: 0 }
+    tenants.set(item.tenant_id, own)
+    own.underWay++
+    try {
+      return await own.accept(item)
+    } finally {
+      own.underWay--
+      if (own.underWay === 0) tenants.delete(item.tenant_id)
+    }
   }
 }

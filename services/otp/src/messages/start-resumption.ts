@@ -27,7 +27,7 @@ export function startResumption(kit: Kit, context: Context): void {
         // A refusal is settled; without an answer the message is claimed again later.
         if (!(result.reason instanceof Problem)) throw result.reason
       }
-      return 0
+      return messages.length > 0
     },
   })
 }

@@ -1,7 +1,7 @@
 import { longestOwnText, takesKeys } from '@notify/carriers/kinds'
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { channelContracts } from '@notify/contracts'
-import { ownLoopTurn, type Span, SpanKind } from '@notify/service-kit'
+import { ownLoopTurn, type Span, SpanKind, type TenantRoom } from '@notify/service-kit'
 import type { WithCarrierTemplates } from '../../catalogue/carrier-templates/carrier-template-directory.ts'
 import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
 import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
@@ -9,7 +9,6 @@ import { domainOf, type Standings, type WithDomains } from '../../catalogue/doma
 import { carrierOfKind, type Provider } from '../../catalogue/providers/provider-directory.ts'
 import { findSuppressed } from '../../catalogue/suppressions/find-suppressed.ts'
 import type { Payload } from '../../channels/channel.ts'
-import type { FileRoom } from '../../channels/file-room.ts'
 import { openPayload } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
 import type { Claim } from '../claim/claim-store.ts'
@@ -26,7 +25,7 @@ const largeText = 50_000
 export type CallContext = Pick<Context, 'carrierTable' | 'channels' | 'db' | 'log' | 'metrics' | 'secrets' | 'tracer'> &
   WithDomains &
   WithCarrierTemplates &
-  WithConsents & { carriers: GuardedCarriers; fileRoom: FileRoom }
+  WithConsents & { carriers: GuardedCarriers; fileRoom: TenantRoom }
 
 /** How a call ended, or why none was made. */
 export type CallResult =

@@ -49,6 +49,7 @@ export const baseline: Migration = {
        ) with (fillfactor = 70)`,
     `create index messages_recipient on messages (tenant_id, recipient_index, created_at)`,
     `create index messages_due on messages (due_at) where due_at is not null`,
+    `create index messages_due_of_tenant on messages (tenant_id, due_at) where due_at is not null`,
     `create index messages_transaction on messages (transaction_id)`,
     `create index messages_created_at on messages using brin (created_at)`,
     `create table applications (

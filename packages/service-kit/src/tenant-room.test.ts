@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { createFileRoom } from './file-room.ts'
+import { createTenantRoom } from './tenant-room.ts'
 
 const soon = () => performance.now() + 5000
 
 test('a tenant has half of the room, leaves some to those that have nothing, and its next message enters when one leaves', async () => {
-  const enter = createFileRoom({ most: 6, mostOfTenant: 3 })
+  const enter = createTenantRoom({ most: 6, mostOfTenant: 3 })
   const leaves = await Promise.all([1, 2, 3].map(() => enter('a', soon())))
   let entered = false
   const next = enter('a', soon()).then((leave) => {
@@ -18,7 +18,7 @@ test('a tenant has half of the room, leaves some to those that have nothing, and
 })
 
 test('a message that waits for too long gets no room, and takes none', async () => {
-  const enter = createFileRoom({ most: 6, mostOfTenant: 3 })
+  const enter = createTenantRoom({ most: 6, mostOfTenant: 3 })
   const leaves = await Promise.all([1, 2, 3].map(() => enter('a', soon())))
   expect(await enter('a', performance.now() + 10)).toBeUndefined()
   for (const leave of leaves) leave!()
@@ -26,7 +26,7 @@ test('a message that waits for too long gets no room, and takes none', async () 
 })
 
 test('however many tenants take all they may, another one finds room', async () => {
-  const enter = createFileRoom({ most: 12, mostOfTenant: 4 })
+  const enter = createTenantRoom({ most: 12, mostOfTenant: 4 })
   const taken: string[] = []
   for (const tenant of ['a', 'b', 'c'])
     for (const _ of [1, 2, 3, 4]) if (await enter(tenant, performance.now())) taken.push(tenant)
