@@ -15,7 +15,10 @@ export async function forward<R extends Route>(context: RouteContext, request: P
   const untilMs = performance.now() + timeoutMs
   const tenantId = principal && 'tenant_id' in principal ? principal.tenant_id : ''
   const leave = await context.peers(contract.service).room(tenantId, performance.now() + waitMs)
-  if (!leave) throw new Problem('service_unavailable', 'Too many requests are in progress; try again shortly')
+  if (!leave) {
+    const headers = { 'Retry-After': '1' }
+    throw new Problem('service_unavailable', 'Too many requests are in progress; try again shortly', { headers })
+  }
   const answer = await ask(context, request, { principal, untilMs }).finally(leave)
   const replayed = answer.headers['idempotent-replayed']
   return new Reply(answer.status, answer.text, typeof replayed === 'string' ? { 'Idempotent-Replayed': replayed } : {})

@@ -13,8 +13,8 @@ export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config,
   return [
     walkErasure('deliveries', (db, person, erase) => walk(db, config.ENCRYPTION_KEYS, person, erase)),
     // They become deliveries within seconds: what is left is erased when the command is repeated.
-    walkErasure('fan_outs', async ({ run }, { tenantId, index }) => {
-      const found = index === undefined ? 0 : await countFanOutsOf(run, tenantId, index)
+    walkErasure('fan_outs', async ({ runLong }, { tenantId, index }) => {
+      const found = index === undefined ? 0 : await countFanOutsOf(runLong, tenantId, index)
       return { found, left: found }
     }),
   ]
