@@ -44,6 +44,7 @@ export const sharedTables = {
   dead_letters: {
     id: column.uuid().withDefault(),
     durable: column.text(),
+    owner: column.text().withDefault(),
     event_id: column.text(),
     subject: column.text(),
     event: column.text(),

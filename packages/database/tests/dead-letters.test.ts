@@ -196,6 +196,7 @@ test('a temporary failure keeps a waiting event alive, however old it is', async
   })
   await createDeadLetterStore(one.kit, one.db).keep({
     durable: `consent-${own.name}`,
+    owner: '',
     eventId: 'e:0',
     subject: own.subject,
     event: '{"kind":"c","n":1}',
@@ -306,7 +307,7 @@ test('a discarded letter is neither retried nor counted, and stays as a record',
 
 test('a letter that is discarded during its retry stays discarded', async () => {
   const store = createDeadLetterStore(one.kit, one.db)
-  const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{}', reason: 'unread' }
+  const letter = { durable: 'd', owner: '', eventId: 'e:0', subject: 's', event: '{}', reason: 'unread' }
   await store.keep({ ...letter, retryUntil: new Date(Date.now() + 60_000) })
   await due()
   const [claimed] = await store.claimDue(['d'])
@@ -374,6 +375,7 @@ test('of two processes that retry at the same moment, one handles the event', as
   for (let n = 0; n < 150; n++) {
     await keep.keep({
       durable: 'd',
+      owner: `ten_${n % 20}`,
       eventId: `e:${n}`,
       subject: 's',
       event: '{}',
@@ -394,9 +396,25 @@ test('of two processes that retry at the same moment, one handles the event', as
   expect([ids.length, new Set(ids).size]).toEqual([150, 150])
 })
 
+test('a thousand letters of one tenant do not delay a letter of another', async () => {
+  const store = createDeadLetterStore(one.kit, one.db)
+  const letter = { durable: `consent-${own.name}`, subject: own.subject, reason: 'unread', retryUntil: new Date() }
+  for (let n = 1; n <= 1000; n++)
+    await store.keep({ ...letter, owner: 'ten_a', eventId: `a:${n}`, event: `{"kind":"a","n":${n}}` })
+  await due()
+  await store.keep({ ...letter, owner: 'ten_b', eventId: 'b:0', event: '{"kind":"a","n":0}' })
+  await due()
+  await run(`update dead_letters set next_try_at = next_try_at - interval '1 minute' where owner = 'ten_a'`)
+  const handled = serve({ schema: newest })
+  await eventually(() => expect(handled.length).toBeGreaterThan(200))
+  const position = handled.findIndex(({ n }) => n === 0)
+  expect(position).toBeGreaterThanOrEqual(0)
+  expect(position).toBeLessThan(100)
+})
+
 test('a letter is stored once, however often its event fails', async () => {
   const store = createDeadLetterStore(one.kit, one.db)
-  const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{"n":1}', reason: 'broken' }
+  const letter = { durable: 'd', owner: '', eventId: 'e:0', subject: 's', event: '{"n":1}', reason: 'broken' }
   await Promise.all([store.keep(letter), store.keep(letter)])
   await store.keep({ ...letter, reason: 'still broken' })
   expect(await letters()).toEqual([{ event_id: 'e:0', state: 'dead', reason: 'broken' }])

@@ -219,9 +219,9 @@ export class ConsumerLoop<Context> {
     )
     // Postgres accepts every character except NUL.
     const event = message.string().replaceAll('\0', '\ufffd')
-    const letter = { durable, eventId, subject, event, wholeMessage: true, reason, retryUntil: retryUntil(message) }
+    const whole = { owner: '', wholeMessage: true, retryUntil: retryUntil(message) }
     try {
-      await this.#options.deadLetters.keep(letter)
+      await this.#options.deadLetters.keep({ durable, eventId, subject, event, reason, ...whole })
       this.#held.answer(message, () => message.ack())
       this.#count('waiting')
     } catch {

@@ -1,6 +1,8 @@
 /** An event that was removed from its stream without being handled. */
 export interface DeadLetter {
   durable: string
+  /** In whose turn it is retried: see `ownerOf`. */
+  owner: string
   /** Id of the event, or of the whole message. */
   eventId: string
   subject: string

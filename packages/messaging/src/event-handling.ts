@@ -3,7 +3,7 @@ import { isTraceparent, type Kit, type LogFields, SpanKind, withLogFields } from
 import type { ConsumeOptions } from './consume-options.ts'
 import { type ConsumerEntry, PermanentError } from './consumer.ts'
 import type { FailedTry } from './dead-letter.ts'
-import { readPayload, UnreadableError } from './read-event.ts'
+import { ownerOf, readPayload, UnreadableError } from './read-event.ts'
 
 /** `repeat`: redeliver; `waiting` and `dead`: stored as a dead letter. */
 export type Result = 'done' | 'repeat' | 'waiting' | 'dead'
@@ -99,9 +99,10 @@ async function settle<Context>(
     if (kind === 'unreadable') kit.log.warn(line, 'event is unreadable; it is kept and retried for a day')
     else if (waits) kit.log.error(line, 'event keeps failing; it is kept as a dead letter and retried')
     else kit.log.error(line, 'event moved to the dead letters')
-    const letter = { durable, eventId, subject, event: JSON.stringify(wire.event ?? null), reason: messageOf(error) }
+    const letter = { durable, owner: ownerOf(wire), eventId, subject, event: JSON.stringify(wire.event ?? null) }
     try {
-      await deadLetters.keep({ ...letter, traceparent: wire.traceparent, ...(waits ? { retryUntil } : {}) })
+      const reason = messageOf(error)
+      await deadLetters.keep({ ...letter, reason, traceparent: wire.traceparent, ...(waits ? { retryUntil } : {}) })
       return waits ? 'waiting' : 'dead'
     } catch {
       return 'repeat'

@@ -44,12 +44,15 @@ export function startLetterRetries<Context>(
       const dueInMs = await deadLetters.dueInMs(durables)
       if (dueInMs > 0) return dueInMs
       const due = await deadLetters.claimDue(durables)
-      // One at a time: retries are not urgent.
-      for (const letter of due) {
-        if (kit.lifecycle.stopping) return false
-        count(letter.durable, await retry(kit, entries.get(letter.durable)!, options, letter))
+      // One of each owner at a time: retries are not urgent.
+      const retryInTurn = async (letters: readonly DueLetter[]) => {
+        for (const letter of letters) {
+          if (kit.lifecycle.stopping) return
+          count(letter.durable, await retry(kit, entries.get(letter.durable)!, options, letter))
+        }
       }
-      return due.length > 0
+      await Promise.all([...Map.groupBy(due, ({ owner }) => owner).values()].map(retryInTurn))
+      return due.length > 0 && !kit.lifecycle.stopping
     },
   })
 }

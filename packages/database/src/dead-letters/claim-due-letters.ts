@@ -6,6 +6,8 @@ import { sharedTables } from '../shared-tables.ts'
 import { defineStatement } from '../statement.ts'
 
 const claimedAtOnce = 100
+/** Of each owner: letters that one tenant replays do not delay those of another. */
+const claimedPerOwner = 10
 /** Lease of a claimed letter. */
 const claimMs = 60_000
 
@@ -15,6 +17,7 @@ const dueLetters = {
   due: 'next_try_at',
   where: 'durable = any($1)',
   set: 'tries = tries + 1',
+  fair: { by: 'owner', most: claimedPerOwner },
 }
 
 const columns = sharedTables.dead_letters
@@ -22,11 +25,11 @@ const columns = sharedTables.dead_letters
 const claim = defineStatement({
   name: 'claim-due-letters',
   text: `${claimDueSql(dueLetters, { limit: claimedAtOnce, leaseMs: claimMs })}
-         select id, durable, event_id as "eventId", subject, event, whole_message as "wholeMessage", traceparent,
+         select id, durable, owner, event_id as "eventId", subject, event, whole_message as "wholeMessage", traceparent,
            reason, retry_until as "retryUntil"
          from claimed`,
   columns: {
-    ...pick(columns, 'id', 'durable', 'subject', 'event', 'traceparent', 'reason'),
+    ...pick(columns, 'id', 'durable', 'owner', 'subject', 'event', 'traceparent', 'reason'),
     eventId: columns.event_id,
     wholeMessage: columns.whole_message,
     retryUntil: columns.retry_until,

@@ -26,10 +26,20 @@ export function createDeadLetterStore(kit: Pick<Kit, 'metrics'>, db: Queries): D
 }
 
 async function keep({ run }: Queries, letter: DeadLetter): Promise<void> {
-  const { durable, eventId, subject, event, wholeMessage = false, traceparent = null, reason, retryUntil } = letter
+  const {
+    durable,
+    owner,
+    eventId,
+    subject,
+    event,
+    wholeMessage = false,
+    traceparent = null,
+    reason,
+    retryUntil,
+  } = letter
   const isWaiting = retryUntil !== undefined
   const values = {
-    ...{ durable, event_id: eventId, subject, event, whole_message: wholeMessage, traceparent, reason },
+    ...{ durable, owner, event_id: eventId, subject, event, whole_message: wholeMessage, traceparent, reason },
     ...(isWaiting ? { retry_until: retryUntil } : {}),
     state: isWaiting ? ('waiting' as const) : ('dead' as const),
     next_try_at: isWaiting ? sql<Date>`now() + make_interval(secs => ${firstWaitSeconds})` : null,

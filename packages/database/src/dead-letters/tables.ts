@@ -8,6 +8,7 @@ export const deadLetterTables: Migrations = [
       `create table dead_letters (
          id uuid primary key default uuidv7(),
          durable text not null,
+         owner text not null default '',
          event_id text not null,
          subject text not null,
          event text not null,
@@ -23,6 +24,7 @@ export const deadLetterTables: Migrations = [
          unique (durable, event_id)
        )`,
       'create index dead_letters_due on dead_letters (next_try_at) where next_try_at is not null',
+      'create index dead_letters_due_of_owner on dead_letters (owner, next_try_at) where next_try_at is not null',
       'create index dead_letters_listed on dead_letters (state, durable, id)',
       `create index dead_letters_settled on dead_letters (updated_at) where state in ('replayed', 'discarded')`,
     ],

@@ -7,7 +7,7 @@ import { rememberApplication, useFirstApplication } from '../../ui/first-applica
 import { useMode } from '../../ui/mode.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { EmptyState, Skeleton } from '../../ui/states.tsx'
 import { ChoicePanel } from './choice-panel.tsx'
 import { ConsentPanel } from './consent-panel.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
@@ -70,7 +70,17 @@ export function PeoplePage() {
 }
 
 function Found({ person }: { person: Person }) {
-  const { data } = usePreferences(person)
+  const { data, error } = usePreferences(person)
+  // The names come first on the page: without them, all that is below would move when they arrive.
+  if (!data && !error) {
+    return (
+      <Panel>
+        <div className="p-4">
+          <Skeleton lines={9} />
+        </div>
+      </Panel>
+    )
+  }
   const names = data?.names ?? []
   const self = { of: person.of, recipient_token: person.token, recipient_masked: undefined }
   const shown = names.length > 0 ? names : [self]
