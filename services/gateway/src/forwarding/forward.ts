@@ -4,8 +4,8 @@ import type { RouteContext } from '../context.ts'
 
 /** Less than the gateway's own response timeout. */
 const timeoutMs = 7000
-/** How long a request waits for others of its tenant. */
-const waitMs = 2000
+/** How long a request waits for others of its tenant. What is left of the time is enough for a call that does not wait. */
+const waitMs = 5000
 
 /** Forwards a request to the owner of the route with the signed principal, and returns the response unchanged. */
 export async function forward<R extends Route>(context: RouteContext, request: PassedOn<R>): Promise<Reply> {
