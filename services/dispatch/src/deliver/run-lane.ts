@@ -115,15 +115,21 @@ export function runLane(
         await pause.forMs(Math.min(turnInMs, queues.nextWakeMs(nowMs) - nowMs), () => isNotified)
         continue
       }
+      const wanted = picks.reduce((sum, { most }) => sum + most, 0)
+      // Before the claim: what becomes available meanwhile is more than a turn's worth, and would be lost.
+      pace.take(wanted)
+      const left = pace.available()
+      const nextTurnAtMs = nowMs + pace.nextTurnInMs()
       try {
         const begun = await claim(picks)
-        pace.take(begun)
+        pace.giveBack(wanted - begun)
+        if (left + wanted - begun < 1) turnAtMs = nextTurnAtMs
         usage.add(begun)
       } catch (fault) {
+        pace.giveBack(wanted)
         await retryLater(picks, fault)
         continue
       }
-      if (pace.available() < 1) turnAtMs = performance.now() + pace.nextTurnInMs()
       const served = new Set(picks.map(({ queue }) => queue))
       await pause.forMs(
         nowMs + gatherMs - performance.now(),

@@ -30,6 +30,30 @@ test('over time as many begin as the rate says, also when turns to come were dra
   expect(begun).toBeLessThanOrEqual(1000)
 })
 
+test('a backlog is sent at the whole rate, however long its claims take', () => {
+  const { clock, pace } = paceAt(250)
+  const claimMs = 40
+  let begun = 0
+  while (clock.nowMs < 10_000) {
+    const wanted = Math.max(0, Math.floor(pace.available()))
+    pace.take(wanted)
+    clock.nowMs += claimMs
+    begun += wanted
+    clock.nowMs += pace.nextTurnInMs()
+  }
+  expect(begun).toBe(2500)
+})
+
+test('what was taken and did not begin can be taken again', () => {
+  const { clock, pace } = paceAt(250)
+  pace.take(25)
+  clock.nowMs = 20
+  pace.giveBack(15)
+  expect(pace.available()).toBe(20)
+  pace.giveBack(15)
+  expect(pace.available()).toBe(25)
+})
+
 test('turns begin every 100 ms, or when a slow rate has one send again', () => {
   const { clock, pace } = paceAt(250)
   clock.nowMs = 130

@@ -5,6 +5,8 @@ export interface Pace {
   /** Sends that may be drawn from the next turn, by messages that have no backlog before them. */
   readonly credit: number
   take(count: number): void
+  /** Returns sends that were taken, and did not begin. */
+  giveBack(count: number): void
   /** Milliseconds until the next turn, which has at least one send. */
   nextTurnInMs(): number
 }
@@ -38,6 +40,9 @@ export function createPace(
     credit: most,
     take(count) {
       tokens = available() - count
+    },
+    giveBack(count) {
+      tokens += count
     },
     nextTurnInMs() {
       const toTurnMs = turnMs - (now() % turnMs)
