@@ -6,7 +6,7 @@ const declared = new WeakMap<OperationNode, Column>()
 type Selected<C> = C extends Column<infer Select, infer _I, infer _U> ? Select : never
 
 /**
- * An expression in the result of a query. It has the type of the column in Postgres, by a cast, and so in TypeScript; `run`
+ * An expression in the result of a query. A cast gives it the type of the column in Postgres, and so in TypeScript; `run`
  * refuses its nulls like those of a statement's columns.
  * @example build.selectFrom('users').select(cast(column.integer(), sql`count(*)`).as('count'))
  */

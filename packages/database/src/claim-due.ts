@@ -1,6 +1,6 @@
 import { column } from './columns.ts'
 
-/** Rows with a due time, each worked on by one worker at a time. */
+/** Rows with a due time. One worker at a time handles each. */
 interface DueRows {
   table: string
   /** Primary key columns. */
@@ -54,7 +54,7 @@ export function dueInSql({ table, due, where }: Pick<DueRows, 'table' | 'due' | 
 /** The column of `dueInSql`. */
 export const dueInColumns = { due_in_ms: column.double() }
 
-/** No join with `due`: a plan cached while the table was small would later read the whole table. */
+/** Uses no join with `due`, for which a plan cached while the table was small could later scan the whole table. */
 function isClaimed(key: readonly string[], columns: string): string {
   const inIndex = key.map((column) => `${column} = any(array(select ${column} from due))`).join(' and ')
   return key.length === 1 ? inIndex : `${inIndex} and ((${columns}) in (select ${columns} from due)) is true`
@@ -66,7 +66,7 @@ function longestDue({ table, due, where }: DueRows, columns: string, limit: Clai
     )`
 }
 
-/** Skips from owner to owner along the index, without scanning one owner's rows. */
+/** Finds the owners by one index probe each, without scanning their rows. */
 function fairlyDue(
   { table, due, where }: DueRows,
   { by, most }: NonNullable<DueRows['fair']>,

@@ -8,24 +8,27 @@ import { waits } from './session-settings.ts'
 export interface Connection {
   /** @throws the server's error, or an error of {@link isConnectionError} on timeout */
   query(query: pg.QueryConfig, answerMs?: number): Promise<pg.QueryResult>
-  /** Queries of one turn travel in one write. Postgres runs them one after another; a failed one does not stop the next. */
+  /**
+   * Sends the queries of one turn in one write. Postgres runs them one after the other; a failed query does not prevent the
+   * next.
+   */
   together<T>(send: () => T): T
   /** Rolls a failed transaction back; does nothing on a lost connection. */
   rollback(): Promise<void>
   release(): void
 }
 
-/** A query does not wait for the answer to the one before. The driver's types do not know it yet. */
+/** Sends a query without waiting for the response to the last one. The driver's types lack this option. */
 const pipelined = { pipeline: true }
 
 /**
- * A pool that detects dead connections. When one times out, it is destroyed together with all others that have received
- * nothing since: each would cost a caller the full timeout.
+ * A pool that detects dead connections. If a query times out, its connection is destroyed, and with it all others that have
+ * received nothing since it was sent: each would cost a caller the full timeout.
  */
 export class Connections {
   readonly pool: pg.Pool
   readonly #heardAt = new WeakMap<pg.PoolClient, number>()
-  /** Start of the latest silence; connections that received data later are alive. */
+  /** When the query that timed out was sent; connections that received data later are alive. */
   #silentSince = Number.NEGATIVE_INFINITY
 
   constructor(options: pg.PoolConfig) {
@@ -62,7 +65,8 @@ export class Connections {
       const giveUp = () => {
         if (!answered) this.#giveUp(client, askedAt)
       }
-      // After a stall of this process the response may be buffered: the event loop reads before it runs an immediate.
+      // After a stall of this process the response may have arrived already. The event loop reads it before it runs an
+      // immediate.
       const timer = setTimeout(() => setImmediate(giveUp), answerMs)
       try {
         return await client.query(config)

@@ -19,7 +19,7 @@ const batch = 1000
  * @example const createDeletion = deletionByTime({ table: 'parcels', time: 'sent_at', keptDays: 7 })
  */
 export function deletionByTime({ table, time, keptDays }: Expiring): (db: Queries) => () => Promise<boolean> {
-  // Several rows may share the time at which a batch ended, so the next batch begins with that time.
+  // Rows may have the same time as the last row of a batch, so the next batch begins at this time.
   const deletePage = defineStatement({
     name: `delete-old-${table}`,
     isPrepared: false,

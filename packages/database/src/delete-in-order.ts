@@ -8,9 +8,10 @@ interface Batch<Position> {
 const anewEveryMs = 3_600_000
 
 /**
- * Deletes rows in the order of an index, a batch at a time. Each batch begins where the previous one ended, so that rows that stay, and
- * dead rows before the next vacuum, are not read by every batch. Restarts every hour. Safe in any number of replicas.
- * @param batch the most rows of a batch
+ * Deletes rows in the order of an index, a batch at a time. Each batch begins where the previous one ended, so it does not
+ * read again the rows that stay and the dead rows before the next vacuum. Begins again every hour. Safe in any number of
+ * replicas.
+ * @param batch the maximum rows of a batch
  * @param deleteAfter deletes one batch of the rows after a position; null: from the beginning
  * @returns a function that deletes one batch and resolves to the number of rows and whether there may be more
  */

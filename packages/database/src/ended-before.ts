@@ -3,10 +3,11 @@ import type { Queries } from './open.ts'
 import { defineStatement } from './statement.ts'
 
 /**
- * Uses the earlier of two clocks, that of Postgres and that of this process, so that a clock that runs ahead deletes nothing.
+ * Uses the earlier of two clocks, that of Postgres and that of this process, so that one fast clock deletes nothing too
+ * early.
  * @param olderThanMs the retention
  * @param nowMs the clock of this process
- * @returns the end of the retention: what ended earlier is deleted
+ * @returns the time before which ended rows are deleted
  */
 export async function endedBefore({ run }: Queries, olderThanMs: number, nowMs = Date.now()): Promise<Date> {
   const [row] = await run(moment, [new Date(nowMs), olderThanMs])

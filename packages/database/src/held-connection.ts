@@ -16,8 +16,8 @@ export async function whileHeld<T>(pool: object, work: () => Promise<T>): Promis
 }
 
 /**
- * Refuses a second connection to a holder of one, because a pool of such callers deadlocks. In development and tests
- * this fails at once instead of under load.
+ * Refuses a second connection to code that holds one, because a pool full of such callers deadlocks. In development and
+ * tests this fails at once, and not only under load.
  * @throws Error inside work that holds one of this pool
  */
 export function requireNoneHeld(pool: object): void {

@@ -9,8 +9,8 @@ const mostAttempts = 40
 const pollMs = 100
 
 /**
- * Loads initial data in one transaction, one process of the service at a time. Waits for the other processes, and tries again when
- * a lock, a deadlock, a slow statement or a lost connection ended the transaction.
+ * Loads initial data in one transaction, one process of the service at a time; others wait. Tries again after a lock
+ * timeout, a deadlock, a slow statement or a lost connection.
  * @throws the error of `load`, after 40 attempts if it is of these kinds, or when the service stops meanwhile
  */
 export async function loadAtStart<T>(kit: StartKit, db: Queries, load: (run: Run) => Promise<T>): Promise<T> {
@@ -32,7 +32,10 @@ export async function loadAtStart<T>(kit: StartKit, db: Queries, load: (run: Run
   }
 }
 
-/** Polls, because the lock timeout would end a wait. All services share the database, so the lock contains the schema. */
+/**
+ * Polls for the lock, because the lock timeout would end a wait. The lock name contains the schema, because all services
+ * share the database.
+ */
 async function takeTurn(run: Run): Promise<boolean> {
   const [row] = await run(tryLock)
   return row!.taken

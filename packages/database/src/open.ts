@@ -29,13 +29,15 @@ export interface DatabaseConfig {
   DATABASE_PREPARED_STATEMENTS?: boolean
   /** Whether opening runs migrations. Otherwise it waits until another process has run them; default false. */
   MIGRATE_ON_START?: boolean
-  /** The keys of the blind indexes; a schema that has others is not used. Absent in services without indexes. */
+  /**
+   * The keys of the blind indexes. A schema whose indexes have other keys is refused. Absent in services without indexes.
+   */
   BLIND_INDEX_KEY?: IndexKeys | undefined
 }
 
 interface OpenOptions {
   config: DatabaseConfig
-  /** Those that the schema needs. Commands need none, so that they work while a release is rolled out. */
+  /** The migrations that the schema must have. Commands require none, so that they work while a release is rolled out. */
   migrations?: Migrations
 }
 
@@ -113,7 +115,7 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
     try {
       const [, rows] = await connection.together(() => Promise.all([run('begin'), lock(run)]))
       const result = await whileHeld(connections.pool, () => work(rows))
-      // After a failed statement the commit rolls back.
+      // If the statement fails, Postgres rolls back at the commit.
       await connection.together(() => Promise.all([mark(run, result), commit('commit')]))
       return result
     } catch (error) {

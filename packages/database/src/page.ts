@@ -57,10 +57,10 @@ export async function page<Row, Position>(
 const version = 1
 const tagBytes = 9
 
-/** Parameters that choose a part of a list, not what is listed. */
+/** Parameters that select a part of a list, and do not filter it. */
 const paging: ReadonlySet<string> = new Set(['limit', 'cursor', 'page'])
 
-/** What a cursor is bound to: tenant, route with identifiers, and filters. */
+/** The list that a cursor is bound to: tenant, route with identifiers, and filters. */
 function listOf({ contract, params, principal, query }: ListRequest): string {
   const path = pathOf(contract, (params ?? {}) as Record<string, string>)
   const filters = Object.entries(query).filter(([name, value]) => value !== undefined && !paging.has(name))
@@ -83,7 +83,7 @@ function readCursor<Position>(list: string, schema: z.ZodType<Position>, cursor:
   return position.data
 }
 
-/** Detects mistakes, not attacks: the statement alone restricts what a tenant may read. */
+/** Detects mistakes, not attacks. Only the conditions of the statement restrict what a tenant may read. */
 function tagOf(list: string, text: string): Buffer {
   return createHash('sha256').update(`${list}\n${text}`).digest().subarray(0, tagBytes)
 }

@@ -28,7 +28,7 @@ export interface Needs {
  * @param config as of the pool
  */
 export function createProbe(config: pg.PoolConfig, { migrations, indexKeys }: Needs): Probe {
-  // A dead connection must not keep the next probe from a new one.
+  // A dead connection must not prevent the next probe from opening a new one.
   const pool = new pg.Pool({ ...config, max: 1, query_timeout: longestMs, connectionTimeoutMillis: longestMs })
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))

@@ -8,11 +8,14 @@ export interface ServiceRole {
 }
 
 interface ProvisionOptions {
-  /** Password of `notify_reader`. Without one that role stays as it is; a new one cannot log in, but be granted to people. */
+  /**
+   * Password of `notify_reader`. Without one an existing role stays unchanged, and a new role cannot log in, but can be
+   * granted to people.
+   */
   readerPassword?: string | undefined
 }
 
-/** The role of people who look things up: it reads the tables of every service and changes nothing. */
+/** The role for people who inspect data: it reads the tables of every service and changes nothing. */
 export const readerRole = 'notify_reader'
 /** A query of a person must not read for hours. */
 const readerSettings = { default_transaction_read_only: 'on', statement_timeout: '30s' }
@@ -111,7 +114,7 @@ async function provisionReader(
 ): Promise<void> {
   const exists = await client.query('select 1 from pg_roles where rolname = $1', [readerRole])
   if (!exists.rowCount) await client.query(`create role ${readerRole} nologin`)
-  // Another admin of the server may have created it, for another database.
+  // Another administrator may have created the role, for another database of the server.
   const { rows } = await client.query(`select pg_has_role($1, 'member with admin option') as ours`, [readerRole])
   const { rows: admins } = await client.query(
     `select pg_has_role('pg_read_all_stats', 'member with admin option') or rolsuper as grants from pg_roles where rolname = current_user`,

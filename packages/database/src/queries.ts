@@ -19,13 +19,13 @@ export interface Queries {
   withConnection<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** Runs statements in one transaction; a throw rolls back. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Holds rows while something is done for them. Costs two round trips, a transaction of the same statements four. */
+  /** Locks rows, works on them and marks them. Takes two round trips; a transaction of the same statements takes four. */
   whileLocked<Row, Result>(steps: LockedSteps<Row, Result>): Promise<Result>
 }
 
 /** Each of `lock` and `mark` runs one statement. */
 export interface LockedSteps<Row, Result> {
-  /** Changes nothing: its rows count only once the transaction is known to have begun. */
+  /** Must change nothing: the rows are used only after the transaction has begun successfully. */
   lock(run: Run): Promise<Row[]>
   work(rows: Row[]): Promise<Result>
   mark(run: Run, result: Result): Promise<unknown>

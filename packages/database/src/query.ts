@@ -13,7 +13,7 @@ import {
   type UpdateResult,
 } from 'kysely'
 
-/** A query that a builder has made; with a name it is prepared once for each connection. */
+/** A query made by a builder. A named one is prepared once for each connection. */
 export interface Query<Row> extends Compilable<Row> {
   readonly name?: string
 }
@@ -89,7 +89,7 @@ export function prepared<Values extends object, Row>(
   })
 }
 
-/** SQL `any(…)`: compared with `=`, whether a value is in a list. One parameter, however long the list. */
+/** SQL `any(…)`, to compare with `=` whether a value is in a list. The list is one parameter, however long it is. */
 export function anyOf<T>(values: readonly T[]): RawBuilder<T> {
   return sql<T>`any(${values})`
 }

@@ -7,9 +7,9 @@ import type { Query } from './query.ts'
 interface Room {
   /** The code of the refusal, such as `template_limit_reached`. */
   code: ErrorCode
-  /** What is counted, in the plural and with its owner: `templates of a tenant`. */
+  /** The counted things in the plural, with their owner: `templates of a tenant`. */
   what: string
-  /** Selects what the owner has, by an index. */
+  /** Selects the rows of the owner, by an index. */
   rows: { limit(most: number): Query<unknown> }
   /** The ids of the owner. */
   owner: readonly string[]
@@ -17,8 +17,8 @@ interface Room {
 }
 
 /**
- * Refuses a further row of an owner that has as many as it may. Concurrent requests of one owner wait for each other
- * until the transaction ends.
+ * Refuses another row of an owner that has reached its limit. Concurrent requests of an owner wait for each other until the
+ * transaction ends.
  * @throws Problem with the code
  */
 export async function requireRoom(run: Run, { code, what, rows, owner, most }: Room): Promise<void> {

@@ -14,10 +14,10 @@ export interface Rotation {
   unreadable: number
 }
 
-/** Limits of the values that are read and replaced at a time: a payload may have megabytes. */
+/** Limits of the values that are read and replaced at a time, because a payload may have megabytes. */
 const mostValues = 100
 const mostBytes = 4 * 1024 * 1024
-/** Delays before a statement is repeated that met a timeout or a lost connection. */
+/** Delays before a statement is repeated after a timeout or a lost connection. */
 const repeatAfterMs = [200, 500, 1000, 2000, 5000]
 
 /**
@@ -44,7 +44,7 @@ export async function rotateEncryptedColumns(
   return rotations
 }
 
-/** What is left unchanged, for people; `undefined` if nothing is. */
+/** A sentence on the values that were left unchanged; `undefined` if there are none. */
 export function leftUnchanged(rotations: Readonly<Record<string, Rotation>>): string | undefined {
   const faults = Object.entries(rotations).flatMap(([name, { unknown, unreadable }]) => [
     ...Object.entries(unknown).map(([keyId, count]) =>
@@ -85,7 +85,7 @@ interface StaleValue {
   bytes: number
 }
 
-/** Groups values into as many as one statement replaces, by row key. */
+/** Groups values by row key into parts, each for one statement. */
 function partsOf(values: readonly StaleValue[]): Map<string, string>[] {
   const parts: Map<string, string>[] = []
   let bytesLeft = 0
@@ -100,7 +100,10 @@ function partsOf(values: readonly StaleValue[]): Map<string, string>[] {
   return parts
 }
 
-/** Runs a background statement, again after a timeout or a lost connection: every statement here may be repeated. */
+/**
+ * Runs a background statement, and repeats it after a timeout or a lost connection. Every statement in this file may be
+ * repeated.
+ */
 function patiently({ runLong }: Queries): Run {
   return async (statement, values) => {
     for (const waitMs of repeatAfterMs) {

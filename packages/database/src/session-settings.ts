@@ -1,21 +1,21 @@
 import { type ServiceName, schemaOf } from '@notify/contracts'
 
-/** A statement ends after this long, on the server's side. */
+/** The server ends a statement after this time. */
 const statementTimeoutMs = 3000
 
 /** A statement waits this long for a lock, in milliseconds; shorter than its timeout, so that the wait gets its own error. */
 export const lockTimeoutMs = 2000
 
 /**
- * Services whose statements need nested loops, and indexes in their order. A connection keeps the plan that it prepared while the
- * tables were small: with a hash or merge join it would read whole tables later, with a bitmap all rows of which it needs the
- * first. tests/plans.test.ts of each shows which statements do.
+ * Services whose statements need plans with nested loops and ordered index scans. A connection keeps the plan that it
+ * prepared while tables were small. A hash or merge join would later read whole tables, and a bitmap scan all rows where the
+ * first are enough. tests/plans.test.ts of each service shows which statements need this.
  */
 const indexWalksOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch', 'webhook-delivery'])
 
 /**
- * Services whose statements are never planned for their parameters: planning the claim of a message takes twice as long as
- * running it. The others have statements that need it.
+ * Services whose statements always use the generic plan, because planning the claim of a message takes twice as long as
+ * running it. Other services have statements that need plans for their parameters.
  */
 const plannedOnce: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch'])
 
@@ -29,7 +29,7 @@ export function sessionSettings(service: ServiceName): Readonly<Record<string, s
     search_path: schemaOf(service),
     statement_timeout: inSeconds(statementTimeoutMs),
     lock_timeout: inSeconds(lockTimeoutMs),
-    // Releases the locks of a process that vanished.
+    // Releases the locks of a process that has disappeared.
     idle_in_transaction_session_timeout: '10s',
     enable_seqscan: 'off',
     jit: 'off',
@@ -41,8 +41,8 @@ export function sessionSettings(service: ServiceName): Readonly<Record<string, s
 }
 
 /**
- * Client-side timeouts for a connection and a response, in milliseconds. The latter exceeds the statement timeout, so
- * that the server's error arrives and the connection survives.
+ * Timeouts of the client for a connection and a response, in milliseconds. The second exceeds the statement timeout, so that
+ * the server's error arrives and the connection can be used further.
  */
 export const waits = { connectMs: 5000, answerMs: statementTimeoutMs + 1000 }
 

@@ -58,7 +58,7 @@ export const sharedTables = {
     created_at: column.timestamp().withDefault(),
     updated_at: column.timestamp().withDefault(),
   },
-  /** One row: fingerprints of the keys of the blind indexes, and how far `reindex` is in each table. */
+  /** One row: fingerprints of the keys of the blind indexes, and the progress of `reindex` in each table. */
   blind_index_keys: {
     id: column.boolean().withDefault(),
     keys: column.text(),

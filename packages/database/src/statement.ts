@@ -54,7 +54,7 @@ export function defineStatements<Argument, Declared extends Columns = Record<nev
   }
 }
 
-/** A statement outside the registry: the function that makes it has a test of its own. */
+/** A statement outside the registry; the function that makes it has its own test. */
 export function statementOf<Declared extends Columns>({
   name,
   text,

@@ -20,7 +20,7 @@ export const walkTables: Migrations = [
 /** Lease of a page. */
 const leaseSeconds = 30
 
-/** Claims the next page of a walk for this replica. @returns its start; `undefined` when none is due */
+/** Claims the next page of a walk for this replica. @returns the start of the page; `undefined` if none is due */
 export async function takePage(db: Queries, walk: string): Promise<string | undefined> {
   const next_at = inSeconds(leaseSeconds)
   const [taken] = await db.run(

@@ -18,8 +18,8 @@ type ConnectKit = Pick<Kit, 'service' | 'log' | 'lifecycle' | 'health'>
 interface ConnectOptions {
   login: NatsLogin
   /**
-   * Whether readiness requires NATS: a worker's does, that of an accepting process does not (Postgres stores the
-   * events).
+   * Whether the process is ready only while NATS is connected: true for workers; false for processes that accept requests,
+   * because Postgres stores their events.
    */
   requiredForReady: boolean
 }
@@ -31,8 +31,8 @@ const pingEveryMs = 1000
 const loggedEveryTries = 40
 
 /**
- * Connects to NATS, and reconnects for ever. Registers the end of the connection. At start it waits for the server
- * indefinitely and logs it.
+ * Connects to NATS, and reconnects without limit. Registers the end of the connection. At start it waits for the server
+ * without limit, and logs that it waits.
  * @throws Error when the server refuses the login, or the process is stopped while waiting
  */
 export async function connectBus(kit: ConnectKit, options: ConnectOptions): Promise<Bus> {
@@ -98,7 +98,7 @@ async function connectFirst({ service, log, lifecycle }: ConnectKit, login: Nats
         pingInterval: pingEveryMs,
         maxPingOut: 2,
         ignoreAuthErrorAbort: true,
-        // Otherwise every publication captures two stacks in case it fails.
+        // Otherwise the client captures two stack traces for each publication.
         noAsyncTraces: true,
       })
     } catch (error) {

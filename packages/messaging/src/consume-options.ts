@@ -6,10 +6,10 @@ export interface ConsumeOptions<Context> {
   consumers: readonly ConsumerEntry<Context>[]
   /** Stores events that cannot be handled. */
   deadLetters: DeadLetterStore
-  /** Age of messages that NATS may lose when killed, in milliseconds; five minutes by default. */
+  /** NATS may lose messages of this age when its server is killed, in milliseconds; five minutes by default. */
   unsyncedMs?: number
   /** Age from which a message that keeps failing leaves its stream for the dead letters, in milliseconds; one hour by default. */
   failingMs?: number
-  /** Interval of looks for letters that an operator replays, in milliseconds; 5 s by default. */
+  /** Interval of the search for letters that an operator replays, in milliseconds; 10 s by default. */
   lettersEveryMs?: number
 }

@@ -17,25 +17,25 @@ import { messageIdHeader } from './publish.ts'
 import { ownerOf, readMessage, unreadableForMs } from './read-event.ts'
 import { Slots } from './slots.ts'
 
-/** How often held messages are reported as in progress within an ack wait: one report may be lost. */
+/** Unacknowledged messages are reported as in progress this often in an ack wait; one report may be lost. */
 const reportsPerWait = 3
 /**
- * Delay before a stopping process returns unstarted messages: nats-server 2.9 would deliver them to the pull request
- * that just ended, which loses some for long and delivers others twice.
+ * Delay before a stopping process returns unstarted messages: nats-server 2.9 would deliver them to the pull request that
+ * just ended, so that some are redelivered late and others twice.
  */
 const returnDelayMs = 200
-/** Time for the server to confirm that all messages were sent. */
+/** Timeout of the drain, at whose end the server has sent all messages. */
 const longestDrainMs = 1000
 /** Interval of the warning while nothing can be fetched. */
 const warnEveryMs = 10_000
-/** Fetch more when fewer than these wait. */
+/** More messages are fetched when fewer than this number wait. */
 const fewMessages = 8
 /** Bytes of events that are read ahead, so that tenants take turns although the stream has one order. */
 const mostWaiting = 4 * 1024 * 1024
-/** Deliveries from which an old message counts as failing repeatedly. */
+/** From this number of deliveries an old message counts as failing repeatedly. */
 const fewestDeliveries = 5
 
-/** Results counted per durable. `foreign`: a message of another subject. The causes of a mend: the durable was recreated. */
+/** Results counted per durable. `foreign`: a message outside its filter. Causes of a mend: the durable was recreated. */
 export type Counted = Result | 'foreign' | Mend['cause']
 
 /** Fetches messages of a durable and handles their events, up to `concurrency` at a time. */
@@ -94,8 +94,8 @@ export class ConsumerLoop<Context> {
   }
 
   /**
-   * Ends the open pull request. Closing it would drop messages in flight, which return only after the ack wait. So its
-   * subscription, a private property of the client, is drained first.
+   * Ends the open pull request. Its subscription, a private property of the client, is drained first: closing it at once
+   * would drop messages on their way, which return only after the ack wait.
    */
   async #endFetch(): Promise<void> {
     const messages: (ConsumerMessages & { sub?: Subscription }) | undefined = this.#messages
@@ -120,7 +120,7 @@ export class ConsumerLoop<Context> {
         }
         continue
       } catch (error) {
-        // At the first start the stream's owner may start later than this service.
+        // At the first start the service that owns the stream may start later than this one.
         failingSinceMs ??= performance.now()
         if (performance.now() - failingSinceMs >= warnEveryMs && !this.#stopped) {
           failingSinceMs = undefined
@@ -133,8 +133,8 @@ export class ConsumerLoop<Context> {
   }
 
   /**
-   * Fetches a few messages when there is room. `consume` would hide the messages it has buffered, so that they could
-   * not be reported as in progress.
+   * Fetches a few messages when there is room. `consume` would hide buffered ones, so that they could not be kept in
+   * progress.
    */
   async #fetch(source: Consumer): Promise<void> {
     await this.#backlog.room()
@@ -166,7 +166,7 @@ export class ConsumerLoop<Context> {
     await Promise.allSettled(this.#underWay)
   }
 
-  /** A message is acknowledged once all its events are handled or dead; one temporary failure redelivers the message. */
+  /** Acknowledges a message once all events are handled or dead letters. A temporary failure of one redelivers it. */
   async #handleMessage(message: JsMsg): Promise<void> {
     if (!matchesFilter(this.#position.filter, message.subject)) return this.#passOver(message)
     const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
@@ -198,7 +198,7 @@ export class ConsumerLoop<Context> {
   }
 
   async #handleEvent(message: JsMsg, wire: WireEvent, eventId: string): Promise<Result> {
-    // Not started before the drain; another replica handles it.
+    // The event was not started before the drain; another replica handles it.
     if (this.#stopped) return 'repeat'
     const { subject, redelivered } = message
     const details = { deliveries: message.info.deliveryCount, again_ms: this.#repeatAfterMs(message) }

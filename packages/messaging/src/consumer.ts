@@ -25,9 +25,12 @@ interface ConsumerOptions<Context, Payload> {
   concurrency: number
   /** Delays before an event is redelivered after its handler threw; the last one repeats. */
   retry: readonly string[]
-  /** Time after which the events held by an unresponsive process are redelivered; 15 s by default. */
+  /** Time after which the events of an unresponsive process are redelivered; 15 s by default. */
   ackWait?: string
-  /** Return: handled. Throw: redeliver. Throw `PermanentError`: dead letter. May receive an event more than once. */
+  /**
+   * Handles an event. If it returns, the event is acknowledged; if it throws, redelivered; if it throws `PermanentError`,
+   * stored as a dead letter. May be called more than once for an event.
+   */
   handle(context: Context, payload: Payload, delivery: Delivery): Promise<void>
 }
 

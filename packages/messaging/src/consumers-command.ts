@@ -8,8 +8,8 @@ import { readPosition } from './read-position.ts'
 type Durable = Pick<ConsumerEntry<never>, 'event' | 'durable'>
 
 /**
- * `main.ts consumers`: prints a line of JSON for each durable, with the events that wait for it, those that it has been handed and
- * has not acknowledged, and when it was last handed one. Numbers are null where NATS reports an impossible position.
+ * `main.ts consumers`: prints a line of JSON for each durable: the messages that are pending, those delivered and not
+ * acknowledged, and the time of the last delivery. Numbers are null where NATS reports an impossible position.
  */
 export function consumersCommand(consumers: readonly Durable[]): Command<Parameters<typeof readNatsLogin>[0]> {
   return async (config, kit, args) => {

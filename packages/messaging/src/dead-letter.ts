@@ -29,7 +29,7 @@ export type FailedTry = 'permanent' | 'unreadable' | 'failed'
 export interface DeadLetterStore {
   /** Stores a letter, once. The event is terminated only after this returns. */
   keep(letter: DeadLetter): Promise<void>
-  /** Milliseconds until a letter is due; infinite when none waits. */
+  /** Milliseconds until a letter is due; infinite if none is waiting. */
   dueInMs(durables: readonly string[]): Promise<number>
   /** Claims letters that are due; a claim expires after a minute. */
   claimDue(durables: readonly string[]): Promise<DueLetter[]>
@@ -37,6 +37,6 @@ export interface DeadLetterStore {
   handled(letter: DueLetter): Promise<void>
   /** The event was not handled; returns whether it will be retried. */
   failed(letter: DueLetter, kind: FailedTry, reason: string): Promise<'waiting' | 'dead'>
-  /** Deletes a batch of the letters that were settled long ago; returns whether there may be more. */
+  /** Deletes a batch of letters whose retention has ended; returns whether there may be more. */
   deleteSettled(): Promise<boolean>
 }

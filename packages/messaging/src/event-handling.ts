@@ -16,7 +16,10 @@ export interface Arrival {
   redelivered: boolean
   /** Deadline of retries for an event that cannot be read. */
   retryUntil: Date
-  /** Whether a failed event moves to the dead letters, which retry it without end, because the stream would drop it. */
+  /**
+   * Whether a failed event moves to the dead letters, which retry it without end. Otherwise the stream would drop it at its
+   * age limit.
+   */
   leavesStream: boolean
   /** Logged with a failure. */
   details?: Readonly<Record<string, unknown>>

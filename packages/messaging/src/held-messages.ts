@@ -2,8 +2,8 @@ import type { JsMsg } from '@nats-io/jetstream'
 import type { Bus } from './connect.ts'
 
 /**
- * Unacknowledged messages and the server that delivered each. After a server restart another message may have the
- * sequence of a held one, so the held one is not acknowledged.
+ * Unacknowledged messages, each with the server that delivered it. After a restart of the server another message may have
+ * the same sequence, so an earlier message is not acknowledged.
  */
 export class HeldMessages {
   readonly #bus: Bus

@@ -22,7 +22,7 @@ export function measureLag<Context>(kit: Kit, bus: Bus, consumers: readonly Cons
   )
 }
 
-/** A durable that cannot be read has no value: a gap, not a 0. */
+/** A durable that cannot be read has no value, so that the series has a gap and not a 0. */
 async function readLag<Context>(bus: Bus, consumers: readonly ConsumerEntry<Context>[]): Promise<Lag> {
   const found = await Promise.all(
     consumers.map(async ({ event, durable }) => {

@@ -14,7 +14,7 @@ export interface SeenMessage {
 const Mark = z.object({
   origin: z.object({ leader: z.string(), server_id: z.string().optional(), elected_at: z.string().optional() }),
   looked_at: z.coerce.date(),
-  /** All messages up to this sequence had been acknowledged then; absent when it was not known. */
+  /** All messages up to this sequence had been acknowledged at that time; absent if unknown. */
   floor: z.int().nonnegative().optional(),
 })
 type Mark = z.output<typeof Mark>
@@ -40,7 +40,7 @@ export interface Look {
   stream: StreamInfo
   durable: ConsumerInfo
   seen: SeenMessage | undefined
-  /** JetStream may lose the messages of this time before its server stopped, in milliseconds. */
+  /** JetStream may lose messages published within this time before its server stopped, in milliseconds. */
   unsyncedMs: number
 }
 
@@ -50,16 +50,16 @@ export interface Mend {
   cause: 'mended' | 'position_unknown'
 }
 
-/** What a mend logs. */
+/** The log message of each cause. */
 export const mendSentences: Record<Mend['cause'], string> = {
   mended: 'durable recreated: its stream was restarted or lost messages, so the latest are received again',
   position_unknown: 'durable recreated: the server reported an impossible position, so messages are received again',
 }
 
 /**
- * Checks whether a durable has delivered messages that its stream has lost, so that it would skip the new messages with the
- * same sequences; or whether its position is unknown.
- * @returns where it must start again, and why; `undefined` when its position is right
+ * Checks whether a durable has delivered messages that its stream has lost: it would skip the new messages with the same
+ * sequences. Also checks whether its position is unknown.
+ * @returns where it must start again, and why; `undefined` if its position is correct
  */
 export async function findNewStart(bus: Bus, { stream, durable, seen, unsyncedMs }: Look): Promise<Mend | undefined> {
   const mark = readMark(durable.config.description)
@@ -88,14 +88,14 @@ interface Stream {
   unsyncedMs: number
 }
 
-/** Starts after the messages that were acknowledged at a time, as far as the stream cannot have lost them since. */
+/** Starts after the messages that were acknowledged at the last check, if the stream cannot have lost them since. */
 async function startAfter(floor: number, lastKnownMs: number, look: Stream): Promise<Start> {
   if (await isStable(floor + 1, lastKnownMs, look)) return fromSeq(floor + 1)
   const opt_start_time = new Date(lastKnownMs - look.unsyncedMs).toISOString()
   return { deliver_policy: DeliverPolicy.StartTime, opt_start_time }
 }
 
-/** Whether a message was synced, so that its sequence and those before were not reused. */
+/** Whether a message was synced to disk, so that its sequence and earlier ones cannot have been reused. */
 async function isStable(seq: number, lastKnownMs: number, look: Stream): Promise<boolean> {
   if (seq < look.stream.state.first_seq) return true
   return ((await timeOf(look, seq)) ?? Number.POSITIVE_INFINITY) < lastKnownMs - look.unsyncedMs

@@ -29,7 +29,7 @@ export async function* retainedMessages(
   }
 }
 
-/** nats-server supports it since 2.9; the client's types allow it for direct reads only. */
+/** nats-server supports `next_by_subj` since 2.9; the client's types allow it for direct reads only. */
 const nextOn = (filter: string, seq: number) => ({ seq, next_by_subj: filter }) as MsgRequest
 
 /**
@@ -63,7 +63,7 @@ export async function isReadable(bus: Bus, { config: { name }, state }: StreamIn
   if (messages > last_seq - first_seq + 1) return false
   if (last_seq < first_seq || last_seq === 0) return true
   if (await bus.jsm.streams.getMessage(name, { seq: last_seq })) return true
-  // Deleted before, or expired meanwhile?
+  // Checks whether the message was deleted before, or has expired meanwhile.
   const { state: now } = await bus.jsm.streams.info(name, { deleted_details: true })
   return now.first_seq > last_seq || now.deleted?.includes(last_seq) === true
 }

@@ -11,12 +11,13 @@ export interface PendingBus {
   whenOpen(start: (bus: Bus) => void): void
 }
 
-/** A connection to a running server takes less. */
+/** Timeout of the first connection; with a running server it takes less. */
 const patienceMs = 2000
 
 /**
- * Opens the bus like {@link openBus}, but returns after two seconds without NATS, and connects in the background. Registers its end.
- * @throws ConfigError for a contradictory login; Error when NATS refuses it. A refusal later ends the process
+ * Opens the bus like {@link openBus}, but returns after two seconds even if NATS is not available, and then connects in the
+ * background. Registers its end.
+ * @throws ConfigError for a contradictory login; Error when NATS refuses it. A later refusal ends the process
  */
 export async function openPendingBus(kit: Kit, config: BusConfig): Promise<PendingBus> {
   let current: Bus | undefined

@@ -24,9 +24,9 @@ const nanos = (ms: number) => ms * 1_000_000
 const streamNameInUse = 10058
 
 /**
- * Creates the stream of a service, or updates it if the user may: services may not, because an update could make a
- * stream copy another's; `provisionStreams` does it. Retention is by limits, never a work queue: after a kill,
- * nats-server 2.9 redelivers acknowledged messages of a work queue.
+ * Creates the stream of a service, or updates it if the user has the permission. Services lack it, because an update could
+ * make a stream copy another one; `provisionStreams` updates. Retention is by limits, never a work queue, whose acknowledged
+ * messages nats-server 2.9 redelivers after a kill.
  */
 export async function provisionStream(bus: Bus, service: ServiceName, replicas: number): Promise<StreamInfo> {
   const { name, subjects } = streams[service]
@@ -43,12 +43,12 @@ export async function provisionStream(bus: Bus, service: ServiceName, replicas: 
       if (!found) return await bus.jsm.streams.add({ name, ...fixed, ...settings })
       if (hasSettings(found.config, settings)) return found
       return await bus.jsm.streams.update(name, settings).catch((error: unknown) => {
-        // The connection logs it. The stream works unchanged; events that need new settings wait in the outbox.
+        // The connection logs the refusal. The unchanged stream works; events that need new settings wait in the outbox.
         if ((error as Error).cause instanceof PermissionViolationError) return found
         throw error
       })
     } catch (error) {
-      // Another replica was faster, or NATS is busy: try again.
+      // Another replica has created it, or NATS is busy: tries again.
       if (attempt >= 40) throw error
       if (!isCode(error, streamNameInUse)) await delay(250)
     }
@@ -81,13 +81,14 @@ export interface DurableSettings {
   seen?: SeenMessage | undefined
 }
 
-/** `made`: also one that existed, but did not answer. */
+/** `made`: created, or recreated because it did not answer. */
 export type Provisioned = 'made' | 'kept' | Mend['cause']
 
 /**
  * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages, if the server reports an
  * impossible position, or if it does not answer.
- * @throws Error when one of this name has another filter and would receive the wrong messages, or when it does not answer
+ * @throws Error when a durable of this name has another filter, so that it would receive other messages, or when it does not
+ * answer
  */
 export async function provisionConsumer(bus: Bus, settings: DurableSettings): Promise<Provisioned> {
   const { publisher, durable, filter, seen, unsyncedMs } = settings
@@ -111,13 +112,13 @@ export async function provisionConsumer(bus: Bus, settings: DurableSettings): Pr
     await recreate(bus, settings, describe(floor), start)
     return 'made'
   }
-  // nats-server 2.9 refuses every update of one that was made with a start time: "start time can not be updated".
+  // nats-server 2.9 refuses every update of a durable that was created with a start time: "start time can not be updated".
   if (known.config.deliver_policy === DeliverPolicy.StartTime) await recreate(bus, settings, describe(floor), start)
   else await bus.jsm.consumers.update(name, durable, { ...limitsOf(settings), description: describe(floor) })
   return 'kept'
 }
 
-/** A server that lost the durable's configuration may still have its state, and resume an impossible position. */
+/** A server that has lost a durable's configuration may still have its state, and continue from an impossible position. */
 async function makeConsumer(
   bus: Bus,
   settings: DurableSettings,
@@ -158,7 +159,7 @@ async function addConsumer(
     ...limitsOf(settings),
   })
   requireFilter(made, filter)
-  // Repeated by the caller, which finds the durable and recreates it.
+  // The caller tries again, finds the durable and recreates it.
   if (!(await isAnswering(bus, name, durable))) throw new Error(`the durable ${durable} does not answer`)
   return made
 }

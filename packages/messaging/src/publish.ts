@@ -15,9 +15,10 @@ const publishTimeoutMs = 1000
 
 /**
  * Publishes a message and waits for the confirmation of JetStream.
- * @param publicationId compared by JetStream's duplicate window: the message's id, or another one to publish it again
+ * @param publicationId the id that JetStream's duplicate window compares: the message's id, or another one to publish it
+ * again
  * @returns its sequence in the stream
- * @throws Error on timeout: repeat with the same id
+ * @throws Error on timeout: publish it again with the same id
  */
 export async function publish(bus: Bus, message: OutgoingMessage, publicationId: string = message.id): Promise<number> {
   const messageHeaders = headers()

@@ -21,7 +21,10 @@ export function readMessage(text: string): WireEvent[] {
   )
 }
 
-/** The owner in whose turn an event is handled: its tenant, else its provider. Events without both share a turn. */
+/**
+ * The owner of an event, for the turns of owners: its tenant, else its provider. Events without either have one owner
+ * together.
+ */
 export function ownerOf({ event }: WireEvent): string {
   const { tenant_id, provider_id } = (event ?? {}) as Record<string, unknown>
   return typeof tenant_id === 'string' ? tenant_id : typeof provider_id === 'string' ? provider_id : ''

@@ -1,7 +1,7 @@
 import type { ConsumerInfo } from '@nats-io/jetstream'
 import { z } from 'zod'
 
-/** Safe integers only: an underflow of the server, 2^64-1, is none. */
+/** Only safe integers: an underflow in the server, 2^64-1, is refused. */
 const Count = z.int().nonnegative()
 const Pair = z
   .object({ consumer_seq: Count, stream_seq: Count })
@@ -12,13 +12,13 @@ const Answer = z
   .refine(({ delivered, ack_floor }) => ack_floor.stream_seq <= delivered.stream_seq)
   .refine(({ delivered, ack_floor }) => ack_floor.consumer_seq <= delivered.consumer_seq)
 
-/** Where a durable is in its stream. */
+/** The position of a durable in its stream. */
 export interface Position {
   /** The newest sequence that was delivered. */
   delivered: number
   /** All messages up to this sequence were acknowledged. */
   floor: number
-  /** Messages that were not delivered yet. */
+  /** The number of messages that were not delivered yet. */
   pending: number
   unacknowledged: number
 }
@@ -31,7 +31,7 @@ export function readPosition(info: ConsumerInfo): Position | undefined {
   const { data } = Answer.safeParse(info)
   if (!data) return undefined
   const { delivered, ack_floor, num_pending: pending, num_ack_pending: unacknowledged } = data
-  // The server reports 0 as the floor of a durable that was just created with a start.
+  // The server reports 0 as the floor of a durable that was just created with a start sequence.
   const isFresh = delivered.consumer_seq === 0 && unacknowledged === 0
   const floor = isFresh ? delivered.stream_seq : ack_floor.stream_seq
   return { delivered: delivered.stream_seq, floor, pending, unacknowledged }

@@ -13,14 +13,17 @@ import {
 } from './event-handling.ts'
 import { readMessage } from './read-event.ts'
 
-/** Interval of looks for due letters. Only replays by operators wait for it: the first retry of a letter is due later anyway. */
+/**
+ * Interval of the search for due letters. Only replays by operators wait for it, because the first retry of a letter is due
+ * later.
+ */
 const usualEveryMs = 10_000
 const atLeastMs = 1000
 const retentionEveryMs = 60_000
 
 /**
- * Retries unreadable events, and dead letters that an operator replays; deletes those that were settled long ago. They come from
- * Postgres, so they never delay new messages of the stream.
+ * Retries waiting dead letters and those that an operator replays, and deletes settled ones after their retention. Letters
+ * are in Postgres, so they never delay new messages of the stream.
  */
 export function startLetterRetries<Context>(
   kit: Kit,

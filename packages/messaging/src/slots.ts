@@ -4,7 +4,10 @@ interface Waiting {
   size: number
 }
 
-/** Limits concurrency. Tasks wait in a queue for each owner, and owners take turns: many tasks of one do not delay the others. */
+/**
+ * Limits concurrency. Tasks wait in a queue for each owner, and owners take turns, so that many tasks of one owner do not
+ * delay the others.
+ */
 export class Slots {
   #free: number
   #waitingSize = 0
@@ -12,13 +15,13 @@ export class Slots {
   readonly #queues = new Map<string, Waiting[]>()
   #onRoom: (() => void) | undefined
 
-  /** @param mostWaiting the size of waiting tasks from which there is no room */
+  /** @param mostWaiting the total size of waiting tasks from which {@link room} waits */
   constructor(count: number, mostWaiting: number) {
     this.#free = count
     this.#mostWaiting = mostWaiting
   }
 
-  /** Runs the task when its turn comes. `size` counts against the room while it waits. */
+  /** Runs the task in its turn. While it waits, `size` counts against `mostWaiting`. */
   async run<T>(owner: string, size: number, task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((start) => this.#wait(owner, { start, size }))
@@ -29,7 +32,7 @@ export class Slots {
     }
   }
 
-  /** Resolves when no more than the limit waits. One caller may wait. */
+  /** Resolves when less than `mostWaiting` is waiting. Only one caller may wait. */
   async room(): Promise<void> {
     while (this.#waitingSize >= this.#mostWaiting) await new Promise<void>((resolve) => (this.#onRoom = resolve))
   }
@@ -41,7 +44,7 @@ export class Slots {
     this.#waitingSize += waiting.size
   }
 
-  /** Gives a free slot to the owner whose turn it is, and moves that owner to the end. */
+  /** Gives a free slot to the owner whose turn it is, and moves this owner behind the others. */
   #next(): void {
     const [entry] = this.#queues
     if (!entry) {

@@ -1,7 +1,9 @@
 import type { StreamInfo } from '@nats-io/jetstream'
 import type { Bus } from './connect.ts'
 
-/** The server that leads a stream, and its start: after a restart or election, unsynced messages may be lost. */
+/**
+ * Identifies the server that leads a stream and its start. After a restart or an election, unsynced messages may be lost.
+ */
 export interface StreamOrigin {
   /** Name of the server that leads the stream. */
   leader: string

@@ -4,11 +4,11 @@ interface CoalesceOptions<In, Out> {
   /** Processes a batch; returns results in the same order. An `Error` in the list rejects only that item. */
   run(items: readonly In[]): Promise<readonly (Out | Error)[]>
   maxBatch: number
-  /** Most concurrent batches; meanwhile further items collect in the next batch. */
+  /** Maximum concurrent batches; further items collect in the next batch. */
   maxInFlight: number
   /** Minimum time between batch starts; 0 by default. The first batch after a pause starts at once. */
   minIntervalMs?: number
-  /** Weight of an item, and the maximum per batch. A heavier item travels alone. */
+  /** Weight of an item, and the maximum per batch. A heavier item gets a batch of its own. */
   weight?: { of(item: In): number; max: number }
 }
 
@@ -38,7 +38,7 @@ export function coalesce<In, Out>({
     if (scheduled || inFlight >= maxInFlight || waiting.length === 0) return
     scheduled = true
     const waitMs = minIntervalMs === 0 ? 0 : earliestMs - performance.now()
-    // A batch belongs to none of its items.
+    // The log fields of one item must not apply to the whole batch.
     withoutLogFields(() => {
       if (waitMs > 0) setTimeout(dispatch, waitMs)
       else setImmediate(dispatch)
@@ -87,8 +87,9 @@ export function coalesce<In, Out>({
 }
 
 /**
- * Runs pieces of a batch, one after the other. A piece that fails is bisected, so that only the faulty item fails.
- * @param isShared identifies failures that would meet every item, such as a lost connection: nothing is run after one
+ * Runs the items of a batch in pieces, one after the other. A piece that fails is bisected, so that only the faulty item
+ * fails.
+ * @param isShared identifies failures that affect every item, such as a lost connection; after one, nothing further is run
  * @returns results in the order of the items, with the failure for those that failed or were not run
  */
 export async function bisect<In, Out>(

@@ -29,15 +29,16 @@ export function connectRedis({ log, lifecycle, health }: Kit, config: RedisConfi
     maxRetriesPerRequest: 0,
     commandTimeout: 200,
     connectTimeout: 1000,
-    // Otherwise timed-out commands would pile up on a dead connection.
+    // Otherwise timed-out commands would accumulate on a dead connection.
     socketTimeout: 1000,
-    // The client waits so long at a disconnection, also when nothing is connected.
+    // The client waits this long when it disconnects, even if it is not connected.
     disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   })
   let fault: 'silent' | 'refused' | undefined
   redis.on('error', (error: Error) => {
-    // The client listens for one error of a connection; TLS may tell another, which nobody would handle.
+    // The client listens for one error of a connection. TLS may emit a second one, which would end the process if it were
+    // not handled.
     redis.stream?.off('error', ignore).on('error', ignore)
     const found = isRefusal(error) ? 'refused' : 'silent'
     if (found === fault) return

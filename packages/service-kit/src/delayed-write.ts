@@ -2,18 +2,18 @@ import type { Kit } from './kit.ts'
 import { withoutLogFields } from './telemetry/log-fields.ts'
 
 interface DelayedWrite {
-  /** Of what is written, for the log of the stop. */
+  /** Name of the data, for the log of the stop. */
   name: string
-  /** From the first change to the write, in milliseconds. */
+  /** Time from the first change to the write, in milliseconds. */
   delayMs: number
-  /** Writes what was collected. It must not throw. */
+  /** Writes the collected changes. It must not throw. */
   write(): Promise<void>
 }
 
 /**
- * Writes once for all that changes within a time, and a last time when the process stops. Nothing runs while nothing changes; a
- * process that dies loses what it has collected.
- * @returns says that something changed
+ * Collects changes for a time and writes them at once, and a last time when the process stops. Nothing runs while nothing
+ * changes. A process that dies loses the collected changes.
+ * @returns a function that reports a change
  */
 export function createDelayedWrite(
   { lifecycle }: Pick<Kit, 'lifecycle'>,

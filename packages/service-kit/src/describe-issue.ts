@@ -20,7 +20,7 @@ const formats: Record<string, string> = {
 }
 const units: Record<string, string> = { string: 'characters', array: 'items', record: 'entries', object: 'entries' }
 
-/** Completes a sentence that starts with the field's name, for schemas without a message of their own. */
+/** The end of a sentence that begins with the field's name, for schemas without their own message. */
 export function describeIssue(issue: Issue): string | undefined {
   if (issue.input === undefined && issue.code !== 'unrecognized_keys') return 'is missing'
   switch (issue.code) {

@@ -11,23 +11,23 @@ export interface WholeAnswer {
 /** Why there is no complete response. */
 export interface ExchangeError extends Error {
   code?: string
-  /** Whether the request may have left; false only if it never had a connection. */
+  /** Whether the request may have been sent; false only if it never had a connection. */
   hasLeft: boolean
 }
 
 /** How a response is read. */
 export interface Reading {
-  /** Gets the body of a 200 as it arrives, in place of `text`. */
+  /** Receives the body of a 200 in chunks; `text` is then empty. */
   onData?: ((chunk: Buffer) => void) | undefined
-  /** Where a longer body is cut off, with its connection. */
+  /** A longer body is truncated, and its connection closed. */
   maxBytes?: number
 }
 
 /**
- * Sends one request and reads the whole response, through undici's `dispatch`: its stream APIs cost half as much again.
+ * Sends one request and reads the whole response, by undici's `dispatch`; undici's stream APIs need half as much CPU again.
  * @param timeoutMs total timeout, including the wait for a free connection
- * @throws ExchangeError `ENOTCONN` if no connection became free in time, `ETIMEDOUT` if the response was incomplete by
- * then; undici's own errors
+ * @throws ExchangeError `ENOTCONN` if no connection became free in time, `ETIMEDOUT` if the response was incomplete by then;
+ * undici's own errors
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -38,7 +38,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     let begun: Dispatcher.DispatchController | undefined
     let late: Error | undefined
-    // Error codes cannot tell: TLS fails with the same codes during and after the handshake.
+    // Error codes do not show this: TLS fails with the same codes during and after the handshake.
     const fail = (error: Error) => reject(Object.assign(error, { hasLeft: begun !== undefined }))
     const timer = setTimeout(() => {
       late = begun
@@ -56,7 +56,7 @@ export function exchange(
     }
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
-        // Throwing ends only this request; an abort would close the connection that others wait for.
+        // An error thrown here ends only this request. An abort would also close the connection, for which others may wait.
         if (late) throw late
         begun = controller
       },

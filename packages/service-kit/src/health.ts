@@ -3,7 +3,10 @@ import { withAnswerHeaders } from './http/request-id.ts'
 
 type Check = () => Promise<void> | void
 
-/** Thrown by a readiness check: `/readyz` shows the message. Messages of other errors may contain secrets. */
+/**
+ * Thrown by a readiness check, to show its message at `/readyz`. Messages of other errors are hidden, because they may
+ * contain secrets.
+ */
 export class Unready extends Error {
   override name = 'Unready'
 }

@@ -32,8 +32,8 @@ export interface InternalClient {
   /** Like `call`, but returns the text and headers of a 2xx response. */
   exchange<R extends Route>(contract: R, options: CallOptions<R>): Promise<InternalAnswer>
   /**
-   * Calls a route that answers one line of JSON after the other.
-   * @param onLine gets each line as it arrives; those before a failure stand
+   * Calls a route whose response is lines of JSON.
+   * @param onLine is called for each line as it arrives; lines received before a failure remain valid
    */
   stream<R extends Route>(contract: R, options: CallOptions<R>, onLine: (line: RouteReply<R>) => void): Promise<void>
 }
@@ -92,7 +92,7 @@ async function request(
   }
 }
 
-/** Of the methods only GET: a repeated DELETE would be answered 404, and a repeated PATCH `edit_conflict`. */
+/** Without an Idempotency-Key only GET is repeated: a second DELETE would return 404, and a second PATCH `edit_conflict`. */
 function isIdempotent({ method, idempotent }: Route, headers: Record<string, string>): boolean {
   return idempotent ?? (method === 'GET' || headers['idempotency-key'] !== undefined)
 }
@@ -101,7 +101,7 @@ const noResponse = 'An internal service does not respond; try again shortly'
 const mayHaveTakenEffect =
   'An internal service did not respond in time, and the request may have taken effect; repeat it with the same Idempotency-Key'
 
-/** `hasLeft` of the cause says whether the called service may have received the request. */
+/** `hasLeft` of the error shows whether the called service may have received the request. */
 function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): Problem {
   const isAmbiguous = hasLeft && contract.method !== 'GET'
   return new Problem('service_unavailable', isAmbiguous ? mayHaveTakenEffect : noResponse, {
@@ -116,7 +116,7 @@ function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): P
 /** Problems are passed on; anything else becomes an internal error. */
 function problemOf({ status, text, headers }: InternalAnswer, contract: Route): Problem {
   const parsed = ProblemBody.safeParse(tryJson(text))
-  // Of a call that this service signs itself, the caller is to blame for the errors of its contract alone.
+  // If this service signs the call itself, only errors declared in the contract are passed on to its caller.
   const isDeclared = parsed.success && contract.errors.includes(parsed.data.code as ErrorCode)
   const isUnbelieved = parsed.success && parsed.data.code === 'unauthenticated'
   const isOurs = isUnbelieved || (contract.auth.caller === 'service' && !isDeclared)

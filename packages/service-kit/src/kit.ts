@@ -5,7 +5,7 @@ import type { Logger } from './logger.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Tracer } from './telemetry/tracing.ts'
 
-/** The resources passed to every service when it is created. */
+/** The resources that every service gets when it is created. */
 export interface Kit {
   service: ServiceName
   log: Logger

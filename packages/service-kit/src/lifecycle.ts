@@ -22,12 +22,12 @@ export class Lifecycle {
     this.#stops.push({ name, stop })
   }
 
-  /** Registers what is done as soon as the end is known, while everything still works; see {@link drain}. */
+  /** Registers a function that runs when the stop is announced, while everything still works; see {@link drain}. */
   onDrain(drain: () => void): void {
     this.#drains.push(drain)
   }
 
-  /** Says that the process will stop soon. */
+  /** Announces that the process will stop soon. */
   drain(): void {
     if (this.#isDraining) return
     this.#isDraining = true

@@ -1,45 +1,45 @@
 import sonicBoom from 'sonic-boom'
 import { withoutLogFields } from './telemetry/log-fields.ts'
 
-/** A block smaller than this waits for others: a system call costs more than a line. */
+/** Lines are collected up to this size, because a system call costs more than a line. */
 const blockBytes = 4096
-/** Larger blocks would take longer to reveal whether the output is read. */
+/** With larger blocks it would take longer to detect that the output is not read. */
 const maxBlockBytes = 64 * 1024
-/** What may wait for a reader that has stopped reading. */
+/** Maximum bytes that wait while the reader has stopped reading. */
 const maxWaitingBytes = 8 * 1024 * 1024
-/** A write that takes longer has a reader that has stopped reading. */
+/** If a write takes longer, the reader has stopped reading. */
 const stalledMs = 1000
-/** A full disk, an exhausted quota, a file at its size limit: the write is tried again with the next line. */
+/** Errors of a full disk, an exhausted quota or a file at its size limit: the write is repeated with the next line. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/** Time for a write that was just handed over to come first. */
+/** Delay that lets a write in progress finish first. */
 const handOverMs = 5
 
 export interface LogOutput {
   write(line: string): void
-  /** Writes what waits before it returns, unless nobody reads. */
+  /** Writes the waiting lines before it returns, unless the output is not read. */
   flushSync(): void
 }
 
 interface LogOutputOptions {
   fd: number
-  /** How long a line waits for others, in milliseconds. */
+  /** Maximum time that a line waits for others, in milliseconds. */
   flushMs: number
-  /** Called with the number of dropped lines, once there is a reader again. */
+  /** Called with the number of dropped lines, once the output is read again. */
   onDropped(lines: number): void
 }
 
 /**
- * Writes lines to a file descriptor in blocks. When its reader has gone, lines are lost; when it does not read, or its disk is
- * full, they wait up to 8 MiB, and further ones are dropped and counted. Nothing of this keeps the process from working.
+ * Writes lines to a file descriptor in blocks. If its reader has gone, lines are lost. If the reader does not read or the
+ * disk is full, up to 8 MiB of lines wait; further ones are dropped and counted. The process never waits for the output.
  */
 export function openLogOutput({ fd, flushMs, onDropped }: LogOutputOptions): LogOutput {
   let dropped = 0
   let waitingBytes = 0
   let isClosed = false
-  /** Since when the write under way has made no progress; undefined while there is none. */
+  /** The time since which the current write has made no progress; undefined without a write. */
   let writingSinceMs: number | undefined
   let giveUpAtMs = Number.POSITIVE_INFINITY
-  /** Runs only while lines wait: a process without lines is not woken. */
+  /** Runs only while lines wait, so that a process without lines is not woken. */
   let timer: NodeJS.Timeout | undefined
 
   const output = new sonicBoom.SonicBoom({
@@ -91,12 +91,12 @@ export function openLogOutput({ fd, flushMs, onDropped }: LogOutputOptions): Log
       timer ??= withoutLogFields(() => setInterval(flush, flushMs).unref())
       const bytes = Buffer.from(line)
       waitingBytes += bytes.length
-      // Its types know strings only, whose lengths it would count again with each line.
+      // The types allow only strings, whose lengths the library would count again with each line.
       output.write(bytes as unknown as string)
       if (waitingBytes >= blockBytes) writingSinceMs ??= performance.now()
     },
     flushSync() {
-      // Behind a write that hangs, a synchronous one would hang too, and with it the process.
+      // A synchronous write after one that hangs would hang too, and with it the process.
       if (isClosed || performance.now() - (writingSinceMs ?? Number.POSITIVE_INFINITY) > stalledMs) return
       if (writingSinceMs !== undefined) sleep(handOverMs)
       giveUpAtMs = performance.now() + stalledMs

@@ -36,7 +36,7 @@ export function createLogger(service: string, level: string): LoggerHandle {
 
 let standardOutput: LogOutput | undefined
 
-/** One for all loggers of a process; the first of them reports dropped lines. */
+/** One output for all loggers of a process; the first logger reports dropped lines. */
 function openStandardOutput(onDropped: (lines: number) => void): LogOutput {
   const output = openLogOutput({ fd: 1, flushMs, onDropped })
   process.on('exit', output.flushSync)

@@ -4,9 +4,11 @@ import { exchange, type WholeAnswer } from './exchange.ts'
 import { timeoutHeader } from './http/awaited.ts'
 import { repeatLost } from './repeat-lost.ts'
 
-/** Services accept connections at once; giving up early leaves time for a retry. */
+/** Services accept connections at once, so a short timeout leaves time for a retry. */
 const connectTimeoutMs = 2000
-/** Less than the `DRAIN_DELAY` of the called service, which then closes no connection that this side may still use. */
+/**
+ * Less than the `DRAIN_DELAY` of the called service, so that it never closes a connection which this process may still use.
+ */
 const idleMs = 3000
 
 /** A request, with its headers as an object. */
@@ -19,16 +21,16 @@ export type PeerRequest = Omit<Dispatcher.DispatchOptions, 'headers'> & {
 /** Connections to another service. */
 export interface PeerPool {
   /**
-   * Sends one request, which names the timeout, and reads the whole response within `timeoutMs`. It is repeated over another
-   * connection, perhaps to another replica, when it never left, or when it is idempotent and its connection broke.
-   * @param onData gets the body of a 200 as it arrives; not for idempotent requests, which would begin again
+   * Sends one request, with the timeout in a header, and reads the whole response within `timeoutMs`. Repeats it over
+   * another connection, perhaps to another replica, if it was never sent, or if it is idempotent and its connection broke.
+   * @param onData receives the body of a 200 in chunks; not for idempotent requests, whose repetition would deliver it again
    * @throws ExchangeError as {@link exchange} does
    */
   exchange(request: PeerRequest, timeoutMs: number, onData?: (chunk: Buffer) => void): Promise<WholeAnswer>
 }
 
 /**
- * Keeps connections to one origin. After a timeout all are replaced: the others may be dead too, and each would cost a
+ * Keeps connections to one origin. After a timeout it replaces all of them: others may be dead too, and each would cost a
  * caller the full timeout.
  * @param connections maximum number
  */

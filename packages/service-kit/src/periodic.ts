@@ -15,14 +15,14 @@ interface PeriodicOptions {
   run(woken: boolean): Promise<unknown>
 }
 
-/** Of rounds that fail, unless the task waits longer anyway. */
+/** Delay after a round that failed, unless the task's own delay is longer. */
 const failedEveryMs = 200
 
 /** A task that repeats until the service stops. */
 export interface Periodic {
   /** Starts the next round now, or right after the current one. */
   wake(): void
-  /** Starts the next round `atLeastMs` after the current or last one: something may have become due. */
+  /** Starts the next round `atLeastMs` after the current or last one, because something may have become due. */
   stir(): void
 }
 

@@ -15,7 +15,7 @@ export class Problem extends Error {
   readonly errors: FieldError[] | undefined
   readonly attemptsRemaining: number | undefined
   readonly headers: Record<string, string>
-  /** Whether the outcome is unknown, for example because a commit has lost its response. */
+  /** Whether the outcome is unknown, for example because the response to a commit was lost. */
   readonly mayHaveTakenEffect: boolean
 
   /** @param detail what is wrong and how to fix it; safe to show */
@@ -29,7 +29,7 @@ export class Problem extends Error {
     this.errors = errors
     this.attemptsRemaining = attemptsRemaining
     this.mayHaveTakenEffect = mayHaveTakenEffect
-    // Set here, so that it survives the way between services as a body.
+    // Added here, so that it is kept when the problem passes between services as a body.
     this.headers = code === 'service_unavailable' ? { 'Retry-After': '1', ...headers } : headers
   }
 
@@ -50,7 +50,7 @@ export class Problem extends Error {
   }
 }
 
-/** A problem of one field: its path stands in the detail and in `errors`. */
+/** A problem of one field; the detail and `errors` contain its path. */
 export function fieldProblem(code: ErrorCode, path: string, message: string): Problem {
   return new Problem(code, `${path} ${message}`, { errors: [{ path, message }] })
 }

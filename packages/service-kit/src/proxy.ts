@@ -1,7 +1,7 @@
 import { setGlobalProxyFromEnv } from 'node:http'
 import { z } from 'zod'
 
-/** Variables of a service that may call the internet through a proxy. Its services and servers are called directly. */
+/** Variables of a service that may call the internet through a proxy. Our own services and servers are called directly. */
 export const proxyConfig = {
   HTTPS_PROXY: z
     .url({ protocol: /^https?$/ })
@@ -14,7 +14,7 @@ export const proxyConfig = {
 
 type ProxyConfig = z.output<z.ZodObject<typeof proxyConfig>>
 
-/** HTTPS_PROXY of a service that must connect by itself, in both spellings. @param reason why a proxy is refused */
+/** HTTPS_PROXY, in both spellings, for a service that must connect directly. @param reason why a proxy is refused */
 export const refusedProxyConfig = (reason: string) => {
   const refused = z.never({ error: reason }).optional().describe('Must not be set')
   return { HTTPS_PROXY: refused, https_proxy: refused }

@@ -3,7 +3,7 @@ import type { ExchangeError } from './exchange.ts'
 
 /** Delays before a request is repeated. */
 const repeatAfterMs = [10, 50, 100, 200, 400]
-/** Repetitions of a request that may have been received: it may be what ends the called process. */
+/** Maximum repetitions of a request that may have been received, because it may itself crash the called process. */
 const mostBegun = 2
 
 interface Repeating {
@@ -14,8 +14,8 @@ interface Repeating {
 }
 
 /**
- * Repeats a request that was lost with its connection: always when it never left, else when it is idempotent. Timeouts and
- * errors that are no {@link ExchangeError} are not repeated.
+ * Repeats a request that was lost with its connection, if it was never sent or is idempotent. After timeouts and errors
+ * other than {@link ExchangeError} it is not repeated.
  * @param send gets the remaining time
  */
 export async function repeatLost<T>(
@@ -32,7 +32,7 @@ export async function repeatLost<T>(
       if (lost.hasLeft === undefined) throw error
       const mayRepeat = !lost.hasLeft || (idempotent && lost.code !== 'ETIMEDOUT' && begun < mostBegun)
       if (lost.hasLeft) begun += 1
-      // An earlier one may have taken effect.
+      // An earlier attempt may have taken effect.
       lost.hasLeft = begun > 0
       const waitMs = repeatAfterMs[attempt]
       if (!mayRepeat || waitMs === undefined || performance.now() + waitMs >= untilMs) throw error

@@ -16,7 +16,8 @@ interface Place {
 }
 
 /**
- * Validates a value with its schema. Every text of zod passes here, so all answers describe a fault in the same words.
+ * Validates a value with its schema. All error texts of zod pass through this function, so every response describes a fault
+ * in the same words.
  * @param at path of the value in the request
  * @returns the value, or its invalid fields, each with its first fault
  */

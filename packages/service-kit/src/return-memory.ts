@@ -2,15 +2,15 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** From ready on; V8 keeps the garbage of the start for as long as a process is idle. */
+/** Delay of the first collection after the process is ready. Without it, an idle process keeps the garbage of its start. */
 const startMs = 1000
 const everyMs = 10_000
 /** More than the young generation takes, so that a little traffic causes no collection. */
 const leastBytes = 64 * 1024 * 1024
-/** Busy share of the event loop below which a pause of some 50 ms delays nobody. */
+/** A busy share of the event loop below this value means that a pause of some 50 ms delays no request. */
 const idleShare = 0.03
 
-/** What decides about a collection; tests replace it. */
+/** The inputs of the decision to collect; tests replace them. */
 export interface Memory {
   /** Bytes of heap and buffers, with the garbage. */
   bytes(): number
@@ -20,8 +20,9 @@ export interface Memory {
 }
 
 /**
- * Judges whether a collection gives much back.
- * @returns collects if the process has been idle since the last call, and has taken 64 MiB since the last collection
+ * Makes a function that collects garbage if that frees much.
+ * @returns a function that collects if the process was idle since the last call, and has 64 MiB more than after the last
+ * collection
  */
 export function createCollector({ bytes, busyShare, collect }: Memory): () => void {
   let least = bytes()
@@ -38,8 +39,8 @@ export function createCollector({ bytes, busyShare, collect }: Memory): () => vo
 let scheduled = false
 
 /**
- * Gives memory back that only the start needed, 10 to 30 MiB, and later what a burst of requests has left: V8 collects when
- * something is allocated, which an idle process does not do.
+ * Returns memory to the system: the 10 to 30 MiB that only the start needed, and later the garbage of bursts of requests. V8
+ * collects only when memory is allocated, which an idle process does not do.
  */
 export function returnMemory(): void {
   // Test environments run several services in a process.
@@ -64,7 +65,7 @@ function measured(): Memory {
       last = now
       return utilization
     },
-    // V8 goes on by itself after a collection: it returns what is free over the next seconds, in small steps.
+    // After a collection V8 itself returns the free memory in small steps over the next seconds.
     collect: () => collect('regular'),
   }
 }

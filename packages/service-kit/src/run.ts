@@ -38,7 +38,7 @@ export type Commands<Config> = Readonly<Record<string, Command<Config>>>
 
 export type Command<Config> = (config: Config, kit: CommandKit, args: readonly string[]) => Promise<void>
 
-/** A command that is loaded when it runs: what it alone needs is not in the memory of a process that serves. */
+/** A command that is loaded when it runs, so that a serving process does not hold its code in memory. */
 export function commandOnDemand<Config>(load: () => Promise<Command<Config>>): Command<Config> {
   return async (...args) => (await load())(...args)
 }
@@ -99,7 +99,7 @@ export async function run<S extends z.ZodObject>(definition: Definition<S>, host
     await lifecycle.stop()
     logger.flush()
     if (host.onStopped) host.onStopped()
-    // The IPC channel to the supervisor would keep the process alive.
+    // The IPC channel to the supervisor would otherwise keep the process alive.
     else if (process.connected) process.disconnect()
   }
 }
@@ -132,7 +132,7 @@ async function serve<S extends z.ZodObject>(
   try {
     await definition.createService(config, { service: definition.name, log, lifecycle, health, metrics, tracer })
   } catch (error) {
-    // Stopped while waiting for a dependency, which is not a failure.
+    // A stop while the service waits for a dependency is not a failure.
     if (!stop.requested) throw error
   }
   if (stop.requested) return
@@ -141,7 +141,7 @@ async function serve<S extends z.ZodObject>(
   returnMemory()
 }
 
-/** Installs the signal handlers; the process exits by itself when nothing is open. */
+/** Installs the signal handlers; the process exits by itself once nothing is open. */
 function drainOn(
   { logger, lifecycle, onStopped = () => end(logger) }: Serving,
   health: Health,
@@ -174,7 +174,9 @@ function drainOn(
   return state
 }
 
-/** What a start opened after the stop, or a library kept, must not keep the process alive. */
+/**
+ * Ends the process even if a resource is still open: the start may have opened it after the stop, or a library may hold it.
+ */
 function end({ log, flush }: LoggerHandle): void {
   if (process.connected) process.disconnect()
   setTimeout(() => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Variables with their values, and what is wrong with those that a file should have given. */
+/** Variables with their values, and the faults of those that should be read from files. */
 interface Variables {
   values: Record<string, string>
-  /** What to tell by the name of the variable; never a value. */
+  /** The fault by the name of the variable; never a value. */
   faults: Map<string, string>
 }
 

@@ -4,7 +4,7 @@ export interface TenantRoomSize {
   mostOfTenant: number
 }
 
-/** Waits for room. @returns a function that gives it back; undefined when there was none in time */
+/** Waits for room until `untilMs`. @returns a function that releases it; undefined if there was none in time */
 export type TenantRoom = (tenantId: string, untilMs: number) => Promise<(() => void) | undefined>
 
 interface Waiting {
@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Bounds what is under way, and the share of each tenant. A tenant never takes more than what it leaves free, so one that has nothing
- * yet finds room.
+ * Limits the tasks in progress, and the share of each tenant. A tenant never takes more than it leaves free, so a tenant
+ * without tasks finds room.
  */
 export function createTenantRoom({ most, mostOfTenant }: TenantRoomSize): TenantRoom {
   const inside = new Map<string, number>()
@@ -30,7 +30,7 @@ export function createTenantRoom({ most, mostOfTenant }: TenantRoomSize): Tenant
     taken -= 1
     if (of(tenantId) > 1) inside.set(tenantId, of(tenantId) - 1)
     else inside.delete(tenantId)
-    // What leaves may let two enter: more is free, and its tenant has less.
+    // The end of one task may admit two, because it also lowers the share of its tenant.
     for (const one of waiting) {
       if (!hasRoom(one.tenantId)) continue
       waiting.delete(one)

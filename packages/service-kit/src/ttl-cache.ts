@@ -11,7 +11,7 @@ interface TtlCacheOptions<Value, Key> {
 
 /** A cache of loaded values; concurrent callers share one load. */
 export interface TtlCache<Value, Key = string> {
-  /** @param admit called before a load; what it throws refuses the load */
+  /** @param admit called before a load; if it throws, nothing is loaded */
   get(key: Key, admit?: () => void): Promise<Value>
   /** The cached value, without loading. */
   peek(key: Key): Value | undefined

@@ -40,7 +40,7 @@ const report = ({ id, attempt_id }: Claim, status: ReceiptStatus) =>
 function answer(claim: Claim, outcome: 'accepted' | 'rejected_retryable' | 'unknown', otherProvider: boolean) {
   const said = { outcome, code: null, message: null, providerMessageId: null, retryAfterMs: null }
   const { id: notificationId, attempt_count: attemptNumber, attempt_id: attemptId } = claim
-  const next = decideNext(said, { lane: claim.lane, place: claim.round_attempts, otherProvider }, policy)
+  const next = decideNext(said, { lane: claim.lane, step: claim.round_attempts, otherProvider }, policy)
   return settleAttempts(db, [
     { notificationId, attemptNumber, attemptId, leaseExpired: false, providerId, ...said, next },
   ])

@@ -21,7 +21,7 @@ const policy: RetryPolicy = {
   random: () => 0.5,
 }
 /** The most that the schedule sends. */
-const places = policy.retryDelaysMs.length + 1
+const steps = policy.retryDelaysMs.length + 1
 
 let own: OwnNotifications
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const answerOf = (outcome: CarrierAnswer['outcome']): CarrierAnswer => ({
 })
 /** What a worker writes when its carrier call has ended. */
 async function answer(claim: Claim, outcome: CarrierAnswer['outcome'], otherProvider = false): Promise<void> {
-  const situation = { lane: claim.lane, place: claim.round_attempts, otherProvider }
+  const situation = { lane: claim.lane, step: claim.round_attempts, otherProvider }
   const { code, message, providerMessageId } = answerOf(outcome)
   await settleAttempts(db, [
     {
@@ -109,11 +109,11 @@ test('more expired attempts than a batch are ended batch by batch, each once, ho
   }
   expect(ended).toBe(ids.length)
   const [row] = await db.run<Record<string, number>>(
-    `select count(*)::int as waiting, max(round_attempts)::int as places from notifications
+    `select count(*)::int as waiting, max(round_attempts)::int as steps from notifications
      where id = any ($1) and not sending and next_attempt_at > now() and when_due = 'send'`,
     [ids],
   )
-  expect(row).toEqual({ waiting: ids.length, places: 1 })
+  expect(row).toEqual({ waiting: ids.length, steps: 1 })
 })
 
 test('a reconciler that dies before it settles leaves the attempt to the next one', async () => {
@@ -277,11 +277,11 @@ test('whatever came before: an expired attempt is followed by what follows an un
 function expectWithinPolicy(lane: Lane, standing: Awaited<ReturnType<typeof standingOf>>): void {
   const { status, sending, waitsMs, when_due, attempts, round_attempts } = standing
   expect(sending).toBe(false)
-  expect(round_attempts).toBeLessThanOrEqual(places)
+  expect(round_attempts).toBeLessThanOrEqual(steps)
   // A failure waits first; what is sent again may be due at once.
   if (status === 'queued' && when_due === 'give_up') expect(waitsMs).not.toBeNull()
   const unknown = attempts.filter(({ outcome }) => outcome === 'unknown').length
-  expect(unknown).toBeLessThanOrEqual(lane === 'bulk' ? 1 : places)
+  expect(unknown).toBeLessThanOrEqual(lane === 'bulk' ? 1 : steps)
   if (lane === 'bulk' && unknown > 0) {
     expect(attempts.at(-1)).toMatchObject({ outcome: 'unknown' })
     if (status === 'queued') expect(when_due).toBe('give_up')

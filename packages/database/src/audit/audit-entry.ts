@@ -14,9 +14,9 @@ export interface Change {
   request: { principal: Exclude<Principal, { kind: 'service' }>; requestId: string } | null
   /** Required without a request. */
   tenantId?: string
-  /** The service that acts by itself. Default without a request: `system`, as for commands. */
+  /** The service that acts without a request. Default: `system`, as for commands. */
   service?: ServiceName
-  /** Set for what the document of BOOTSTRAP_FILE changes. */
+  /** Set for changes that the document of BOOTSTRAP_FILE makes. */
   bootstrap?: true
   applicationId?: string | null
   /** `<resource>.<verb>`, such as `template.replaced`. */
@@ -29,7 +29,7 @@ export interface Change {
   after: object | null
 }
 
-/** Fields whose values no entry shows, at any depth. */
+/** Fields whose values appear in no entry, at any depth. */
 const secretFields = new Set([
   'secret',
   'api_key',
@@ -46,8 +46,8 @@ const redacted = '[redacted]'
 const bookkeeping = new Set(['updated_at', 'revision'])
 
 /**
- * Makes the audit entry of a change. A creation shows all fields after it, a deletion all fields before it, and any
- * other change the fields that differ. Values of secret fields are replaced, so that only the fact of their change shows.
+ * Makes the audit entry of a change. It contains all fields of a created or deleted resource, and of any other change the
+ * fields that differ. Values of secret fields are replaced, so that the entry shows only that they changed.
  * @returns undefined when nothing changed
  */
 export function auditEntry(change: Change): AuditEntry | undefined {

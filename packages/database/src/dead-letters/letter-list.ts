@@ -10,7 +10,7 @@ export type Letter = RowOf<Pick<typeof sharedTables.dead_letters, (typeof shown)
 
 export interface LetterFilter {
   durable?: string | undefined
-  /** By default all but replayed and discarded ones. */
+  /** Default: all except replayed and discarded ones. */
   state?: Letter['state'] | undefined
   limit: number
 }

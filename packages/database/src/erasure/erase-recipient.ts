@@ -46,9 +46,9 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
       { ...kit, health: new Health() },
       { login: readNatsLogin(config), requiredForReady: false },
     )
-    // The stream last: by then it contains the messages that a relay was publishing.
+    // The stream comes last, because it then contains the messages that a relay was publishing.
     const copies = [...eventCopies(keyRing), storedResponses(keyRing), streamCopies(kit, bus, keyRing)]
-    // It contains older indexes until its messages expire.
+    // The stream contains older indexes until its messages expire.
     for (const keys of indexKeys ? olderKeys(indexKeys) : [])
       copies.push(underIndex(streamCopies(kit, bus, keyRing), indexUnder(keys)))
     const left: string[] = []

@@ -61,7 +61,7 @@ const ofNaming = (text: Expression<string>) =>
 type Table = keyof typeof readers
 const tables: readonly Table[] = ['outbox', 'dead_letters']
 
-/** Erases events in the outbox and the dead letters. Events of others in the same message stay unchanged. */
+/** Erases events in the outbox and the dead letters. Events of other persons in the same message stay unchanged. */
 export function eventCopies(keyRing: KeyRing | undefined): Erasure[] {
   return tables.map((table) =>
     walkErasure(table, async (db, person, erase) => {
@@ -102,7 +102,7 @@ function erasedCopy({ subject, text, single }: Copy, person: Person, keyRing: Ke
   }
 }
 
-/** Waits for a relay that is publishing the row, which holds its lock. */
+/** Waits for a relay that is publishing the row and has locked it. */
 async function replace(db: Queries, table: Table, id: string, text: string | null): Promise<void> {
   if (text === null) await db.runLong(build.deleteFrom(table).where('id', '=', id))
   else if (table === 'outbox') await db.runLong(build.updateTable('outbox').set({ events: text }).where('id', '=', id))

@@ -8,7 +8,7 @@ export interface Person {
   recipient: string
   /** The recipient's blind index; absent in services that have no key for it. */
   index: string | undefined
-  /** Whether stops are forgotten too. */
+  /** Whether suppressions, stops and revocations are erased too (`--forget-stops`). */
   forgetStops: boolean
 }
 

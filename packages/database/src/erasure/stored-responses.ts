@@ -19,7 +19,7 @@ interface StoredResponse {
 /** Erases the recipient in stored responses. A repetition still returns its response. */
 export function storedResponses(keyRing: KeyRing | undefined): Erasure {
   return walkErasure('responses', async (db, { recipient }, erase) => {
-    // As a JSON string: a short user id inside another text is not touched.
+    // Replaces whole JSON strings, so that a short user id within another text is not changed.
     const [quoted, blank] = [recipient, erasedText].map((text) => JSON.stringify(text)) as [string, string]
     let found = 0
     for await (const stored of responsesOf(db)) {

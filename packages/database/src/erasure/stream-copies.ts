@@ -7,8 +7,8 @@ import { walkErasure } from './walk-erasure.ts'
 import { withoutPerson } from './without-person.ts'
 
 /**
- * Deletes messages from the service's own stream. A message is deleted with all its events once every durable has handled
- * it, and else left for the next run.
+ * Deletes messages from the service's own stream. A message is deleted with all its events if every durable has handled it;
+ * otherwise it is left for the next run.
  */
 export function streamCopies({ service }: CommandKit, bus: Bus, keyRing: KeyRing | undefined): Erasure {
   return walkErasure('stream', async (_db, person, erase) => {

@@ -3,11 +3,11 @@ import type { Erasure, Person } from './person.ts'
 
 interface Walked {
   found: number
-  /** Found, but in use at the moment. */
+  /** Rows that were found but are in use at the moment. */
   left: number
 }
 
-/** An erasure without an index: each run of the command reads everything once, to count or to erase. */
+/** An erasure that has no index: each run of the command reads all rows once, to count or to erase. */
 export function walkErasure(
   name: string,
   walk: (db: Queries, person: Person, erase: boolean) => Promise<Walked>,

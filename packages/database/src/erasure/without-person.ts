@@ -50,7 +50,7 @@ function isTheirs(contract: SealedEventContract, keyRing: KeyRing, event: object
   }
 }
 
-/** Whether a text at any depth is the recipient, also as a number without plus sign, as carriers write it. */
+/** Whether a string at any depth equals the recipient, also a phone number without plus sign, as carriers write it. */
 function holds(value: unknown, recipient: string): boolean {
   if (typeof value === 'string') return value === recipient || (/^\d+$/.test(value) && `+${value}` === recipient)
   return typeof value === 'object' && value !== null && Object.values(value).some((one) => holds(one, recipient))

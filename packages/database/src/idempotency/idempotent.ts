@@ -21,7 +21,7 @@ export interface Steps<Context, R extends Route, Prepared> {
   prepare?(context: Context, request: HttpRequest<R>, done?: string): Promise<Prepared>
   /** Writes in one transaction with the idempotency record; must use only `run`. */
   effect(context: Context, request: HttpRequest<R>, run: Run, prepared: Prepared): Promise<Result>
-  /** Runs after the commit; not for repetitions. */
+  /** Runs after the commit, and not for repetitions. */
   after?(context: Context, request: HttpRequest<R>, prepared: Prepared): void
 }
 

@@ -42,7 +42,10 @@ export const keysInto = (source: string): string => `
         and idempotency_keys.response = excluded.response)
   returning scope, key`
 
-/** "Offset 0" looks up each key by itself: with a join, a plan cached while the table was small would later read all of it. */
+/**
+ * `offset 0` makes the plan look up each key alone. With a join, a plan cached while the table was small could later scan
+ * all of it.
+ */
 const find = defineStatement({
   name: 'find-idempotency-keys',
   text: `select found.* from (select distinct * from json_to_recordset($1::json) as t (scope text, key text)) as wanted
@@ -58,8 +61,8 @@ export function findAnswers(run: Run, keys: readonly Pick<KeyedRequest, 'scope' 
 }
 
 /**
- * SQL: whether this transaction may use a key. The lock is tried, not awaited, so that no request waits for a key while it
- * holds a connection; `keysInto` then sees earlier commits.
+ * SQL: whether this transaction may use a key. The lock is tried and not awaited, so that no request waits for a key while
+ * it holds a connection. If it succeeds, `keysInto` sees the commits of earlier holders.
  */
 export const tryKeySql = (scope: string, key: string): string =>
   `pg_try_advisory_xact_lock(hashtextextended(${scope} || ' ' || ${key}, 0))`

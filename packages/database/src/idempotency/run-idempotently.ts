@@ -25,7 +25,9 @@ export type Result =
 
 /** The work of a request in two steps; only the second holds a connection. */
 export interface Work<Prepared> {
-  /** Validates the request. Its result may be discarded. @param done the state of an unfinished earlier request with this key */
+  /**
+   * Validates the request. The result may be discarded. @param done the state of an unfinished earlier request with this key
+   */
   prepare(done: string | undefined): Promise<Prepared>
   /** Writes, in the transaction that stores the response. Throws to refuse, so that nothing is stored. */
   effect(run: Run, prepared: Prepared): Promise<Result>
@@ -72,7 +74,8 @@ export function runIdempotently<Prepared>(
 }
 
 /**
- * A refusal may be caused by a concurrent request of the same key that just completed; then that request's response counts.
+ * A concurrent request with the same key may complete during `prepare` and cause its refusal; then the response of that
+ * request counts.
  * @returns undefined in that case
  */
 async function prepareUnlessAnswered<Prepared>(
@@ -115,7 +118,7 @@ export async function replyOf(result: Result): Promise<Reply> {
   return 'reply' in result ? result.reply : result.finish()
 }
 
-/** Throwing rolls the effect back: an effect without a record must not exist. */
+/** An error here rolls the effect back, because an effect must not exist without its record. */
 function sealed({ status, text }: Reply, { seal }: Seal): Pick<StoredAnswer, 'status' | 'response'> {
   if (status < 200 || status > 299) throw new Error(`an effect returned ${status}`)
   return { status, response: seal(text) }

@@ -7,7 +7,7 @@ export type Lines = Map<string, Promise<void>>
 const pauseMs = 50
 
 /**
- * Runs work of the same name one after the other, in memory: waiting holds no connection. If another process is doing the
+ * Runs work of the same name one after the other. Waiting is in memory, without a connection. While another process does the
  * work, it is tried again after a pause.
  * @param waitMs how long to wait in total, for work of this and of other processes
  * @param work returns undefined while another process is doing it
@@ -21,7 +21,7 @@ export async function takeTurns<T>(
 ): Promise<T> {
   const ahead = lines.get(name)
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
-  // A waiter that times out must not let those behind it overtake the one ahead.
+  // If this waiter times out, those behind it must still wait for the one ahead.
   const over = ahead ? ahead.then(() => left) : left
   lines.set(name, over)
   void over.then(() => {
@@ -40,7 +40,7 @@ export async function takeTurns<T>(
   }
 }
 
-/** Time to wait for others. */
+/** The remaining time to wait. */
 function createPatience(waitMs: number) {
   let leftMs = waitMs
   const spend = async (wait: (signal: AbortSignal) => Promise<unknown>) => {

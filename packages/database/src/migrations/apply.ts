@@ -31,7 +31,7 @@ async function inTransaction(client: Client, work: () => Promise<void>): Promise
   }
 }
 
-/** An interrupted build leaves an invalid index, which costs writes and serves no query; rebuild it. */
+/** An interrupted build leaves an invalid index, which slows down writes and serves no query, so it is rebuilt. */
 async function buildIndex(client: Client, index: ConcurrentIndex): Promise<void> {
   const { rows } = await client.query('select indisvalid as valid from pg_index where indexrelid = to_regclass($1)', [
     index.name,

@@ -7,8 +7,8 @@ const pollMs = 1000
 const saidEveryPolls = 30
 
 /**
- * Waits until the schema has every migration of this release and its keys, without a time limit: a command applies them in
- * another process, and until then this one must neither serve nor consume.
+ * Waits without a time limit until the schema has the keys and every migration of this release. Commands apply them in
+ * another process; until then this process must neither serve nor consume.
  * @throws Error when the process is stopped meanwhile
  */
 export async function awaitSchema({ log, lifecycle }: StartKit, probe: Probe, schema: string): Promise<void> {

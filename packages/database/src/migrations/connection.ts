@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Lock timeout. Later requests queue behind this one, so they wait as long. */
+/** Lock timeout of a migration. Later statements queue behind its lock request, so they wait as long. */
 const lockTimeoutMs = 2000
 
 export interface MigrationTarget {
@@ -41,7 +41,7 @@ export async function tryMigrationLock(client: pg.Client, schema: string): Promi
   return rows[0].taken
 }
 
-/** Runs work that may wait for locks, because nothing queues behind it. */
+/** Runs work without a lock timeout, because no other statement queues behind it. */
 export async function withoutLockTimeout(client: pg.Client, work: () => Promise<unknown>): Promise<void> {
   await client.query('set lock_timeout = 0')
   await work()

@@ -36,7 +36,7 @@ interface ExportOptions extends MovingTables {
   leave?(client: Client, tenantId: string, to: string): Promise<void>
 }
 
-/** Callers are cached for a second; what was admitted before has mostly been answered after another. */
+/** Callers are cached for one second; after another one most requests admitted before have been answered. */
 const settleMs = 2000
 
 export type Print = (line: string) => Promise<void> | void
@@ -55,7 +55,7 @@ export function exportTenantCommand({ tables, encrypted = [], readApplications, 
     const { tenantId, to, dryRun, ...named } = readExportArguments(args)
     if (to !== undefined && to === config.CELL) throw new UsageError(`--to ${to}: this is the cell ${to}`)
     if (to !== undefined && config.CELLS && !config.CELLS.has(to)) throw new UsageError(`--to ${to}: not in CELLS`)
-    // Before the tenant leaves.
+    // The key is checked before the tenant leaves.
     const transport = dryRun
       ? undefined
       : createTransport(requireTransportKey(config.TRANSPORT_KEY), { service: kit.service, tenantId })
@@ -101,7 +101,7 @@ export function exportTenantCommand({ tables, encrypted = [], readApplications, 
   }
 }
 
-/** Where the command writes: its export, or what a rehearsal counts, and beside an export its counts. */
+/** The outputs of the command: the export or, in a dry run, the counts; and the counts beside an export. */
 interface ExportEnds {
   print?: Print
   tell?: Print

@@ -11,7 +11,7 @@ import { type Checks, checksOf, createTransport, type Part } from './transport.t
 import { createTableWriter, type TableCount, type TableWriter } from './write-rows.ts'
 
 interface ImportOptions extends MovingTables {
-  /** Refuses an import over a tenant that is served here. */
+  /** Refuses to overwrite a tenant that is served here. */
   requireArriving?(client: Client, tenantId: string): Promise<void>
   /** After the rows, in the same transaction. */
   arrive?(client: Client, tenantId: string, activate: boolean): Promise<void>
@@ -66,7 +66,7 @@ export function importTenantCommand({ tables, encrypted = [], requireArriving, a
     try {
       await client.query("set idle_in_transaction_session_timeout = '10min'")
       await client.query('begin')
-      // Made only now: lines that come before the loop would be lost.
+      // Created directly before the loop, because earlier lines would be lost.
       for await (const line of lines ?? createInterface(process.stdin)) {
         if (line === '' || line.startsWith('{')) continue
         const part = transport.open(line)
@@ -77,7 +77,7 @@ export function importTenantCommand({ tables, encrypted = [], requireArriving, a
       await client.query(dryRun ? 'rollback' : 'commit')
       print(JSON.stringify({ service: kit.service, tenant_id: tenantId, dry_run: dryRun, counts }))
     } finally {
-      // An open transaction ends with its connection.
+      // The end of the connection rolls an open transaction back.
       await client.end().catch(() => {})
     }
   }
@@ -89,7 +89,7 @@ interface Ends {
   print?: Print
 }
 
-/** Rows name recipients by HMACs, and bodies by fingerprints: they are found only under the same keys. */
+/** Rows contain HMACs of recipients and fingerprints of bodies, which match only under the same keys. */
 function requireSameKeys(exported: Checks, own: Checks): void {
   for (const [name, value] of Object.entries(exported)) {
     const isSame = own[name as keyof Checks] === value

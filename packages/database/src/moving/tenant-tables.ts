@@ -6,11 +6,11 @@ export type MovingClient = Client
 /** A table whose rows move with their tenant to another cell. */
 export interface MovedTable {
   table: string
-  /** SQL that is true for the rows of the tenant `$1`, whose applications are `$2`. Default: its column `tenant_id`. */
+  /** SQL condition on the rows of the tenant `$1`, whose applications are `$2`. Default: `tenant_id` is the tenant. */
   of?: string
-  /** Rows never change and never go: an import only adds those that are missing. */
+  /** Rows are never changed or deleted: an import only adds missing ones. */
   appendOnly?: true
-  /** Columns that each cell has for itself. */
+  /** Columns that are not moved, because each cell has its own values. */
   own?: readonly string[]
 }
 
@@ -18,11 +18,11 @@ export interface MovedTable {
 export interface TenantTables {
   /** In the order of their references. */
   moved: readonly MovedTable[]
-  /** What stays, with the reason. */
+  /** The tables that do not move, with the reason. */
   stays: Readonly<Record<string, string>>
 }
 
-/** The tables of the shared mechanisms: what they hold is work of this cell, which it finishes. */
+/** The tables of the shared mechanisms do not move: they contain work that this cell finishes. */
 export const sharedTablesStay = {
   outbox: 'events of this cell, published here',
   stream_watermark: 'of the streams of this cell',

@@ -7,7 +7,10 @@ import {
   parseKeyRing,
 } from '@notify/privacy'
 
-/** A part of an export. Every line is encrypted and bound to its place, so that none can be changed, left out or exchanged. */
+/**
+ * A part of an export. Every line is encrypted and bound to its position, so that none can be changed, omitted or reordered
+ * unnoticed.
+ */
 export type Part =
   | { part: 'begin'; service: string; applications: string[]; checks: Checks }
   | { part: 'table'; table: string; columns: string[] }
@@ -21,7 +24,7 @@ export interface MovedRow {
   secrets: Record<string, string>
 }
 
-/** Values that are equal in two cells when their keys for look-ups are. */
+/** Values by which two cells compare their keys for lookups, without revealing them. */
 export type Checks = Partial<Record<'BLIND_INDEX_KEY' | 'FINGERPRINT_KEY', string>>
 
 interface Keys {

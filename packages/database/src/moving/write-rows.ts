@@ -20,13 +20,13 @@ interface Writing {
 
 export interface TableWriter {
   write(rows: readonly MovedRow[]): Promise<void>
-  /** Deletes the tenant's rows that the export does not have any more. */
+  /** Deletes the tenant's rows that the export does not contain. */
   finish(): Promise<TableCount>
 }
 
 /**
  * Writes the rows of one table of a tenant: inserts new ones, changes those that differ, and deletes the others.
- * @param columns those that the export has
+ * @param columns the columns that the export contains
  * @param owner the tenant and its applications
  */
 export async function createTableWriter(

@@ -9,7 +9,7 @@ const claimSql = (condition: string) =>
   `select id, subject, events, publications from outbox
    where published_at is null ${condition} order by id limit $1 for update skip locked`
 
-/** Needs an index on the unpublished messages of urgent subjects: the others may be many. */
+/** Needs an index on the unpublished messages of urgent subjects, because there may be many others. */
 const claimUrgentSql = (subjects: string) =>
   `with urgent as (${claimSql(`and subject in (${subjects})`)}), others as (${claimSql(`and subject not in (${subjects})`)})
    select * from urgent union all select * from others`

@@ -29,7 +29,7 @@ export function messagesOf<S extends z.ZodType>(
 }
 
 /**
- * SQL for the rows of messages, each in two parameters of its own: inside of JSON their text would be escaped by us and
+ * SQL for the rows of messages, each with two parameters. As part of one JSON parameter their text would be escaped here and
  * unescaped by Postgres, which costs as much as storing it.
  * @param count how many messages
  * @param first number of the first parameter; the values are those of `messageValues`

@@ -6,7 +6,7 @@ import { defineStatement } from '../statement.ts'
 const find = defineStatement({
   name: 'last-before',
   isPrepared: false,
-  // "Offset 0" keeps Postgres from scanning the outbox in id order.
+  // `offset 0` prevents a scan of the outbox in the order of ids.
   text: `
     with candidate as (
       (select id from (select id from outbox where published_at > $1 offset 0) as late order by id limit 1)

@@ -9,7 +9,10 @@ import { defineStatement } from '../statement.ts'
 const unpublished = build.selectFrom('outbox').where('published_at', 'is', null)
 const look = prepared('look-outbox', () => unpublished.select('id').limit(1))
 
-/** Whether any message is unpublished, also one that another relay has locked: cheaper than a claim that finds nothing. */
+/**
+ * Whether any message is unpublished, including those that another relay has locked. Cheaper than a claim that finds
+ * nothing.
+ */
 export async function hasUnpublished(run: Run): Promise<boolean> {
   return (await run(look({}))).length > 0
 }
@@ -22,7 +25,7 @@ export async function oldestUnpublishedSeconds(run: Run): Promise<number> {
   return oldest?.age ?? 0
 }
 
-/** No join with the arrays: a plan made while the outbox was small would later read all of it. */
+/** Uses no join with the arrays, for which a plan made while the outbox was small could later scan all of it. */
 const mark = defineStatement({
   name: 'mark-outbox',
   text: `update outbox set published_at = now(), publications = publications + 1,
@@ -30,7 +33,7 @@ const mark = defineStatement({
          where id = any($1::uuid[])`,
 })
 
-/** Notes which sequence the stream gave to each message. */
+/** Records the sequence that the stream gave to each message. */
 export async function markPublished(run: Run, messages: readonly { id: string; seq: number }[]): Promise<void> {
   if (messages.length > 0) await run(mark, [messages.map(({ id }) => id), messages.map(({ seq }) => seq)])
 }

@@ -10,9 +10,12 @@ import { wakeDirectly } from './wake-outbox.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 64
-/** Between rounds: what is committed meanwhile shares a round. An idle relay starts its round at once. */
+/** Pause between rounds, so that commits of this time share a round. An idle relay starts a round at once. */
 const gatherMs = 5
-/** From this many messages on a round is followed by a pause of twice the time: larger batches cost less for each message. */
+/**
+ * From this many messages, below a full batch, the pause after a round is twice as long: larger batches cost less per
+ * message.
+ */
 const largeBatch = 16
 
 interface OutboxRelayOptions {
@@ -22,7 +25,7 @@ interface OutboxRelayOptions {
   republishMs: number
   /** Subjects that are published before all others, however many wait. Needs an index on their unpublished messages. */
   urgentSubjects?: readonly string[]
-  /** How often the relay looks for what a lost wake-up left, in milliseconds; default 3000. */
+  /** Interval of the search for messages whose wake-up was lost, in milliseconds; default 3000. */
   pollMs?: number
 }
 
@@ -90,7 +93,7 @@ function relayOnce(
   })
 }
 
-/** A message carries events of several traces. */
+/** A message may contain events of several traces. */
 function logPublished(
   log: Logger,
   rows: readonly UnpublishedMessage[],

@@ -43,7 +43,7 @@ const note = defineStatement({
 
 /** The result of a round of {@link republishLost}. */
 export interface Round {
-  /** What is left: nothing, more rows, or more rows once the relay has published those that wait. */
+  /** The remaining work: nothing, more rows, or more rows once the relay has published the waiting ones. */
   left: 'nothing' | 'rows' | 'rows once published'
   /** Number of republished messages, set by the last round. */
   republished?: number

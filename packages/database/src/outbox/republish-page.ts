@@ -23,8 +23,8 @@ const republish = defineStatement({
 })
 
 /**
- * Ids sort by time, so a page is an index range. It is locked first, to wait for a relay that published before the loss
- * and has not marked its rows yet.
+ * Ids sort by time, so a page is an index range. Locks it first, to wait for a relay that published its rows before the loss
+ * and has not marked them yet.
  * @returns the id of the last row, and how many rows were read and marked as unpublished
  */
 export async function republishPage(run: Run, stream: string, after: string) {

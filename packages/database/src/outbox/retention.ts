@@ -7,7 +7,7 @@ const keptDays = 7
 const batch = 1000
 const beginning = '00000000-0000-0000-0000-000000000000'
 
-/** Ids ascend with time, so the primary key leads to the oldest; the sum keeps Postgres from another index. */
+/** Ids ascend with time, so the primary key finds the oldest; the sum prevents the use of another index. */
 const deletePage = defineStatement({
   name: 'delete-published',
   isPrepared: false,

@@ -6,8 +6,8 @@ import type { Kit } from '@notify/service-kit'
 const everyMs = { awaited: 5, later: 40 }
 
 /**
- * Wakes the outbox relay of the service after a commit. `awaited`: somebody waits for the events, as for a webhook to be sent;
- * by default nobody does, and busy processes collect more.
+ * Wakes the outbox relay of the service after a commit. `awaited`: the events are urgent, such as a webhook to send. By
+ * default they are not, and busy processes collect more.
  */
 export type WakeOutbox = (urgency?: keyof typeof everyMs) => void
 
@@ -21,8 +21,8 @@ export function wakeDirectly(bus: Bus, wake: () => void): () => void {
 }
 
 /**
- * Creates the function that wakes the relay: the one of this process, or else those of the service's other processes. Best effort
- * and coalesced; the relay polls as well.
+ * Creates the function that wakes the relay of this process or, without one, those of the service's other processes.
+ * Wake-ups are coalesced and may be lost, because the relay polls as well.
  */
 export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus | PendingBus): WakeOutbox {
   let lastMs = Number.NEGATIVE_INFINITY

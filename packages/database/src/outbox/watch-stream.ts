@@ -18,7 +18,7 @@ import { build } from '../shared-tables.ts'
 import { noteLoss, republishLost } from './republish-lost.ts'
 
 const checkEveryMs = 5000
-/** Of the comparison with Postgres while the stream stays as it is. */
+/** Interval of the comparison with Postgres while the stream does not change. */
 const compareEveryMs = 30_000
 const repairEveryMs = 200
 
@@ -58,10 +58,10 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
     const { loss } = found
     if (loss && loss !== 'damage found') {
       noticed({ stream, cause: loss })
-      // A restart is no loss yet: publishing again is a precaution.
+      // A restart alone is no loss; the messages are published again as a precaution.
       kit.log[loss === 'restarted' ? 'info' : 'error']({ stream, cause: loss }, said[loss])
     }
-    // Another replica may have noticed a loss, and died in its repair.
+    // Another replica may have detected a loss, and died during its repair.
     mayBeLost ||= loss !== undefined || found.isRepairing
     if (mayBeLost) repair.wake()
     seen = found.seen
@@ -123,7 +123,7 @@ interface Found {
   seen?: Seen
 }
 
-/** Nothing was published since the last comparison, and nothing lost: Postgres need not be asked. */
+/** Whether nothing was published or lost since the last comparison; then Postgres is not queried. */
 async function isUnchanged(kit: Kit, bus: Bus, { streamReplicas }: StreamWatchOptions, seen: Seen): Promise<boolean> {
   const info = await streamInfo(kit, bus, streamReplicas)
   if (info.state.last_seq !== seen.last_seq || hasRestarted(seen.origin, originOf(bus, info))) return false
@@ -146,7 +146,7 @@ async function noticeLoss(
     const origin = originOf(bus, info)
     const watermark = build.updateTable('stream_watermark').where('stream', '=', name)
     if (!known.isDamaged && !(await isReadable(bus, info))) {
-      // Committed before the purge, after which a process that dies would leave no trace of the loss.
+      // Committed before the purge: if the process died after the purge, nothing else would show the loss.
       await run(watermark.set({ last_seq: damaged }))
       return { loss: 'damage found', isRepairing: false }
     }
@@ -159,7 +159,7 @@ async function noticeLoss(
     if (!isDamaged && !isRewound && !(known.origin && hasRestarted(known.origin, origin))) return found
     // The server was alive at the last check, so losses were published after it or shortly before.
     const published_after = new Date(known.checked_at.getTime() - republishMs)
-    // A damaged block hides the messages that are published next, too, also where the server takes it for empty.
+    // A damaged block also hides the messages that are published next, even if the server reports an empty stream.
     if (isDamaged || (isRewound && info.state.messages === 0)) await purgeStream(bus, kit.service)
     await noteLoss(run, name, {
       last_seq: isDamaged ? 0 : last_seq,
@@ -171,7 +171,7 @@ async function noticeLoss(
   })
 }
 
-/** The sequence that is stored between the discovery of a damage and its repair. */
+/** The sequence that is stored from the detection of damage until its repair. */
 const damaged = -1
 
 interface Known {

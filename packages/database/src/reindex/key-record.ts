@@ -68,13 +68,13 @@ export async function recordKeysOnce({ run }: Pick<Queries, 'run'>, indexKeys: I
   await run(recordKeys, [keysFingerprint(indexKeys)])
 }
 
-/** For commands that look rows up: under other keys they would find nothing. @throws Unready */
+/** For commands that search by blind index: with other keys they would find nothing. @throws Unready */
 export async function requireSameKeys({ run }: Pick<Queries, 'run'>, indexKeys: IndexKeys): Promise<void> {
   const [record] = await run(readKeyRecord)
   requireKeys(record, keysFingerprint(indexKeys))
 }
 
-/** The same over a connection of its own: rows that are moved must be under the keys of their schema. @throws Unready */
+/** The same for a connection of its own: moved rows must have indexes under the keys of their schema. @throws Unready */
 export async function requireKeysOf(client: Pick<Client, 'query'>, indexKeys: IndexKeys | undefined): Promise<void> {
   if (!indexKeys) return
   const { rows } = await client.query<KeyRecord>(readKeyRecord.text)
@@ -89,7 +89,7 @@ export async function countSessions({ run }: Pick<Queries, 'run'>, schema: strin
 
 /**
  * @returns whether the indexes lack keys of this list
- * @throws Error when the list does not begin with the keys of the indexes, or another list was begun
+ * @throws Error when the list does not begin with the keys of the indexes, or a renewal with another list has begun
  */
 function lackKeysOf(indexKeys: IndexKeys, record: KeyRecord | undefined): boolean {
   const older = olderKeys(indexKeys).map(keysFingerprint)
@@ -108,7 +108,7 @@ export async function needsRenewal({ run }: Pick<Queries, 'run'>, indexKeys: Ind
   return lackKeysOf(indexKeys, (await run(readKeyRecord))[0])
 }
 
-/** Records that the indexes become those of this list. @throws Error when the list cannot be applied */
+/** Records that a renewal to this list has begun. @throws Error when the list cannot be applied */
 export async function beginRenewal(run: Run, indexKeys: IndexKeys): Promise<void> {
   if (lackKeysOf(indexKeys, (await run(lockRecord))[0])) await run(startRenewal, [keysFingerprint(indexKeys)])
 }

@@ -11,7 +11,7 @@ import type { IndexedTable } from './renewal-statements.ts'
 type ReindexConfig = DatabaseConfig & { BLIND_INDEX_KEY?: IndexKeys | undefined; ENCRYPTION_KEYS?: KeyRing | undefined }
 
 interface ReindexOptions {
-  /** @throws Error naming what must end first */
+  /** @throws Error naming the work that must end first */
   requireIdle?(run: Run): Promise<void>
 }
 
@@ -21,7 +21,7 @@ const eventTables: readonly IndexedTable[] = [
   { table: 'dead_letters', documents: { event: 'text' }, tenant: 'null::text' },
 ]
 
-/** Longer than a pool keeps an idle session: those of processes that wait for this command end meanwhile. */
+/** Longer than a pool keeps an idle session, so that the sessions of processes waiting for this command end first. */
 const sessionPolls = 75
 const sessionPollMs = 1000
 

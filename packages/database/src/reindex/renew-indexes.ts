@@ -12,9 +12,9 @@ import {
   saveProgress,
 } from './renewal-statements.ts'
 
-/** Pages of a table that one transaction renews: fewer where a row may have kilobytes outside of its page. */
+/** Pages of a table that one transaction renews; fewer if a row may have kilobytes outside of its page. */
 const pagesAtOnce = ({ documents, sealed }: IndexedTable) => (documents || sealed ? 8 : 128)
-/** Delays before a transaction is repeated, with fewer pages, that met a timeout or a lost connection. */
+/** Delays before a transaction is repeated, with fewer pages, after a timeout or a lost connection. */
 const repeatAfterMs = [200, 500, 1000, 2000, 5000]
 /** Progress is logged at most this often. */
 const logEveryMs = 10_000
@@ -25,8 +25,8 @@ interface Renewed {
 }
 
 /**
- * Renews the indexes of the tables in this order, page by page. Each transaction records what it reached, so that a repetition goes
- * on there. A row that moves to a later page shows by its index that it is renewed.
+ * Renews the indexes of the tables in this order, page by page. Each transaction records its position, where a repetition
+ * continues. The index of a row shows whether it was renewed, so a row that moved to a later page is not changed again.
  */
 export async function renewIndexes(
   db: Queries,
@@ -53,7 +53,7 @@ export async function renewIndexes(
   }
 }
 
-/** Every transaction here may be repeated: it begins where the last one that was committed has ended. */
+/** Repeats a transaction, which begins where the last committed one has ended. */
 async function patiently<T>(pagesAtFirst: number, renew: (pages: number) => Promise<T>): Promise<T> {
   let pages = pagesAtFirst
   for (const waitMs of repeatAfterMs) {

@@ -11,7 +11,7 @@ export interface IndexedRow {
   aad_values: readonly string[]
 }
 
-/** A row to write, or to delete because nothing names its tenant. */
+/** A row to write, or to delete because its tenant is unknown. */
 export type RenewedRow =
   | { at: string; isUnowned: true }
   | { at: string; texts: (string | null)[]; sealed: Buffer | null }
@@ -40,7 +40,7 @@ export function renewRow(renewal: Renewal, table: IndexedTable, row: IndexedRow)
   return { at, texts, sealed: row.sealed && resealed(renewal, table, row, texts) }
 }
 
-/** The index that a text is, or that it ends in after a point. */
+/** The index in a text: the whole text, or what follows a point at its end. */
 const indexIn = (text: string): string => (text.at(-indexLength - 1) === '.' ? text.slice(-indexLength) : text)
 
 function renewText({ renew }: Renewal, tenant: string | null, text: string): string {
@@ -48,7 +48,7 @@ function renewText({ renew }: Renewal, tenant: string | null, text: string): str
   return tenant === null ? text : text.slice(0, text.length - index.length) + renew(tenant, index)
 }
 
-/** Events of several tenants may be in one document: each object names its own. */
+/** A document may contain events of several tenants, each of which names its tenant. */
 function renewDocument(renewal: Renewal, tenant: string | null, text: string): string {
   if (!text.includes('_index"')) return text
   try {
@@ -77,7 +77,7 @@ function renewFields(renewal: Renewal, outer: string | null, value: unknown): bo
   return changed
 }
 
-/** @throws Error when the ring cannot decrypt the value, which would be lost with its old AAD */
+/** @throws Error when the ring cannot decrypt the value, which would be unreadable under the new AAD */
 function resealed(
   { keyRing }: Renewal,
   { sealed, indexes = [] }: IndexedTable,

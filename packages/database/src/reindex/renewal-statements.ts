@@ -6,7 +6,7 @@ import { defineStatement, statementOf } from '../statement.ts'
 /** A table with blind indexes. */
 export interface IndexedTable {
   table: string
-  /** Columns whose text is an index, or ends in one after a point. */
+  /** Columns whose text is an index, or ends with a point and an index. */
   indexes?: readonly string[]
   /** Columns with JSON whose fields `…_index` are indexes, with their types. */
   documents?: Readonly<Record<string, 'text' | 'jsonb'>>

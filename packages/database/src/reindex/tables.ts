@@ -1,6 +1,6 @@
 import type { Migrations } from '../migrations/migration.ts'
 
-/** Table with one row: the keys under which the blind indexes of the schema are, and the progress of `reindex`. */
+/** Table with one row: the fingerprint of the keys of the schema's blind indexes, and the progress of `reindex`. */
 export const blindIndexTables: Migrations = [
   {
     name: 'blind-index-0001',

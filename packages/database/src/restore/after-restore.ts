@@ -3,9 +3,9 @@ import { type CommandKit, UsageError } from '@notify/service-kit'
 import { z } from 'zod'
 import { openDatabase, type Queries } from '../open.ts'
 
-/** Selects the rows of a restored database that would act again and that the operator does not release. */
+/** Selects the rows of a restored database whose messages would be sent again, except those that the operator releases. */
 export interface Restored {
-  /** Until when the lost database may have sent. */
+  /** The time until which the lost database may have sent messages. */
   sent_until: string
   created_before: string | null
   tenant: string | null
@@ -13,11 +13,11 @@ export interface Restored {
   channel: string | null
 }
 
-/** Rows of one kind that would act again. */
+/** Rows of one kind whose messages would be sent again. */
 export interface RestoredRows {
   /** The name in the output. */
   name: string
-  /** Counts the rows, grouped by what an operator decides on. */
+  /** Counts the rows, grouped by the criteria of an operator's decision. */
   count(db: Queries, restored: Restored): Promise<readonly object[]>
   /** Settles rows, in transactions of a batch each. @returns how many; 0 once none is left */
   settle(db: Queries, restored: Restored): Promise<number>

@@ -31,7 +31,7 @@ export function admitCaller(
       ? admitted.then(() => requirePermission(principal, permissions))
       : requirePermission(principal, permissions)
   }
-  // Synchronous when the caller is cached: an await costs more than all of these checks.
+  // Synchronous if the caller is cached, because an await costs more than all of these checks.
   return found instanceof Promise ? found.then(go) : go(found)
 }
 
@@ -41,7 +41,7 @@ const credentials = {
   key: 'an API key',
 } satisfies Record<Principal['kind'], string>
 
-/** Whatever is answered, the page that asked may read it. */
+/** Adds the CORS headers even if the user is refused, so that the page can read the error. */
 async function admitUser(
   door: Door,
   contract: Route,
@@ -71,7 +71,7 @@ function requirePermission(
   if (!(principal.permissions as string[]).includes(permission)) {
     throw new Problem('permission_denied', `The caller lacks the permission ${permission}`)
   }
-  // Such a permission may predate the check at key creation.
+  // A test key may have a live-only permission if it was created before the check at creation existed.
   if (principal.kind === 'key' && principal.mode === 'test' && isLiveOnly(permission)) {
     throw new Problem('permission_denied', `A test key cannot use ${permission}; use a live key`)
   }

@@ -9,13 +9,13 @@ export const timeoutHeader = 'x-timeout-ms'
 
 /**
  * Whether the caller still waits: it has not closed the connection, and its timeout has not passed.
- * @param forMs only if it is willing to wait for so many milliseconds more; 0 by default
+ * @param forMs the caller must still wait for this many milliseconds; 0 by default
  */
 export type IsAwaited = (forMs?: number) => boolean
 
 /**
- * The wait of an internal caller. Its timeout counts from the receipt, so clocks need not agree; a request that was received
- * late, because this process or the network stood still, is recognised by its closed connection.
+ * Whether an internal caller still waits. Its timeout counts from the receipt, so clocks need not agree. A request that was
+ * received late, because this process or the network stalled, is detected by its closed connection.
  */
 function internalWait({ headers, socket }: IncomingMessage, receivedMs: number): IsAwaited {
   const timeoutMs = Number(headers[timeoutHeader] ?? Number.POSITIVE_INFINITY)
@@ -24,7 +24,7 @@ function internalWait({ headers, socket }: IncomingMessage, receivedMs: number):
 }
 
 /**
- * Call this as the last step before a write: what is refused to the caller must not happen later.
+ * Call this as the last step before a write, because a request that the caller saw fail must not take effect later.
  * @throws Problem `service_unavailable` when the caller no longer waits
  */
 export async function requireAwaited(isAwaited: IsAwaited): Promise<void> {
@@ -39,7 +39,10 @@ export function noLongerAwaited(): Problem {
 /** Whether a call of the route may change something. */
 export const isWrite = ({ method }: Route): boolean => method !== 'GET'
 
-/** How long the caller waits, from now. A carrier does not repeat every callback, so those are processed in any case. */
+/**
+ * The wait of the caller, from now. Callbacks of carriers are always processed, because a carrier does not repeat each of
+ * them.
+ */
 export function waitOf(
   { edge }: Door,
   { auth }: Route,

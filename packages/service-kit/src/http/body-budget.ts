@@ -1,7 +1,7 @@
 /** Memory for bodies being received, in bytes. */
 interface Budget {
   totalBytes: number
-  /** What each address may take, whatever the others take. It may take more while it leaves as much free. */
+  /** The bytes that each address may always take. It may take more as long as it leaves the same amount free. */
   addressBytes: number
 }
 
@@ -16,8 +16,8 @@ export interface BodyShare {
 const bodyBudget: Budget = { totalBytes: 64 * 1024 * 1024, addressBytes: 16 * 1024 * 1024 }
 
 /**
- * Bounds the memory of the bodies that a process receives at a time. A body that arrives in one piece reserves nothing,
- * and the address of its sender is not looked up.
+ * Limits the memory of the bodies that a process is receiving. A body that arrives in one piece reserves nothing, so the
+ * address of its sender is not needed.
  */
 export function createBodyBudget({
   totalBytes,

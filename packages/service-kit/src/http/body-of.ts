@@ -7,7 +7,7 @@ import type { RouteEntry } from './handler.ts'
 import { isIdempotencyKey, requireJsonBody } from './negotiate.ts'
 import { type Body, defaultMaxBodyBytes, hasBody, nothing, parseJson, readBody } from './read-body.ts'
 
-/** The body of a request as its route takes it: bytes, or validated JSON. */
+/** The body of a request in the form that its route needs: bytes, or validated JSON. */
 export async function bodyOf(
   { contract, passedOn }: RouteEntry<never>,
   request: IncomingMessage,
@@ -32,7 +32,7 @@ export async function bodyOf(
   return { value: requireShape(contract.body ?? nothing, read.value), text: read.text }
 }
 
-/** @throws Problem `payload_too_large` for a body that is longer than others without what makes it so */
+/** @throws Problem `payload_too_large` for a body that exceeds the usual limit without the field that permits it */
 function requireAllowance({ exemptLength }: Route, { value, text }: Body): void {
   if (!exemptLength || text.length <= defaultMaxBodyBytes) return
   if (text.length - exemptLength(value) <= defaultMaxBodyBytes) return

@@ -30,8 +30,8 @@ export function parseNetworks(text: string): TrustedProxies {
 }
 
 /**
- * Identifies callers by address; an IPv6 /64 counts as one address (RFC 6177). X-Forwarded-For is read from the end, as
- * far as trusted proxies wrote it: anyone may have written what stands before.
+ * Identifies callers by address; an IPv6 /64 counts as one address (RFC 6177). X-Forwarded-For is read from the end, as far
+ * as trusted proxies wrote it; earlier entries may be forged.
  */
 export function createAddressOf(
   proxies: TrustedProxies,

@@ -15,7 +15,7 @@ export interface Door {
   logRatio?: number
   /** Whether callers are external, so that traces may start here. */
   edge: boolean
-  /** Whether the callers' `traceparent` is not obeyed about sampling: they are not ours. */
+  /** Whether sampling is decided here, and not by the `traceparent` of callers, who are external. */
   samplesItself?: boolean
   /** Authenticates API keys and operators. */
   authenticate(request: IncomingMessage, route: Route): Principal | Promise<Principal>
@@ -33,11 +33,11 @@ export interface Door {
    */
   admit?(principal: Principal, bodyBytes: number): OutgoingHttpHeaders | Promise<OutgoingHttpHeaders>
   /**
-   * Counts what a body weighs whose length became known only when it was read. Refuses nothing: its request is let in already.
+   * Counts a body whose length became known only when it was read. Refuses nothing, because the request was admitted before.
    * @returns headers for the response
    */
   charge?(principal: Principal, bodyBytes: number): OutgoingHttpHeaders
-  /** The budget of a request's body while it is received; without it bodies are not counted. */
+  /** The share of a request's body in the budget while it is received; if absent, bodies are not limited together. */
   shareOf?(request: IncomingMessage): BodyShare
   /** Longest wait of a caller in milliseconds, without the time to receive the body; then `service_unavailable`. */
   answerWithinMs?: number | undefined

@@ -28,7 +28,7 @@ export class EventWriter<S extends StreamContract> {
     return this.#stream?.bufferedBytes ?? 0
   }
 
-  /** Calls back when either side has closed the connection; at once if it is closed already. */
+  /** Calls back when either side closes the connection; at once if it is already closed. */
   onClose(tell: () => void): void {
     if (this.#response.destroyed) tell()
     else this.#response.on('close', tell)
@@ -65,7 +65,7 @@ export class EventWriter<S extends StreamContract> {
   #opened(): OpenStream | undefined {
     if (this.#stream || !this.#start || this.#response.destroyed) return this.#stream
     this.#stream = this.#start()
-    // Holds the headers, which are sent.
+    // Drops the function with the headers, which were sent.
     this.#start = undefined
     if (this.#heartbeat) this.#stream.onBeat(this.#heartbeat)
     return this.#stream

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParsedUrlQuery } from 'node:querystring'
 
-/** A request as a route takes it, whichever router found the route. */
+/** A request with what its route needs, whichever router found the route. */
 export interface Incoming {
   request: IncomingMessage
   response: ServerResponse
@@ -10,8 +10,8 @@ export interface Incoming {
 }
 
 /**
- * Looks routes without parameters up by method and path; Express scans its list on every request, which doubles the
- * cost of a busy route. Everything else is left to Express.
+ * Finds routes without parameters by method and path. Express would scan its list for every request, which doubles the cost
+ * of a busy route. All other routes are left to Express.
  */
 export class ExactRoutes {
   readonly #routes = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>()

@@ -5,7 +5,9 @@ const mostBytes = 64 * 1024
 
 const gathering = new Set<Socket>()
 
-/** Holds back what is written to a socket until the end of the turn of the event loop: then one system call writes all of it. */
+/**
+ * Collects the writes to a socket until the end of the turn of the event loop, so that one system call writes all of them.
+ */
 export function gather(socket: Socket): void {
   if (gathering.has(socket)) {
     if (socket.writableLength > mostBytes) {

@@ -37,7 +37,7 @@ export interface RouteEntry<Context> {
   handler: Handler<Context, Route>
   /** Whether another service validates the body; here it is only checked to be storable JSON. */
   passedOn: boolean
-  /** Whether the handler itself refuses what is no longer awaited, as the last step before its write. */
+  /** Whether the handler itself calls `requireAwaited` as the last step before its write. */
   checksWait?: boolean
 }
 

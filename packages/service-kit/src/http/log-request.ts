@@ -9,7 +9,7 @@ interface Handled {
   bodyBytes: number
 }
 
-/** One line for each request: every refusal and failure, and of the others a share, or all with `debug`. */
+/** Logs one line for a request: for every refusal and failure, and for a share of the others, or all at level `debug`. */
 export function logRequest(
   { log, logRatio = 0 }: Pick<Door, 'log' | 'logRatio'>,
   contract: Route,

@@ -1,4 +1,4 @@
-/** How much there is to parse in a JSON text. */
+/** The amount of work to parse a JSON text. */
 export interface JsonMeasure {
   /** Deepest nesting of lists and objects. */
   depth: number
@@ -13,8 +13,8 @@ const opening = new Set([0x5b, 0x7b])
 const closing = new Set([0x5d, 0x7d])
 
 /**
- * Measures JSON without parsing it: parsing many small values takes fifty times as long, so a body is refused before.
- * For text that is not JSON the result means nothing.
+ * Measures JSON without parsing it. Parsing many small values takes fifty times as long, so a body is checked first. For
+ * text that is not JSON the result means nothing.
  */
 export function measureJson(bytes: Buffer): JsonMeasure {
   let depth = 0

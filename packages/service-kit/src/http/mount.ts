@@ -126,7 +126,7 @@ async function answerWithin<Context>(
   const { contract } = entry
   const started = performance.now()
   const headers = answerHeaders(requestId)
-  // Answers to a known caller hold secrets, tokens and recipients.
+  // Responses to authenticated callers may contain secrets, tokens and recipients.
   if (contract.auth.caller !== 'anyone') Object.assign(headers, noStore)
   let status: number
   let fault: unknown
@@ -146,7 +146,7 @@ async function answerWithin<Context>(
     const target = { params: paramsOf(contract, request, params), query: queryOfContract(contract, query) }
     const { value, text } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
     bodyBytes = text.length
-    // The size of a chunked body is known only now.
+    // The size of a chunked body becomes known only here.
     if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
       Object.assign(headers, door.charge?.(principal, text.length))
     const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs

@@ -30,7 +30,7 @@ export class OpenStream {
       onEnd(this.#end)
     })
     const { socket } = response
-    // Streams may be silent; keep-alive and the sweep detect readers that are gone.
+    // A stream may be silent. TCP keep-alive and the sweep detect readers that have gone.
     socket?.setTimeout(0)
     socket?.setKeepAlive(true, keepAliveMs)
     response.writeHead(200, {
@@ -60,7 +60,7 @@ export class OpenStream {
     if (this.#end !== undefined || !socket || this.#response.destroyed) return
     this.#lastWriteMs = performance.now()
     gather(socket)
-    // Straight to the socket: node:http would write a chunk in four parts, which costs twice as much.
+    // Written directly to the socket: node:http would write a chunk in four parts, which costs twice as much.
     socket.write(chunkedEncoding ? chunk : text)
   }
 
@@ -95,7 +95,7 @@ export class OpenStream {
   }
 
   /**
-   * Closes the connection once everything written was read, or after a second. The response stays unfinished: some
+   * Closes the connection once the reader has everything, or after a second. The response is left incomplete, because some
    * clients (fetch-event-source) never reconnect after a complete one.
    */
   end(end: StreamEnd): void {
@@ -119,7 +119,7 @@ export class OpenStream {
   }
 }
 
-/** Drops the headers of an answered request, with the token: a stream may be open for hours. */
+/** Drops the headers of the request, which include the token, because a stream may be open for hours. */
 function forgetRequest({ req: request }: ServerResponse): void {
   request.rawHeaders = []
   request.headers = {}

@@ -19,7 +19,7 @@ export interface StreamLimits {
 
 export const streamLimits: StreamLimits = {
   maxBytes: 512 * 1024 * 1024,
-  // Measured at the gateway: 37 KiB for both connections.
+  // A stream takes 37 KiB at the gateway, measured for both of its connections.
   bytesEach: 48 * 1024,
   maxBufferedBytes: 1024 * 1024,
   stalledMs: 30_000,

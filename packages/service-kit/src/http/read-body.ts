@@ -12,7 +12,7 @@ export const defaultMaxBodyBytes = 256 * 1024
 /** Maximum nesting depth of a body, so that recursion cannot overflow the stack. */
 const maxJsonDepth = 64
 
-/** Maximum number of values in a body: 20,000 short ones take as long as a thousand small requests. */
+/** Maximum number of values in a body: 20,000 short values take as long as a thousand small requests. */
 const maxJsonValues = 10_000
 
 /** Whether the request carries a body (RFC 9112, 6). */
@@ -58,7 +58,7 @@ function receive(request: IncomingMessage, maxBytes: number, share: BodyShare | 
     else if (!body.add(chunk)) refuse(new Problem('service_unavailable', tooManyBodies))
   })
   request.on('end', () => resolve(body.bytes()))
-  // The caller disconnected, which is not an internal error.
+  // The caller has disconnected, which is not an internal error.
   const cutShort = () => reject(new Problem('invalid_json', 'The connection closed before the body was complete'))
   request.on('error', cutShort)
   request.on('close', () => {
@@ -115,7 +115,7 @@ const prototype = '__proto__'
 /** Numbers that may overflow or lose precision: doubles represent all integers of up to 15 digits. */
 const longNumber = /[eE]\+?\d{3}|\d{16}/
 
-/** Turns integers that would be rounded into infinity, so that they are refused: order numbers must not change. */
+/** Replaces integers that would be rounded by infinity, so that they are refused: order numbers must not change. */
 function withoutRounded(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
   const isInteger =
     typeof value === 'number' && Number.isFinite(value) && source !== undefined && /^-?\d+$/.test(source)

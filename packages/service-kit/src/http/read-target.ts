@@ -26,7 +26,8 @@ export function paramsOf(contract: Route, request: IncomingMessage, params: Inco
 }
 
 /**
- * The query, validated. Unknown parameters are refused, except of carriers and of routes for anyone, whose callers may add their own.
+ * The query, validated. Unknown parameters are refused, except on routes for carriers or without authentication, whose
+ * callers may add their own.
  * @throws Problem `validation_failed`
  */
 export function queryOfContract({ query: schema, auth }: Route, query: Incoming['query']): unknown {

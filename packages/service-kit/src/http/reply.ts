@@ -30,7 +30,7 @@ export function send(
   response.end(text)
 }
 
-/** Some errors may be kept by default (RFC 9110, 15.1). */
+/** Caches may store some errors by default (RFC 9110, 15.1). */
 export const noStore = { 'cache-control': 'no-store' }
 
 /** Writes RFC 9457 problem details. */

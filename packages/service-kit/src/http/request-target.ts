@@ -8,7 +8,7 @@ const plain = /^\/[^#%]*$/
 const absolute = /^https?:\/\/[^/?#@]+(?![^/?#])/i
 
 /**
- * Brings an absolute target to its path and query, which every server must accept (RFC 9112 3.2.2), and judges what is left.
+ * Reduces an absolute target, which every server must accept (RFC 9112 3.2.2), to its path and query, and checks the result.
  * @returns why no route can be looked up: another form of target, a fragment, or percent-encoding that is not UTF-8
  */
 export function readTarget(request: IncomingMessage): Problem | undefined {

@@ -17,15 +17,15 @@ const names = (known: string | undefined, etag: string): boolean =>
 export const acceptsGzip = (accepted: string | string[] | undefined): boolean =>
   /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''))
 
-/** The header `Vary` of an answer that may be compressed; one that is passed through may name the encoding already. */
+/** The header `Vary` of a response that may be compressed; a forwarded response may contain the encoding already. */
 export function variedByEncoding({ vary }: OutgoingHttpHeaders): string {
   if (!vary) return 'Accept-Encoding'
   return /\baccept-encoding\b/i.test(String(vary)) ? String(vary) : `${vary}, Accept-Encoding`
 }
 
 /**
- * Answers a read outside: compressed for callers that accept it, and 304 for one that has this version.
- * Lists are polled, and seldom differ from one time to the next.
+ * Sends the response to an external read: compressed if the caller accepts it, and 304 if the caller has this version. Lists
+ * are polled and seldom change.
  * @returns the status sent
  */
 export async function sendRead(

@@ -118,7 +118,7 @@ export async function listen(
   server.maxConnections = limits.maxConnections
   // Idle connections make room for new ones.
   server.on('drop', () => server.closeIdleConnections())
-  // Closing at once would lose the response; waiting would leave the end to the caller.
+  // Closing at once could lose the response; without a timeout the caller could keep the connection open.
   const linger = (socket: Socket) => setTimeout(() => socket.destroy(), limits.lingerMs).unref()
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     refuse(
@@ -156,7 +156,9 @@ function problemOfFraming({ headers, httpVersion }: IncomingMessage): Problem | 
 
 const withoutBody = new Set(['GET', 'HEAD', 'DELETE'])
 
-/** Such a body has no meaning (RFC 9110, 9.3.1 and 9.3.5); refusing it tells the sender that it has no effect. */
+/**
+ * Such a body has no meaning (RFC 9110, 9.3.1 and 9.3.5). It is refused, so that the sender learns that it has no effect.
+ */
 function problemOfBody(request: IncomingMessage): Problem | undefined {
   if (!withoutBody.has(request.method ?? '') || !hasBody(request)) return undefined
   return new Problem(
@@ -179,7 +181,7 @@ function refuseUnreadable(
 
 /** Responds on the bare socket and closes it. */
 function endWith(problem: Problem, socket: Socket, { docsUrl, refused }: Refusing): void {
-  // Bytes after a response would be read as the response to the next request.
+  // After a response has started, further bytes would be read as the response to the next request.
   if (!socket.writable || hasAnswered(socket)) {
     socket.destroy()
     return

@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts'
 import { withoutLogFields } from '../telemetry/log-fields.ts'
 
-/** Readers that stop together are disconnected within seconds of each other. */
+/** Readers that stop at the same time are disconnected within this time. */
 const collectMs = 10_000
 
 interface Stalled {

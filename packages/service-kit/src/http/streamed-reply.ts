@@ -3,18 +3,21 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
-/** A reader that takes nothing for this long is disconnected; one that took a part of the last piece, after twice as long. */
+/** A reader that takes nothing for this time is disconnected; if it took a part of the last piece, after twice this time. */
 const stalledMs = 20_000
 
-/** A response whose text is made while it is sent, such as an export. Return it before making anything that would be discarded. */
+/**
+ * A response whose text is produced while it is sent, such as an export. Begin no work before `text` is read, because it may
+ * never be.
+ */
 export class StreamedReply {
   readonly text: AsyncIterable<string>
   readonly headers: OutgoingHttpHeaders
   readonly onEnd: () => void
 
   /**
-   * @param text asked for the next piece only when the caller has taken the last; ended when the caller leaves
-   * @param onEnd called once, when the response is sent or broken off
+   * @param text read piece by piece, each after the caller has taken the last one; ended when the caller disconnects
+   * @param onEnd called once, when the response was sent or ended early
    */
   constructor(text: AsyncIterable<string>, headers: OutgoingHttpHeaders = {}, onEnd: () => void = () => {}) {
     this.text = text
@@ -23,19 +26,19 @@ export class StreamedReply {
   }
 }
 
-/** Why a response was broken off. */
+/** Why a response ended early. */
 export interface BrokenOff {
-  /** What the text threw. */
+  /** The error of `text`. */
   fault?: unknown
   /** Whether the reader took nothing for too long. */
   stalled?: boolean
 }
 
 /**
- * Sends a response piece by piece. If the text cannot be made to its end, the connection is cut, so that the caller notices
- * that it is not whole.
- * @param options.gzip whether to compress, in buffers of a few kilobytes: a slow reader holds back the text as it does without
- * @returns neither field when the caller has everything, or has left
+ * Sends a response piece by piece. If `text` fails, the connection is destroyed, so that the caller notices that the
+ * response is incomplete.
+ * @param options.gzip whether to compress; buffers of a few kilobytes, so that a slow reader also slows down `text`
+ * @returns neither field if the caller has received everything, or has disconnected
  */
 export async function sendStreamed(
   response: ServerResponse,
@@ -48,12 +51,12 @@ export async function sendStreamed(
     try {
       yield* text
     } catch (error) {
-      // A reader that leaves makes the text throw as well.
+      // A reader that disconnects makes the text throw, too.
       if (!response.destroyed) broken.fault = error
       throw error
     }
   }
-  // Node's own timer: it sees the progress within a piece, and the next request on the connection restores it.
+  // Node's socket timeout notices progress within a piece, and is reset by the next request on the connection.
   response.setTimeout(stalledAfterMs, () => {
     if (response.writableLength === 0) return
     broken.stalled = true

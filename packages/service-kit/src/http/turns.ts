@@ -12,8 +12,8 @@ interface Limits {
 }
 
 /**
- * Processes the requests of a connection one at a time, each after the response to the last was sent. A caller that
- * pipelines requests (RFC 9112, 9.3.2) and reads nothing so holds only one response in memory.
+ * Processes the requests of a connection one at a time, each after the response to the last was sent. So a caller that
+ * pipelines requests (RFC 9112, 9.3.2) and reads nothing causes only one response in memory.
  */
 export function inTurn(take: Take, limits: Limits, responses: OpenResponses): Take {
   const waiting = new WeakMap<Socket, Parameters<Take>[]>()
@@ -44,20 +44,20 @@ export function inTurn(take: Take, limits: Limits, responses: OpenResponses): Ta
     } else if (line.length < limits.maxWaiting && request.headers['transfer-encoding'] === undefined) {
       line.push([request, response])
     } else {
-      // A chunked body may consist of half a million pieces, which nobody reads before its turn.
+      // A chunked body may consist of half a million pieces, and is not read before its turn.
       abandon(socket)
     }
   }
 }
 
-/** Closes the connection and stops its parser, which would emit the requests it has already read. */
+/** Closes the connection and stops its parser, which would otherwise emit the requests that it has already read. */
 function abandon(socket: Socket & { parser?: { onIncoming?: () => number } | null }): void {
-  // The value that Node returns for an upgrade: the rest is not HTTP.
+  // The value that stands for an upgrade: Node then treats the rest as not HTTP.
   if (socket.parser) socket.parser.onIncoming = () => 2
   socket.destroy()
 }
 
-/** The socket's timeout finds a stalled reader; this finds one that reads byte by byte. */
+/** Closes the connection of a reader that reads byte by byte; the socket's timeout detects only readers that stop. */
 function closeUnread(socket: Socket, response: ServerResponse, maxUnreadMs: number): void {
   if (socket.writableLength === 0) return
   const timer = setTimeout(() => socket.destroy(), maxUnreadMs)

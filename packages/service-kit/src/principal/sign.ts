@@ -15,7 +15,7 @@ export type SignPrincipal = (principal: Principal) => Promise<string>
 
 /**
  * @param key private ES256 JWK of the signing service; its `kid` starts with the service's name
- * @param signer the gateway signs its callers, every other service only itself
+ * @param signer the gateway signs principals of its callers, every other service only its own
  */
 export async function createPrincipalSigner(key: JWK, signer: ServiceName = 'gateway'): Promise<SignPrincipal> {
   const privateKey = await importJWK(key, 'ES256')
@@ -34,7 +34,7 @@ export async function createPrincipalSigner(key: JWK, signer: ServiceName = 'gat
     const id = idOf(principal)
     const known = cache.get(id)
     const nowMs = Date.now()
-    // A clock that was set back makes it negative: what was signed by the wrong clock is signed again.
+    // Negative after the clock was set back; then the principal is signed again, because the wrong clock had signed it.
     const ageMs = known ? nowMs - known.signedAtMs : -1
     if (known && ageMs >= 0 && ageMs < renewAfterMs) return known.token
     if (cache.size >= cacheSize) cache.clear()

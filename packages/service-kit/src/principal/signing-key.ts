@@ -4,7 +4,10 @@ import { z } from 'zod'
 import { jsonText } from '../config.ts'
 import { ownerOf } from './key-owner.ts'
 
-/** A variable with the key that this service signs principals with: a private ES256 JWK as JSON, named so that others take it for this service's. */
+/**
+ * A variable with the key by which a service signs principals: a private ES256 JWK as JSON, whose `kid` begins with the
+ * service's name.
+ */
 export function signingKey(service: ServiceName) {
   return jsonText(
     z

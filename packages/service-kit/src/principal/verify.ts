@@ -60,7 +60,7 @@ function vouchedFor(principal: Principal, signer: ServiceName): Principal {
   throw new Problem('unauthenticated', `The service ${signer} cannot sign this principal`)
 }
 
-/** A valid signature over an unknown principal: from a newer release, which another replica may understand. */
+/** A valid signature over an unknown principal comes from a newer release, so another replica may understand it. */
 function readPrincipal(claim: unknown): Principal {
   const { success, data, error } = Principal.safeParse(claim)
   if (success) return data

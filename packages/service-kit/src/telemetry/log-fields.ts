@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** The work of a process when it logs; each line has its known fields. */
+/** The work that a process is doing when it logs; each line contains the known fields. */
 export interface LogFields {
   request_id?: string | undefined
   tenant_id?: string | undefined
@@ -17,17 +17,17 @@ export interface LogFields {
 
 const current = new AsyncLocalStorage<LogFields | undefined>()
 
-/** Runs a step; every line logged meanwhile, by any function, has these fields and those of the step around it. */
+/** Runs a step. Every line that any function logs during the step has these fields, and those of the enclosing step. */
 export function withLogFields<T>(fields: LogFields, run: () => T): T {
   return current.run({ ...current.getStore(), ...fields }, run)
 }
 
-/** Adds what became known to the running step. Outside of one it does nothing. */
+/** Adds fields to the running step. Does nothing outside of a step. */
 export function addLogFields(fields: LogFields): void {
   Object.assign(current.getStore() ?? {}, fields)
 }
 
-/** Runs work for several steps at once, such as a batch: its lines have none of their fields. */
+/** Runs work that belongs to several steps, such as a batch; its lines have no fields of any step. */
 export function withoutLogFields<T>(run: () => T): T {
   return current.run(undefined, run)
 }

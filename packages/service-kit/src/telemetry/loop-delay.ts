@@ -2,7 +2,7 @@ import { createHistogram, type EventLoopUtilization, performance, type Recordabl
 
 const closeMs = 20
 const wideMs = 1000
-/** Work within `wideMs` from which the event loop is watched closely, in milliseconds. */
+/** From this much work within `wideMs`, in milliseconds, the event loop is measured closely. */
 const busyMs = 50
 
 /** How late the timers of this process are, in nanoseconds; {@link watchLoopDelay}. */
@@ -12,8 +12,9 @@ export interface LoopDelay {
 }
 
 /**
- * Watches how late the timers of this process are: every 20 ms while it is busy, and otherwise once a second, because a timer
- * every 20 ms is most of what an idle process does. A delay between two such looks counts as the work of that time.
+ * Measures how late the timers of this process are: every 20 ms while it is busy, otherwise once a second, because a timer
+ * every 20 ms would be most of the work of an idle process. When it becomes busy, the work of the last second counts as one
+ * delay.
  */
 export function watchLoopDelay(): LoopDelay {
   const histogram = createHistogram()

@@ -11,8 +11,8 @@ import { type KnownLabels, type Reading, Sums, seriesOf } from './sums.ts'
 /** Creates the instruments of `metrics.ts`; names follow Prometheus, units last. */
 export interface Metrics {
   /**
-   * @param known the values of each label, or several such sets, so that every series exists at 0 from the start; `increase()` does not see the first
-   * appearance of a series. `open`: the values are not known
+   * @param known the values of each label, or several such sets. Every series then exists at 0 from the start, because
+   * `increase()` ignores the first sample of a series. `open`: the values are not known
    */
   counter(
     name: string,
@@ -29,8 +29,8 @@ export interface Metrics {
 type GaugeValue = number | readonly Reading[]
 
 /**
- * Starts the metrics server of a process: `GET /metrics` and health, on their own port from the first moment, so that a
- * process that waits for its dependencies is alive but not ready.
+ * Starts the metrics server of a process: `GET /metrics` and health, on a port of its own. Started first, so that a process
+ * that waits for its dependencies is alive but not ready.
  * @throws Error with code EADDRINUSE when the port is taken
  */
 export async function startMetrics(

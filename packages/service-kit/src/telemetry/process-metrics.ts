@@ -5,7 +5,7 @@ import { watchLoopDelay } from './loop-delay.ts'
 import type { Metrics } from './metrics.ts'
 import { version } from './version.ts'
 
-/** Exports what the process itself is and takes: release, memory and event loop, under OpenTelemetry's names for Node. */
+/** Exports the release, memory and event loop of the process, under OpenTelemetry's names for Node. */
 export function measureProcess(
   metrics: Metrics,
   { lifecycle, health }: { lifecycle: Lifecycle; health: Health },

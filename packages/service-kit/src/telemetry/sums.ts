@@ -20,7 +20,7 @@ export function seriesOf(known: KnownLabels): Attributes[] {
 /** Sums of a counter by attributes. The SDK's own sort and hash the attributes at every call, a dozen times per message. */
 export class Sums {
   readonly #series = new Map<string, Reading>()
-  /** By the attributes as callers write them, in whichever order. */
+  /** By the attributes in the order in which callers write them. */
   readonly #found = new Map<string, Reading>()
 
   constructor(known: readonly Attributes[]) {

@@ -62,8 +62,8 @@ export const passingTracer: Tracer = {
 }
 
 /**
- * A tracer that exports to an OTLP endpoint. Sampling is decided first, and child spans are created only below a
- * sampled span, so that an unsampled request costs one random number.
+ * A tracer that exports to an OTLP endpoint. Sampling is decided first, and child spans are created only below a sampled
+ * span, so an unsampled request costs one random number.
  */
 export async function createTracer(
   options: { service: string; endpoint: string | undefined; sampleRatio: number },

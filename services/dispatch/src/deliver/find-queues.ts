@@ -5,10 +5,10 @@ import { findReadyQueues } from './queues/queue-store.ts'
 import { onSenderWake } from './queues/wake-senders.ts'
 import type { LaneRunner } from './run-lane.ts'
 
-/** A lost wake delays a message by this long. */
+/** Interval of the search for due queues. A message whose wake was lost waits at most this long. */
 const everyMs = 3000
 
-/** Wakes the lanes of this process: when a message is committed, and regularly for missed notifications. */
+/** Wakes the lanes of this process for each committed message, and regularly because wakes may be lost. */
 export function wakeLanes(kit: Kit, { db }: Pick<Context, 'db'>, bus: Bus, runners: readonly LaneRunner[]): void {
   for (const { lane, wake } of runners) onSenderWake(kit, bus, lane, wake)
   startPeriodic(kit, {

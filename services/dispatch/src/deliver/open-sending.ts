@@ -11,13 +11,13 @@ import { loadCarriers } from './call/load-carriers.ts'
 
 type Shared = Context & { config: Config; carrierTable: SendingCarriers }
 
-/** Opens the way to the carriers. @returns the context with what sending needs beside it */
+/** Opens the carriers. @returns the context, with the resources that sending needs */
 export function openSending<C extends Shared>(kit: Kit, shared: C) {
   const { config, carrierTable, channels } = shared
   const carriers = withCircuitBreakers(createCarriers(config, carrierTable, channels))
   kit.lifecycle.onStop('carriers', () => carriers.close())
   loadCarriers(kit, shared.db, carrierTable)
-  // Each process that calls carriers has circuits of its own.
+  // Each process that calls carriers has its own circuit breakers.
   kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
     carriers.circuits().map(({ providerId, kind, mode, isOpen }) => ({
       value: Number(isOpen),

@@ -58,7 +58,7 @@ export async function recordAttempt(context: RecordContext, claims: Claims, ende
 const canBeSuppressed = (channel: Channel): channel is SuppressionChannel =>
   SuppressionChannel.safeParse(channel).success
 
-/** A failed suppression must not prevent recording the result. */
+/** If the suppression fails, the result is still recorded. */
 async function suppressRecipient(
   { db, log }: Pick<Context, 'db' | 'log'>,
   { id, tenant_id, channel, mode, recipient_index, recipient_masked }: Claim,
@@ -86,7 +86,7 @@ const noteRefused = defineStatement({
 
 const longestReason = 500
 
-/** A failed note must not prevent recording the result. */
+/** If the refused copies cannot be recorded, the result still is. */
 async function noteRefusedCopies(
   { db, log, secrets }: Pick<Context, 'db' | 'log' | 'secrets'>,
   { id, tenant_id }: Claim,
@@ -103,7 +103,10 @@ async function noteRefusedCopies(
   }
 }
 
-/** One wide line for each attempt; neither the recipient nor the text is in it. The carrier's id of the message may contain the number. */
+/**
+ * One wide line for each attempt, without recipient and text. The carrier's id of the message is left out, because it may
+ * contain the number.
+ */
 function logAttempt({ log }: Pick<Context, 'log'>, { claim, provider, answer, next }: EndedAttempt): void {
   log.info(
     {

@@ -9,11 +9,11 @@ import { createLaneUsage } from './throttle/lane-usage.ts'
 import { createPace } from './throttle/pace.ts'
 import { createPause } from './throttle/pause.ts'
 
-/** The pause between two claims of the same queues: messages gather, and one statement claims them. */
+/** The pause between two claims of the same queues, so that one statement claims the messages that arrive meanwhile. */
 const gatherMs = 20
-/** The pause between tries while Postgres does not answer. */
+/** The pause between claims while Postgres does not answer. */
 const faultPauseMs = 500
-/** Interval of the warning meanwhile. */
+/** Interval of the warning while Postgres does not answer. */
 const warnEveryMs = 10_000
 
 /** Sends the messages of a lane of a channel. */
@@ -26,8 +26,8 @@ export interface LaneRunner {
 }
 
 /**
- * Claims the messages of a lane, queue by queue in turns, and sends them. A queue whose providers cannot be called sleeps and
- * costs no claim; then one message tries again, and each that a carrier takes lets one more follow. Registers its stop.
+ * Claims the messages of a lane, its queues in turns, and sends them. A queue whose providers cannot be called sleeps. Then
+ * it sends one message, and one more for each that a carrier answers. Registers its stop.
  */
 export function runLane(
   kit: Kit,
@@ -75,13 +75,13 @@ export function runLane(
     void task.finally(() => underWay.delete(task))
   }
 
-  /** Claims the picked messages and starts sending them. @returns how many there were */
+  /** Claims messages of the picked queues and starts sending them. @returns how many it claimed */
   const claim = async (picks: readonly Pick[]): Promise<number> => {
     const { claims, refused } = await sender.claim(picks.map(({ queue: { key }, most }) => ({ key, most })))
     const byQueue = Map.groupBy(claims, nameOf)
     for (const pick of picks) {
       const own = byQueue.get(nameOf(pick.queue.key)) ?? []
-      // A message that failed at its claim may hide others behind it.
+      // The claim ended messages instead of returning them, so more may be due.
       if (refused > 0) pick.queue.wake()
       queues.claimed(pick, own.length)
       for (const one of own) start(one, pick.queue)
@@ -89,7 +89,7 @@ export function runLane(
     return claims.length
   }
 
-  /** Postgres does not answer: the picked messages are claimed later. */
+  /** Postgres does not answer: claims from the picked queues later. */
   const retryLater = async (picks: readonly Pick[], fault: unknown) => {
     for (const pick of picks) {
       pick.queue.wake()
@@ -107,7 +107,7 @@ export function runLane(
       isNotified = false
       const nowMs = performance.now()
       const available = pace.available()
-      // A backlog waits for its turn; a queue without one begins on credit.
+      // A queue with a backlog waits for the next turn of the pace; a queue without one sends on credit.
       const tokens = nowMs >= turnAtMs ? available : Math.min(available, 0)
       const picks = queues.choose({ nowMs, tokens, credit: pace.credit })
       if (picks.length === 0) {
@@ -160,6 +160,6 @@ function applyVerdict(queue: SendQueue, verdict: Verdict): void {
   const nowMs = performance.now()
   if (verdict.kind === 'answered') queue.widen(nowMs)
   else if (verdict.kind === 'again') queue.wake()
-  // After a rate limit as many as found a slot, this one aside; after an open circuit breaker a single message.
+  // After a rate limit the window is the number of other messages in hand; after an open circuit breaker it is one.
   else queue.sleep(nowMs, verdict.forMs, verdict.kind === 'rate_limited' ? queue.inHand - 1 : 1)
 }

@@ -15,13 +15,13 @@ import { type RecordContext, recordAttempt } from './record-attempt.ts'
 import { decideNext, retryPolicyOf } from './settle/decide-next.ts'
 import { createThrottle, longestTurnMs } from './throttle/throttle.ts'
 
-/** A worker's lease outlasts every carrier call; an older attempt was left behind by a crash. */
+/** The margin by which a lease outlasts the longest carrier call: an attempt beyond its lease was left by a crash. */
 const leaseMarginMs = 5000
-/** The wait after an internal error (Postgres out of reach, a missing key): this, and up to the spread on top. */
+/** The delay after an internal error, such as a missing key; a random part of the spread is added. */
 const faultPauseMs = 1000
 const faultSpreadMs = { urgent: 5000, bulk: 30_000 }
 
-/** Circuit breakers and timers count on different clocks: a wake that is early by their rounding would find the circuit open. */
+/** Circuit breakers and timers use different clocks. A wake that is early by their rounding would find the circuit open. */
 const clockStepMs = 2
 
 /** What sending needs of the context. */
@@ -33,14 +33,17 @@ export type Verdict =
   | { kind: 'answered' }
   /** No carrier was called; the queue may have another message that is due. */
   | { kind: 'again' }
-  /** How long the account's rate is used up. */
+  /** The time until the account's rate limit permits further calls. */
   | { kind: 'rate_limited'; forMs: number }
   /** How long all circuit breakers stay open. */
   | { kind: 'unavailable'; forMs: number }
 
 export interface Sender {
   claim: Claims['take']
-  /** Hands a claimed message to a carrier and records the outcome. @throws Error after an internal error; the message is put back */
+  /**
+   * Hands a claimed message to a carrier and records the outcome. @throws Error after an internal error, once the message is
+   * requeued or failed
+   */
   send(claim: Claim, span: Span): Promise<Verdict>
 }
 
@@ -48,7 +51,7 @@ export interface Sender {
 export function createSender(context: SendContext, lane: LaneOf): Sender {
   const { config, db, directory, carriers, metrics } = context
   const urgency = lane.lane === 'bulk' ? 'bulk' : 'urgent'
-  // Calls to consent are batched while one is under way, so one waits for two calls at most.
+  // Requests to consent join the next batch while a call is in progress, so a request takes two calls at most.
   const longestCallMs = 2 * config.CONSENT_TIMEOUT + config.CARRIER_TIMEOUT
   const leaseMs = longestTurnMs + longestCallMs + leaseMarginMs
   const policy = retryPolicyOf(config)
@@ -60,14 +63,16 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
     await claims.putBack({ claim, afterMs, held: cause === 'fault', asked: cause === 'quiet_hours' })
   }
 
-  /** Neither the circuit breakers nor internal errors hold a message for longer than HOLD_LIMIT. */
+  /** Fails a message that circuit breakers or internal errors have delayed for longer than HOLD_LIMIT. */
   const giveUpHeld = async (claim: Claim, answer: CarrierAnswer): Promise<Verdict> => {
     const next = { status: 'failed', reason: answer.message!, retryable: true } as const
     await recordAttempt(context, claims, { claim, provider: null, answer, next })
     return { kind: 'answered' }
   }
 
-  /** Requeues after an internal error, at most until HOLD_LIMIT; an expired lease would count as an unknown outcome. */
+  /**
+   * Requeues after an internal error, until HOLD_LIMIT. If the lease expired instead, the outcome would count as unknown.
+   */
   const putBackOnFault = (claim: Claim) => async (fault: unknown) => {
     if (claim.held_ms > config.HOLD_LIMIT) await giveUpHeld(claim, notPrepared)
     else await putBack(claim, 'fault', faultPauseMs + Math.random() * faultSpreadMs[urgency])
@@ -86,7 +91,10 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
     return { kind: 'unavailable', forMs: forMs + clockStepMs }
   }
 
-  /** All circuit breakers are open: the message waits with its queue, at most until HOLD_LIMIT and the end of a probe. */
+  /**
+   * All circuit breakers are open: the message waits with its queue until HOLD_LIMIT, and until a probe in progress has
+   * ended.
+   */
   const hold = async (claim: Claim, providers: readonly ListedProvider[], circuitOpenMs: number): Promise<Verdict> => {
     const isProbed = providers.some((provider) => carriers.isProbed(provider, claim.mode))
     if (isHeldTooLong(claim) && !isProbed) return giveUpHeld(claim, heldTooLong)
@@ -101,13 +109,13 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
     answer: CarrierAnswer,
     otherProvider: boolean,
   ): Promise<Verdict> => {
-    const next = decideNext(answer, { lane: claim.lane, place: claim.round_attempts, otherProvider }, policy)
+    const next = decideNext(answer, { lane: claim.lane, step: claim.round_attempts, otherProvider }, policy)
     await recordAttempt(context, claims, { claim, provider, answer, next })
     const works = provider !== null && !isBroken(answer)
     if (works && claim.queue_held_ms !== null) await releaseQueue(db, claim)
     if (next.status === 'queued' && next.failsOver && next.afterMs === 0) return { kind: 'again' }
     const choice = providers.length > 0 && chooseProvider(providers, new Set(), standingOf(claim))
-    // If it was held for too long, the messages behind it may be, too: they are failed before the queue sleeps.
+    // After HOLD_LIMIT the queue stays awake, so that the messages behind this one are failed as well.
     const sleeps = choice && 'circuitOpenMs' in choice && !isHeldTooLong(claim)
     return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
   }
@@ -115,7 +123,7 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
   const send = async (claim: Claim, latestMs: number, span: Span): Promise<Verdict> => {
     const { mode, tenant_id, application_id, channel } = claim
     const onFault = putBackOnFault(claim)
-    // Most messages name no user, and wait for nothing here.
+    // Most messages name no user, so they need no check.
     const quietMs = claim.quiet_hours === null ? 0 : await quietForMs(context.secrets.keyRing, claim).catch(onFault)
     if (quietMs > 0) {
       await putBack(claim, 'quiet_hours', quietMs)
@@ -134,7 +142,8 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
         return { kind: 'rate_limited', forMs }
       }
     }
-    // The lease could expire before the carrier answers, and the message be sent twice; or the message has expired.
+    // If the call began now, the lease could end before the answer, and the message be sent twice; or the message has
+    // expired.
     if (performance.now() > latestMs) {
       await putBack(claim, 'late')
       return { kind: 'again' }

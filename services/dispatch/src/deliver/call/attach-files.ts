@@ -12,7 +12,7 @@ const find = defineStatement({
 })
 
 /**
- * The payload with its files, which are stored apart.
+ * Adds to a payload its files, which have a table of their own.
  * @throws Error when they cannot be read
  */
 export async function attachFiles(

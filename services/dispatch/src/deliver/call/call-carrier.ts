@@ -21,7 +21,7 @@ import { forgetRepetition, repeatAttempt } from './repeat-attempt.ts'
 
 const largeText = 50_000
 
-/** What a call needs of the context. */
+/** The parts of the context that a call uses. */
 export type CallContext = Pick<Context, 'carrierTable' | 'channels' | 'db' | 'log' | 'metrics' | 'secrets' | 'tracer'> &
   WithDomains &
   WithCarrierTemplates &
@@ -32,7 +32,7 @@ export type CallResult =
   | { kind: 'answered'; answer: CarrierAnswer }
   /** The provider's circuit opened after it was chosen. */
   | { kind: 'not_called'; reason: 'circuit_open' }
-  /** There was no room for its files in time. */
+  /** The call cannot begin before `latestMs`, or the recipient was suppressed during the wait. */
   | { kind: 'not_called'; reason: 'late' }
   /** The provider may not send this message now; another one may. */
   | { kind: 'not_called'; reason: 'provider_unfit'; answer: CarrierAnswer }
@@ -59,7 +59,7 @@ export async function callCarrier(
   const leave = await context.fileRoom(claim.tenant_id, latestMs)
   if (!leave) return { kind: 'not_called', reason: 'late' }
   try {
-    // The claim judged the recipient before the wait; the next one fails the message.
+    // The claim checked the recipient before the wait. If it was suppressed since, the next claim fails the message.
     if (await isSuppressed(context, claim)) return { kind: 'not_called', reason: 'late' }
     return await judgeAndCall(context, claim, provider, { parent, composed })
   } finally {
@@ -72,7 +72,7 @@ async function isSuppressed({ db }: CallContext, { tenant_id: tenantId, channel,
   return suppressed.size > 0
 }
 
-/** The last judgements of a message, and the call. */
+/** Checks the message a last time, and calls the carrier. */
 async function judgeAndCall(
   context: CallContext,
   claim: Claim,
@@ -82,7 +82,7 @@ async function judgeAndCall(
   const { channels, directory } = context
   const channel = channels[claim.channel]!
   const { payload, recipientTag } = await leaveOutCopies(context, channel, claim, composed)
-  // Since the acceptance the domain may have lost its records, or have gone to another tenant.
+  // After the acceptance the domain may have lost its records, or another tenant may have registered it.
   const sender = channel.senderOf?.(payload)
   const domain = sender === undefined ? undefined : domainOf(sender)
   const standings = domain && (await directory.domains.standingsOf(claim.tenant_id, domain))
@@ -105,7 +105,7 @@ async function judgeAndCall(
 interface Outgoing {
   parent: Span
   payload: Payload
-  /** What the carrier is given beside the payload. */
+  /** Fields for the carrier besides the payload. */
   more: object
 }
 
@@ -140,7 +140,7 @@ async function call(
   return { kind: 'not_called', reason: 'circuit_open' }
 }
 
-/** What the domain of the sender is at the carrier. The sandbox has no domains; other carriers register none. */
+/** The status of the sender's domain at the carrier. The sandbox and carriers without sending domains have none. */
 function standingAt(
   { carrierTable }: CallContext,
   { id, kind }: Provider,

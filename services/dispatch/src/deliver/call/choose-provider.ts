@@ -2,20 +2,20 @@ import type { ListedProvider } from '../../catalogue/providers/provider-director
 
 /** A provider's current availability. */
 export interface Standing {
-  /** How long no call is made, in milliseconds. */
+  /** Milliseconds until the circuit breaker permits a call. */
   circuitOpenMs: number
-  /** Whether it asked for a pause. */
+  /** Whether its carrier has sent a Retry-After that has not ended. */
   busy: boolean
 }
 
 export type Choice =
   | { provider: ListedProvider; otherProvider: boolean }
-  /** Every circuit breaker is open: nothing can be sent before. */
+  /** Every circuit breaker is open; the first one permits a probe after this time. */
   | { circuitOpenMs: number }
 
 /**
- * The provider of an attempt: the first in the order of priority that can be called, one that asked for a pause only when
- * there is no other. None that was tried since the last wait, unless the providers changed meanwhile.
+ * Chooses the provider of an attempt: the first by priority whose circuit is closed. A busy provider is chosen only if there
+ * is no other, and one tried since the last delay only if the providers have changed.
  * @param providers at least one, in the order of their priority
  */
 export function chooseProvider(

@@ -22,9 +22,9 @@ type Mode = CarrierMessage['mode']
 export interface GuardedCarriers extends Carriers {
   /** How long the circuit of this provider stays open, in milliseconds; 0: it may be called. */
   circuitOpenMs(provider: Provider, mode: Mode): number
-  /** Whether a call is under way that decides if its circuit closes. */
+  /** Whether a probe is in progress, whose answer closes the circuit or opens it again. */
   isProbed(provider: Provider, mode: Mode): boolean
-  /** Whether the carrier sent Retry-After: the provider is used only if there is no other. */
+  /** Whether a Retry-After of the carrier still applies; then the provider is used only if there is no other. */
   isBusy(provider: Provider, mode: Mode): boolean
   /** The circuits that are or were open. */
   circuits(): { providerId: string; kind: string; mode: Mode; isOpen: boolean }[]
@@ -43,14 +43,16 @@ interface Circuit {
 }
 
 const probeAfterMs = 5000
-/** An open circuit that no message used in this time delays nothing: its provider is deleted, or nothing is to be sent. */
+/**
+ * After this time without a message an open circuit is no longer reported: it delays nothing, or its provider is deleted.
+ */
 const restsAfterMs = 300_000
-/** While a probe is under way, other calls wait this long before they look again. */
+/** While a probe is in progress, other messages wait this long before they check the circuit again. */
 const duringProbeMs = 500
 
 /**
- * Gives each provider a circuit breaker of its own. While it is open no call is made; then one probe is, and its answer closes
- * the circuit or opens it again. New credentials begin with a new circuit.
+ * Gives each provider its own circuit breaker. An open circuit permits no call until one probe, whose answer closes it or
+ * opens it again. Changed credentials start with a closed circuit.
  */
 export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Date.now): GuardedCarriers {
   const known = new Map<string, Circuit>()
@@ -58,7 +60,7 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     const key = `${id} ${mode}`
     const found = known.get(key)
     const seenAtMs = nowMs()
-    // If the clock was set back, the open circuit would otherwise stay open as long.
+    // If the clock was set back, the circuit is replaced: it would stay open for as long.
     if (found?.revision === revision && found.seenAtMs <= seenAtMs + probeAfterMs)
       return Object.assign(found, { seenAtMs })
     const breaker = createBreaker()
@@ -102,7 +104,7 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
   }
 }
 
-/** Whether the answer shows that the provider takes no message; refusals of a single message do not. */
+/** Whether the answer shows that the provider refuses every message, not only this one. */
 export const isBroken = ({ carrierFault: fault, providerDown }: CarrierAnswer): boolean =>
   fault === true || providerDown === true
 
@@ -113,7 +115,7 @@ function createBreaker(): CircuitBreakerPolicy {
   )
 }
 
-/** Most calls of the last 10 s, or 20 in a row where there are few. */
+/** Opens when 80 % of the calls of the last 10 s failed, or 20 in a row if there were fewer than 5 calls a second. */
 function openingRule(): IBreaker {
   const rules = [new SamplingBreaker({ threshold: 0.8, duration: 10_000, minimumRps: 5 }), new ConsecutiveBreaker(20)]
   return {

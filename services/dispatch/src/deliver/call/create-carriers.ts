@@ -56,7 +56,7 @@ function openCarrier(config: Config, carrier: SendingCarrier, definition?: Chann
     sandboxUrl: config.CARRIER_SANDBOX_URL,
     environment: environmentOf(config, carrier),
   }
-  // The table has checked that credentials, messages and variables are the sender's own.
+  // The types of the table ensure that each sender gets its own credentials, messages and variables.
   return { channel, sender: createSender(options) as Sender<unknown, unknown> }
 }
 
@@ -67,7 +67,9 @@ function connectionsOf(config: Config, definition: ChannelDefinition | undefined
   return connections?.(config) ?? lanes(config).reduce((sum, { concurrency }) => sum + concurrency, 0)
 }
 
-/** Acceptance checks texts. One that it let through must fail alone, not open the provider's circuit breaker. */
+/**
+ * Acceptance checks texts already. A faulty text must fail only its message, and not open the provider's circuit breaker.
+ */
 function faultOf(message: CarrierMessage): string | undefined {
   const texts = Object.values(message).filter((value) => typeof value === 'string')
   return texts.map(textFault).find((fault) => fault)

@@ -5,7 +5,7 @@ import type { ChannelDefinition, Payload } from '../../channels/channel.ts'
 import type { Context } from '../../context.ts'
 import type { Claim } from '../claim/claim-store.ts'
 
-/** Notes who was suppressed since the acceptance. */
+/** Records which recipients of copies were suppressed after acceptance. */
 const judge = defineStatement({
   name: 'judge-copies',
   text: `
@@ -22,7 +22,7 @@ const judge = defineStatement({
   columns: { recipient_index: column.text() },
 })
 
-/** The payload without the copies whose recipients are suppressed now, and what travels along if any copy is left. */
+/** The payload without copies to suppressed recipients, and the fields that the carrier needs if any copy is left. */
 export async function leaveOutCopies(
   { db, secrets }: Pick<Context, 'db' | 'secrets'>,
   { copies }: Pick<ChannelDefinition, 'copies'>,

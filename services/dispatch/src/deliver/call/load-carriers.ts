@@ -7,7 +7,7 @@ import { listKinds } from '../../catalogue/providers/kind-store.ts'
 /** After the process is ready, and before the garbage of its start is collected. */
 const afterMs = 300
 
-/** Loads the carriers that have providers, in the background: the first message of each need not wait for its client. */
+/** Loads the clients of carriers that have providers in the background, so that the first message does not wait. */
 export function loadCarriers({ log }: Pick<Kit, 'log'>, db: Queries, carriers: SendingCarriers): void {
   const load = async () => {
     await delay(afterMs, undefined, { ref: false })

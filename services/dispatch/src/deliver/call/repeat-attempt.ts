@@ -3,8 +3,8 @@ import { tables } from '../../db/schema.ts'
 import type { Claim } from '../claim/claim-store.ts'
 
 /**
- * Attempts behind the last one that another account got, or that has answered what became of the message: a repetition that was asked
- * to wait has not. It is stored before the call: the carrier's reports name the first attempt, and are about the last.
+ * The first of the latest attempts with this account whose outcome is unknown; a repetition that the carrier postponed
+ * counts too. Stored before the call, because the carrier's reports on the repetition name this first attempt.
  */
 const repeat = defineStatement({
   name: 'repeat-attempt',
@@ -22,7 +22,9 @@ const repeat = defineStatement({
   columns: pick(tables.attempts, 'repeats'),
 })
 
-/** The first of the attempts that another call of this account repeats, because the message may have been taken then. */
+/**
+ * Returns the attempt that the next call of this account repeats, because the carrier may have accepted the message then.
+ */
 export async function repeatAttempt(
   db: Pick<Queries, 'run'>,
   { id, attempt_count }: Pick<Claim, 'id' | 'attempt_count'>,
@@ -37,7 +39,7 @@ const forget = defineStatement({
   text: 'update attempts set repeats = null where notification_id = $1 and number = $2',
 })
 
-/** The account was not called after all; another one may be. */
+/** The account was not called, so the attempt repeats nothing; another account may be called. */
 export async function forgetRepetition(
   db: Pick<Queries, 'run'>,
   { id, attempt_count }: Pick<Claim, 'id' | 'attempt_count'>,

@@ -24,9 +24,9 @@ const claimColumns = {
   attempt_id: attempts.id,
   /** Providers that this failover must not use again; null when the attempt may use any of them. */
   tried: column.texts<Id<'prov'> | null>().nullable(),
-  /** How long internal errors have kept it from being sent. */
+  /** How long internal errors have delayed it. */
   held_ms: column.double(),
-  /** How long it has waited while no provider of its queue could be called; null when its queue is not held. */
+  /** How long it has waited because no provider of its queue could be called; null if one can be. */
   queue_held_ms: column.double().nullable(),
   /** How long it may still be sent; null when it does not expire. */
   expires_in_ms: column.double().nullable(),
@@ -34,15 +34,15 @@ const claimColumns = {
   quiet_hours: column.bytes().nullable(),
 }
 
-/** Without claims, one row of nulls carries the number of refused ones. */
+/** `refused` is in each row; without claims, in a row of nulls. */
 const resultColumns = { ...outerJoined(claimColumns), refused: column.integer() }
 
-/** A notification that this worker alone may send now, with the attempt that was opened for it. */
+/** A notification that only this worker may send now, with the attempt that the claim has opened. */
 export type Claim = RowOf<typeof claimColumns>
 
 /**
- * The oldest due messages of each queue, by one index; the scheduler enqueues those that waited. Rows are locked one by
- * one and never waited for. The locked rows are passed on whole, never joined with the input again.
+ * The oldest due messages of each queue, by one index. Rows that others have locked are skipped. Whole rows are passed on: a
+ * join back to the input would be quadratic without a hash join.
  */
 const locked = `
   select one.*, ($6::text[])[row_number() over ()] as attempt_id
@@ -60,7 +60,7 @@ const locked = `
     ) as n limit asked.most
   ) as one`
 
-/** The last moment at which a suppression or a choice since acceptance, or its expiry, can stop the message without another query. */
+/** Suppressions, preferences and expiry are checked again here, where the check needs no further query. */
 const due = `
   select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${optedOutBecause('locked')} as opted_out,
     ${hasExpired('locked')} as expired, ${isCalledOff('locked')} as called_off from locked`
@@ -83,7 +83,7 @@ const take = `
   from due where n.id = due.id and due.suppressed is null and due.opted_out is null and not due.expired and not due.called_off
   returning n.*, due.attempt_id`
 
-/** The attempt is recorded before the carrier is called: after a crash in between, its lease expires. */
+/** The attempt is recorded before the carrier is called, so a crash leaves an attempt whose lease expires. */
 const openAttempt = `
   insert into attempts (notification_id, number, id, lease_until)
   select id, attempt_count, attempt_id, now() + make_interval(secs => $7) from claimed`
@@ -124,7 +124,7 @@ export interface Wanted {
   most: number
 }
 
-/** Claimed messages, and how many ended because they have expired or their recipient gets no such messages any more. */
+/** Claimed messages, and how many the claim ended: expired, called off, suppressed or switched off by the recipient. */
 export interface Claimed {
   claims: Claim[]
   refused: number

@@ -9,7 +9,7 @@ import { putBackAttempts, putBackClaims, type Unmade } from './put-back-store.ts
 
 /** Claims the messages of a lane and settles their attempts. */
 export interface Claims {
-  /** @throws Error when Postgres does not answer: its claims are put back */
+  /** @throws Error when Postgres does not answer; claims that it may have made are requeued */
   take(wanted: readonly Wanted[]): Promise<Claimed>
   settle(settlement: Settlement): Promise<void>
   putBack(unmade: Unmade): Promise<void>
@@ -37,7 +37,7 @@ export function createClaims(
     ...batch,
     async run(unmade) {
       await persistently(() => putBackClaims(db, unmade), leaseMs)
-      // The scheduler of another process must learn when they are due.
+      // A retry may be due: this wakes the scheduler, which may run in another process.
       wakeOutbox()
       return unmade.map(() => undefined)
     },
@@ -49,11 +49,11 @@ export function createClaims(
       const count = wanted.reduce((sum, { most }) => sum + most, 0)
       const attemptIds = Array.from({ length: count }, () => newId('att'))
       const claimed = await claimForSending(db, lane, wanted, attemptIds, leaseMs / 1000).catch(async (fault) => {
-        // Perhaps only the answer was lost, and no carrier was called: when their leases end, these would count as attempts that
-        // may have reached the recipient.
+        // Perhaps only the answer was lost. Unless the claims are requeued, their attempts end as unknown, although no
+        // carrier was called.
         const forget = () => persistently(() => putBackAttempts(db, attemptIds), leaseMs)
         await forget()
-        // A frozen Postgres may execute the claim only now, after the put-back.
+        // A frozen Postgres may execute the claim after it was requeued.
         setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()
         throw fault
       })

@@ -7,8 +7,8 @@ const dueAgain = 'now() + make_interval(secs => gone.after_ms / 1000)'
 const isLater = `n.status = 'queued' and gone.after_ms > 0`
 
 /**
- * No carrier was called, so the attempt is removed. The next one reuses its number, so the id identifies it: repeating this
- * cannot undo another worker's claim. Rows are locked by id alone: a condition on `sending` would let an old plan scan the table.
+ * Removes the attempt, because no carrier was called. Its id identifies it, because the next attempt reuses its number. Rows
+ * are locked by id alone: with a condition on `sending`, an old plan could scan the table.
  */
 const putBack = defineStatement({
   name: 'put-back-claims',
@@ -40,11 +40,11 @@ export interface Unmade {
   afterMs: number
   /** Whether HOLD_LIMIT counts from now on, because of an internal error. */
   held?: boolean
-  /** Whether its recipient asked for it to be sent then: it is not late. */
+  /** Whether the recipient's quiet hours caused the delay, which then does not count as lateness. */
   asked?: boolean
 }
 
-/** Requeues claims. Unclaimed ones stay unchanged. */
+/** Requeues claims. Changes nothing for a claim that has ended. */
 export async function putBackClaims(db: Queries, unmade: readonly Unmade[]): Promise<void> {
   const rows = unmade.map(({ claim: { id, attempt_id }, afterMs, held = false, asked = false }) => ({
     id,

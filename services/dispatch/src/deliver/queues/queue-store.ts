@@ -10,13 +10,13 @@ export interface LaneOf {
 
 const { in_flight, held_queues } = tables
 
-/** One step into the index for each queue, however many messages it has: `enqueued_at` of what waits is when it is due. */
+/** One index probe for each queue, however many messages it has. A waiting message is due at its `enqueued_at`. */
 const first = (after: string) => `
   select f.tenant_id, f.application_id, f.mode, f.enqueued_at from in_flight f
   where f.lane = l.lane and f.channel = l.channel and f.status = 'queued' ${after}
   order by f.application_id, f.mode, f.enqueued_at limit 1`
 
-/** SQL: the queues of a lane `l` that have messages, with the oldest's `enqueued_at`. */
+/** SQL: the queues of a lane `l` that have messages, with the `enqueued_at` of the oldest. */
 export const queuesOfLaneSql = `
   with recursive queues as (
     (${first('')})
@@ -43,7 +43,7 @@ const findReady = defineStatement({
   },
 })
 
-/** Finds the queues of lanes that have messages which are due, those in hand included. */
+/** Finds the queues of lanes that have due messages, including those in hand. */
 export function findReadyQueues(db: Queries, lanes: readonly LaneOf[]) {
   return db.run(findReady, [JSON.stringify(lanes)])
 }
@@ -51,7 +51,7 @@ export function findReadyQueues(db: Queries, lanes: readonly LaneOf[]) {
 /** A queue of a channel, over all its lanes. */
 export type HeldQueue = Pick<RowOf<typeof held_queues>, 'application_id' | 'channel' | 'mode'>
 
-/** Records since when no provider of a queue may be called; HOLD_LIMIT counts from then. */
+/** Records the time from which no provider of a queue may be called; HOLD_LIMIT counts from it. */
 export async function holdQueue(db: Queries, { application_id, channel, mode }: HeldQueue): Promise<void> {
   const held = build.insertInto('held_queues').values({ application_id, channel, mode })
   await db.run(held.onConflict((conflict) => conflict.doNothing()))

@@ -39,7 +39,7 @@ test('a queue that was served goes behind the others', () => {
   expect(served).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])
 })
 
-test('a tenant whose messages never end leaves places to others, and each other tenant finds one', () => {
+test('a tenant whose messages never end leaves slots to others, and each other tenant finds one', () => {
   const queues = new SendQueues(16)
   queues.of(keyOf('hanging')).wake()
   for (let n = 0; n < 5; n++) claimAll(queues, queues.choose(turn()))
@@ -102,7 +102,7 @@ test('a queue that is empty is forgotten', () => {
   expect(queues.of(keyOf('a'))).not.toBe(first)
 })
 
-test('a queue that has slept may begin as soon as it is woken, and one without a place waits for a release, not for the rate', () => {
+test('a queue that has slept may begin as soon as it is woken, and one without a free slot waits for a release, not for the rate', () => {
   const queues = new SendQueues(3)
   const queue = queues.of(keyOf('slept'))
   queue.wake()

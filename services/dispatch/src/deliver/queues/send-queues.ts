@@ -15,15 +15,15 @@ export interface Pick {
   wakes: number
 }
 
-/** What a turn may begin: `tokens` for all, and `credit` more for queues without a backlog. */
+/** The messages that may begin now: `tokens` for all queues, and `credit` more for queues without a backlog. */
 export interface Turn {
   nowMs: number
   tokens: number
   credit: number
 }
 
-/** Slots that one tenant may use for each free slot: alone it gets two thirds of them. */
-const placesForEachFree = 2
+/** A tenant may hold this many slots for each free slot, so a tenant alone gets two thirds of all. */
+const slotsForEachFree = 2
 /** Messages that a queue without a backlog may begin on credit at a time. */
 const mostOnCredit = 4
 
@@ -52,12 +52,12 @@ export class SendQueue {
     this.wakes++
   }
 
-  /** Its carrier answered. While the queue sleeps, the answer is of an earlier call. */
+  /** The carrier has answered. An answer that arrives while the queue sleeps belongs to an earlier call and is ignored. */
   widen(nowMs: number): void {
     if (this.asleepUntilMs <= nowMs) this.window++
   }
 
-  /** How long nothing is claimed, and how many messages are claimed first afterwards. */
+  /** Claims nothing for this time, and afterwards `window` messages at first. */
   sleep(nowMs: number, forMs: number, window: number): void {
     const isAsleep = this.asleepUntilMs > nowMs
     this.asleepUntilMs = isAsleep ? Math.min(this.asleepUntilMs, nowMs + forMs) : nowMs + forMs
@@ -73,17 +73,17 @@ class Tenant {
 }
 
 /**
- * Which queues of a lane may claim how much. Tenants take turns, so do the queues of a tenant. No tenant holds more than twice as
- * many slots as are free, so there is always room for a new one.
+ * Decides how many messages each queue of a lane may claim. Tenants take turns, and so do the queues of a tenant. A tenant
+ * holds at most twice as many slots as are free, so a new tenant always finds one.
  */
 export class SendQueues {
   readonly #tenants = new Map<string, Tenant>()
-  readonly #places: number
+  readonly #slots: number
   #inHand = 0
 
-  /** @param places messages in hand at the same time */
-  constructor(places: number) {
-    this.#places = places
+  /** @param slots messages in hand at the same time */
+  constructor(slots: number) {
+    this.#slots = slots
   }
 
   /** Returns the queue, and creates it when it is unknown. */
@@ -96,14 +96,14 @@ export class SendQueues {
     return queue
   }
 
-  /** Chooses what to claim now; the messages count as in hand. A chosen queue goes behind the others. */
+  /** Chooses how many messages to claim from which queues; they count as in hand. A chosen queue moves behind the others. */
   choose(turn: Turn): Pick[] {
     const chosen = new Map<SendQueue, number>()
     let { tokens } = turn
     for (let given = -1; given !== 0; ) {
       given = 0
       for (const tenant of this.#tenants.values()) {
-        if (!this.#hasPlaceFor(tenant)) continue
+        if (!this.#hasSlotFor(tenant)) continue
         for (const queue of tenant.queues.values()) {
           const count = chosen.get(queue) ?? 0
           if (!isReady(queue, turn.nowMs)) continue
@@ -157,7 +157,7 @@ export class SendQueues {
   }
 
   #mayBegin(queue: SendQueue, nowMs: number): boolean {
-    return isReady(queue, nowMs) && this.#hasPlaceFor(queue.tenant)
+    return isReady(queue, nowMs) && this.#hasSlotFor(queue.tenant)
   }
 
   #some(test: (queue: SendQueue) => boolean): boolean {
@@ -165,10 +165,10 @@ export class SendQueues {
     return false
   }
 
-  #hasPlaceFor(tenant: Tenant): boolean {
-    const free = this.#places - this.#inHand
+  #hasSlotFor(tenant: Tenant): boolean {
+    const free = this.#slots - this.#inHand
     // A queue with nothing in hand gets a slot in any case, however many the others hold.
-    return tenant.inHand < placesForEachFree * free || (tenant.inHand === 0 && -free < this.#places)
+    return tenant.inHand < slotsForEachFree * free || (tenant.inHand === 0 && -free < this.#slots)
   }
 
   #hold(queue: SendQueue, count: number): void {

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import type { LaneOf } from './queue-store.ts'
 import type { QueueKey } from './send-queues.ts'
 
-/** A queue that has got a message which is due. */
+/** A queue with a new due message. */
 export type WokenQueue = QueueKey & LaneOf
 
-/** Tells senders which queues have messages. Best effort: senders also poll. */
+/** Notifies senders of queues that have due messages. A wake may be lost: senders also poll. */
 export type WakeSenders = (queues: readonly WokenQueue[]) => void
 
 const Wake = z.array(z.object({ tenant_id: z.string(), application_id: z.string(), mode: z.enum(['live', 'test']) }))
@@ -31,7 +31,7 @@ export function createSenderWaker(bus: Bus | PendingBus): WakeSenders {
   }
 }
 
-/** One of the processes that send a lane is woken; the others find the rest by polling. */
+/** Each wake reaches one of the processes that send a lane; the others find remaining messages by polling. */
 const queueGroup = 'senders'
 
 /** Subscribes to the wakes of a lane. Registers its end. */

@@ -24,7 +24,8 @@ const closeOverdue = defineStatement({
 })
 
 /**
- * Stops waiting for the receipt of messages sent too long ago, and asks for it a last time; they stay `sent`.
+ * Settles messages that are `sent` and whose receipt is overdue, and requests it from callbacks a last time. They stay
+ * `sent`.
  * @returns how many
  */
 export async function closeOverdueReceipts(

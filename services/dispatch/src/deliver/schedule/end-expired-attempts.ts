@@ -33,19 +33,19 @@ export async function endExpiredAttempts(
 }
 
 function settlementOf(attempt: ExpiredAttempt, policy: RetryPolicy): Settlement {
-  const { lane, round_attempts: place } = attempt
+  const { lane, round_attempts: step } = attempt
   const { outcome, code, message, providerMessageId } = workerGone
   return {
     notificationId: attempt.notification_id,
     attemptNumber: attempt.number,
     attemptId: attempt.attempt_id,
     leaseExpired: true,
-    // The provider that it called is not recorded, so no provider is known to be untried.
+    // The attempt does not record which provider was called, so no failover is possible.
     providerId: null,
     outcome,
     code,
     message,
     providerMessageId,
-    next: decideNext(workerGone, { lane, place, otherProvider: false }, policy),
+    next: decideNext(workerGone, { lane, step, otherProvider: false }, policy),
   }
 }

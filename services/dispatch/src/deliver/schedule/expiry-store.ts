@@ -7,8 +7,8 @@ import { lockOpenSql, scheduleBatch } from './open-sql.ts'
 const waits = `n.status in ('queued', 'scheduled')`
 
 /**
- * A message in flight ends with its attempt, and one that waits for a receipt ends then: neither is sent late. The
- * trigger `erase_payload` empties the payload, so no row is found twice.
+ * Skips messages being sent or waiting for a receipt: their attempt ends them, and neither is sent late. The trigger
+ * `erase_payload` empties payloads, so no row is found twice.
  */
 const endExpired = defineStatement({
   name: 'end-expired',
@@ -38,7 +38,7 @@ const endExpired = defineStatement({
 })
 
 /**
- * Ends what expired while it waited, and erases the payload of what expired later.
+ * Ends messages that expired while they waited, and erases the payload of those that expired after they were sent.
  * @returns how many rows there were, and how many of them ended
  */
 export async function endExpiredNotifications(db: Queries) {

@@ -16,7 +16,7 @@ const foldTallies = defineStatement({
   columns: { count: column.integer() },
 })
 
-/** Sums up the tallies, so that there are never many rows to read. @returns whether there may be more */
+/** Merges the rows of tallies into their sums, so that few rows must be read. @returns whether there may be more */
 export async function sumUpTallies(db: Queries): Promise<boolean> {
   const [row] = await db.runLong(foldTallies)
   return row?.count === tallyBatch

@@ -4,7 +4,7 @@ import { scheduleBatch } from './open-sql.ts'
 
 const { attempts, notifications } = tables
 
-/** Notifications are locked before their attempts, as in every statement: in another order two of them could deadlock. */
+/** Locks notifications before their attempts, as every statement does, so that two statements cannot deadlock. */
 const claimExpired = defineStatement({
   name: 'claim-expired-attempts',
   text: `
@@ -30,8 +30,8 @@ const claimExpired = defineStatement({
 export type ExpiredAttempt = Awaited<ReturnType<typeof claimExpiredAttempts>>[number]
 
 /**
- * Claims attempts whose lease has expired, for as long as it takes to settle them. A reconciler that dies leaves them to the
- * next one; a late answer of the worker still counts.
+ * Claims attempts whose lease has expired until they are settled. If the reconciler dies, another one claims them. A late
+ * answer of the worker still counts.
  */
 export function claimExpiredAttempts(db: Queries, leaseSeconds: number) {
   return db.run(claimExpired, [leaseSeconds])

@@ -16,8 +16,8 @@ const mayBeLost = defineStatement({
 })
 
 /**
- * Whether a hand-off may be lost: one waits for longer than `stalledMs`, or since before JetStream has forgotten everything. Mostly
- * none does, and then neither NATS nor the longer statement is asked.
+ * Whether a hand-off may be lost: one waits for longer than `stalledMs`, or was enqueued before JetStream lost its stream.
+ * Usually none does, which saves a request to NATS and a longer statement.
  */
 export async function mayHaveLostWork(
   db: Queries,

@@ -11,8 +11,8 @@ interface Sought {
 }
 
 /**
- * SQL that locks open notifications and returns their ids, in order; rows locked by others are skipped. The lock stands
- * in a subquery of its own, so that no plan begins with the notifications, or locks more than the limit.
+ * SQL that locks open notifications and returns their ids in order; locked rows are skipped. The lock is in a subquery of
+ * its own, so that no plan starts from the notifications or locks more than the limit.
  */
 export function lockOpenSql({ where, orderBy, still, limit }: Sought): string {
   return `select one.id from (select id from in_flight f where ${where} order by ${orderBy}) as f

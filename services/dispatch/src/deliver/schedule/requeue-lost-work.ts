@@ -34,7 +34,7 @@ const requeueLost = defineStatements(
   registry,
 )
 
-/** How long ago all hand-offs of a lane had reached their service; Postgres subtracts it from its own clock. */
+/** The age from which all hand-offs of a lane have reached their service; Postgres subtracts it from its own clock. */
 export interface DeliveredLane {
   lane: string
   channel: string
@@ -42,8 +42,8 @@ export interface DeliveredLane {
 }
 
 /**
- * Republishes hand-offs that should have arrived and were not reported on; and, once JetStream has forgotten everything, all
- * that were enqueued before that. @returns how many, of each lane at most {@link scheduleBatch}
+ * Writes hand-offs again that should have arrived but have no report, and all that were enqueued before JetStream lost its
+ * stream. @returns how many; of each lane at most {@link scheduleBatch}
  */
 export async function requeueLostWork(
   db: Queries,

@@ -19,14 +19,15 @@ import { takeDueNotifications } from './take-due.ts'
 /** What the schedulers need of the context. */
 type ScheduleContext = Context & { wakeSenders: WakeSenders; onCommit: OnCommit }
 
-/** For what a lost wake-up left. */
+/** Interval of the search for work whose wake was lost. */
 const lookEveryMs = 5000
 
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
 
 /**
- * Starts what keeps every notification moving: due retries, attempts of crashed workers, hand-offs that the bus lost.
+ * Starts the tasks that move waiting notifications on: due retries, attempts of crashed workers, hand-offs that the bus
+ * lost.
  * @param handOffs the lanes of channels that other services deliver
  */
 export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, handOffs: readonly HandOffLane[]): void {
@@ -49,7 +50,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
   context.onCommit(() => retries.stir())
   startPeriodic(kit, {
     name: 'lease reconciler',
-    // Leases last longer, so none is found late.
+    // Leases last longer than this, so none is found late.
     everyMs: 5000,
     atLeastMs: 1000,
     async run() {
@@ -102,7 +103,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
 }
 
-/** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
+/** Settles messages with overdue receipts, channels with the same deadline together. @returns whether there is more */
 async function closeOverdue({ channels, config, db, wakeOutbox }: Context): Promise<boolean> {
   const byDeadline = Map.groupBy(Object.values(channels), (channel) => channel.receiptDeadlineMs(config))
   let more = false
@@ -117,8 +118,8 @@ async function closeOverdue({ channels, config, db, wakeOutbox }: Context): Prom
 }
 
 /**
- * The age of each lane's oldest unacknowledged message: older work that still waits was lost. A long queue is no loss.
- * Each lane is judged alone, because a campaign would hide the losses of another lane.
+ * The age of each lane's oldest unacknowledged message: a hand-off that is older and still waits was lost. Lanes are
+ * compared one by one, because the backlog of one would hide the losses of another.
  */
 function deliveredLanes(bus: Bus, lanes: readonly HandOffLane[], stalledAfterMs: number): Promise<DeliveredLane[]> {
   return Promise.all(

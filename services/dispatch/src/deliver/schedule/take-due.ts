@@ -15,7 +15,7 @@ import { workQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
 import { lockOpenSql, scheduleBatch } from './open-sql.ts'
 
-/** One step into the index for each tenant of a lane, however many of its messages wait. */
+/** One index probe for each tenant of a lane, however many of its messages wait. */
 const earliest = (after: string) => `
   select f.lane, f.tenant_id, f.next_attempt_at from in_flight f where f.next_attempt_at is not null ${after}
   order by f.lane, f.tenant_id, f.next_attempt_at limit 1`
@@ -32,11 +32,11 @@ const ownersSql = `
   select lane, tenant_id, greatest(1, ${scheduleBatch} / count(*) over ()) as share from owners
   where next_attempt_at <= now() order by random()`
 
-/** SQL that locks due messages, of each tenant and lane its share. */
+/** SQL that locks due messages: for each tenant and lane its share. */
 const dueSql = `
   select one.id from (${ownersSql}) as o cross join lateral (
     ${lockOpenSql({
-      // With equalities the planner would read the backlogs of others by the index of all that is due.
+      // With equalities the planner would use the index of all due messages, and read the backlogs of other tenants.
       where: `(f.lane, f.tenant_id, f.next_attempt_at) >= (o.lane, o.tenant_id, '-infinity')
         and (f.lane, f.tenant_id, f.next_attempt_at) <= (o.lane, o.tenant_id, now())
         and f.next_attempt_at is not null and f.status in ('queued', 'scheduled')`,
@@ -82,8 +82,8 @@ const takeDue = defineStatements(
 )
 
 /**
- * Queues due messages, both scheduled and retried, releases claims that nobody settled, and ends what expired or was switched off.
- * Tenants share a batch, and so do their lanes. @returns how many, by queue
+ * Queues due messages, scheduled and retried ones, and ends those that expired or that the recipient switched off. Also ends
+ * unsettled unknown outcomes. Tenants and lanes share a batch. @returns how many, by queue
  */
 export function takeDueNotifications(db: Queries, channels: Channels) {
   return db.run(takeDue(channels))

@@ -20,7 +20,7 @@ const answer = (outcome: CarrierAnswer['outcome'], rest: Partial<CarrierAnswer> 
 })
 const lanes: Lane[] = ['otp', 'transactional', 'bulk']
 /** Without another provider, by default. */
-const at = (lane: Lane, place: number, otherProvider = false): Situation => ({ lane, place, otherProvider })
+const at = (lane: Lane, step: number, otherProvider = false): Situation => ({ lane, step, otherProvider })
 
 test.each(lanes)('a message that the carrier accepted is sent: %s', (lane) => {
   expect(decideNext(answer('accepted'), at(lane, 1), policy)).toEqual({ status: 'sent' })
@@ -58,7 +58,7 @@ test('a wait that the carrier asked for is kept in full, with a little spread on
 test('a short wait that the carrier asks for every time does not use up the schedule', () => {
   const delays = { ...policy, retryDelaysMs: [5000, 30_000, 120_000] }
   const waits = (retryAfterMs: number) =>
-    [1, 2, 3].map((place) => decideNext(answer('rejected_retryable', { retryAfterMs }), at('bulk', place), delays))
+    [1, 2, 3].map((step) => decideNext(answer('rejected_retryable', { retryAfterMs }), at('bulk', step), delays))
   expect(waits(1000)).toMatchObject([{ afterMs: 1050 }, { afterMs: 1050 }, { afterMs: 60_000 }])
   expect(waits(100_000)).toMatchObject([{ afterMs: 105_000 }, { afterMs: 105_000 }, { afterMs: 105_000 }])
   // "Now" is no wait at all.
@@ -120,8 +120,8 @@ describe('with another provider that was not tried', () => {
   ]
   test.each(refusals)('%s hands over at once, also at the last step of the schedule', (_what, rest) => {
     for (const lane of lanes) {
-      for (const place of [1, 3]) {
-        expect(decideNext(answer('rejected_retryable', rest), at(lane, place, true), policy)).toEqual({
+      for (const step of [1, 3]) {
+        expect(decideNext(answer('rejected_retryable', rest), at(lane, step, true), policy)).toEqual({
           status: 'queued',
           afterMs: 0,
           whenDue: 'send',
@@ -173,7 +173,7 @@ describe('whatever the answer and the situation', () => {
     outcome: fc.constantFrom(...AttemptOutcome.options),
     retryAfterMs: fc.option(fc.nat(600_000)),
     lane: fc.constantFrom(...lanes),
-    place: fc.integer({ min: 1, max: 9 }),
+    step: fc.integer({ min: 1, max: 9 }),
     otherProvider: fc.boolean(),
     retryDelaysMs: fc.array(fc.nat(600_000), { maxLength: 6 }),
     random: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -181,17 +181,17 @@ describe('whatever the answer and the situation', () => {
   const decisionsAre = (expected: (next: NextStep, given: Given) => boolean) =>
     fc.assert(
       fc.property(anyDecision, (given) => {
-        const { outcome, retryAfterMs, lane, place, otherProvider, retryDelaysMs, random } = given
+        const { outcome, retryAfterMs, lane, step, otherProvider, retryDelaysMs, random } = given
         const delays = { ...policy, retryDelaysMs, random: () => random }
-        return expected(decideNext(answer(outcome, { retryAfterMs }), { lane, place, otherProvider }, delays), given)
+        return expected(decideNext(answer(outcome, { retryAfterMs }), { lane, step, otherProvider }, delays), given)
       }),
     )
   type Given = typeof anyDecision extends fc.Arbitrary<infer Value> ? Value : never
 
   test('after the last step of the schedule only a provider that was not tried gets the message', () => {
     decisionsAre(
-      (next, { place, retryDelaysMs, otherProvider, outcome }) =>
-        place <= retryDelaysMs.length ||
+      (next, { step, retryDelaysMs, otherProvider, outcome }) =>
+        step <= retryDelaysMs.length ||
         !(next.status === 'queued' && next.whenDue === 'send') ||
         (next.failsOver && otherProvider && outcome === 'rejected_retryable'),
     )

@@ -3,13 +3,13 @@ import type { Lane } from '@notify/contracts'
 import type { Config } from '../../config.ts'
 
 export interface RetryPolicy {
-  /** Longest wait before each further attempt, in milliseconds. */
+  /** Maximum delay before each further attempt, in milliseconds. */
   retryDelaysMs: readonly number[]
   /** How long an unknown outcome waits for a receipt. */
   unknownGraceMs: number
-  /** The same before a code is sent again, because codes expire soon. */
+  /** The same for codes; shorter, because codes expire soon. */
   otpGraceMs: number
-  /** 0 to 1, drawn for each wait. */
+  /** A number from 0 to 1, drawn for each delay. */
   random(): number
 }
 
@@ -21,22 +21,22 @@ export function retryPolicyOf(
   return { retryDelaysMs, unknownGraceMs, otpGraceMs, random: Math.random }
 }
 
-/** What happens to a message when an attempt has ended. */
+/** What happens to a message after an attempt. */
 export type NextStep =
   | { status: 'sent' }
   | { status: 'failed'; reason: string; retryable: boolean }
   /**
-   * Stays queued. After the wait it is sent again, or failed with this reason, unless a receipt settled it before.
-   * `failsOver`: the next attempt uses a provider that was not tried since the last wait.
+   * Stays queued. After the delay it is sent again, or fails with this reason, unless a receipt settles it earlier.
+   * `failsOver`: the next attempt uses a provider that was not tried since the last delay.
    */
   | { status: 'queued'; afterMs: number; whenDue: 'send' | 'give_up'; reason: string | null; failsOver: boolean }
 
-/** The state of a message when an attempt has ended. */
+/** What the decision depends on besides the answer. */
 export interface Situation {
   lane: Lane
-  /** The step of the retry schedule, from 1: since acceptance or the last operator retry. */
-  place: number
-  /** Whether an available provider was not tried since the last wait. */
+  /** The step of the retry schedule, from 1, since acceptance or the last retry by an operator. */
+  step: number
+  /** Whether an available provider has not been tried since the last delay. */
   otherProvider: boolean
 }
 
@@ -47,16 +47,16 @@ export const unknownReason =
   'Outcome unknown: the carrier did not answer and sent no callback; it may have been delivered'
 
 /**
- * The only retry policy. A temporary refusal goes to the next provider at once and uses no step of the schedule. An unknown
- * outcome waits for a receipt first; sending again then uses a step, with another provider too.
+ * The only retry policy. After a temporary refusal the next provider is tried at once, which uses no step of the schedule.
+ * After an unknown outcome a receipt is awaited first; sending again then uses a step, even with another provider.
  */
 export function decideNext(
   answer: CarrierAnswer,
-  { lane, place, otherProvider }: Situation,
+  { lane, step, otherProvider }: Situation,
   policy: RetryPolicy,
 ): NextStep {
   const reason = reasonOf(answer)
-  const longestMs = policy.retryDelaysMs[place - 1]
+  const longestMs = policy.retryDelaysMs[step - 1]
   switch (answer.outcome) {
     case 'accepted':
       return { status: 'sent' }
@@ -65,7 +65,7 @@ export function decideNext(
     case 'rejected_retryable': {
       if (otherProvider) return again(0, true)
       if (longestMs === undefined) return { status: 'failed', reason, retryable: true }
-      return again(waitMs(longestMs, answer.retryAfterMs, place, policy), false)
+      return again(waitMs(longestMs, answer.retryAfterMs, step, policy), false)
     }
     case 'unknown': {
       if (duplicatesAllowed[lane] && longestMs !== undefined)
@@ -84,18 +84,18 @@ const again = (afterMs: number, failsOver: boolean): NextStep => ({
   failsOver,
 })
 
-/** After this many attempts our own delay counts besides Retry-After. */
+/** Up to this step of the schedule only Retry-After counts, later our own delay too. */
 const believed = 2
 
 /**
- * Full jitter; a wait that the carrier asked for is kept, with a little spread on top. A carrier that asks for the same second
- * again and again would use up the whole schedule in a few of them: from the third time on ours counts too.
+ * A random part of the maximum delay, or Retry-After plus up to 10 %. From the third step the longer of both counts: a
+ * carrier that always answers with one second would otherwise use up the schedule within seconds.
  */
-function waitMs(longestMs: number, retryAfterMs: number | null, place: number, { random }: RetryPolicy): number {
+function waitMs(longestMs: number, retryAfterMs: number | null, step: number, { random }: RetryPolicy): number {
   const ownMs = longestMs * random()
   if (retryAfterMs === null) return ownMs
   const askedMs = retryAfterMs * (1 + 0.1 * random())
-  return retryAfterMs > 0 && place <= believed ? askedMs : Math.max(askedMs, ownMs)
+  return retryAfterMs > 0 && step <= believed ? askedMs : Math.max(askedMs, ownMs)
 }
 
 function reasonOf({ code, message }: CarrierAnswer): string {

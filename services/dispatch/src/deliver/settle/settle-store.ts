@@ -10,7 +10,7 @@ export interface Settlement {
   notificationId: string
   attemptNumber: number
   attemptId: string
-  /** Whether this settles for a worker that gave no answer: it counts only while the attempt is still open. */
+  /** Whether the lease has expired without an answer: then the settlement counts only if the attempt is still open. */
   leaseExpired: boolean
   providerId: string | null
   outcome: AttemptOutcome
@@ -21,14 +21,14 @@ export interface Settlement {
 }
 
 /**
- * `current`: this attempt is the notification's latest. While an operator's retry waits for its first attempt
- * (`round_attempts` 0), the answer to an earlier one does not count.
+ * `current`: this is the notification's latest attempt. After an operator's retry, until its first attempt (`round_attempts`
+ * 0), the answer to an earlier attempt does not count.
  */
 const locked = `
   select ended.*, n.status = 'queued' as undecided, n.attempt_count = ended.number and n.round_attempts > 0 as current
   from notifications n join ended using (id) order by n.id for update of n`
 
-/** A receipt may precede the carrier's response; its values stay. */
+/** A receipt may arrive before the carrier's response; then its values are kept. */
 const closeAttempts = `
   update attempts a
   set finished_at = now(), provider_id = coalesce(a.provider_id, locked.provider_id),
@@ -47,8 +47,8 @@ const dueAgain = 'now() + make_interval(secs => closed.after_ms / 1000)'
 const isLater = `closed.status = 'queued' and (closed.after_ms > 0 or closed.when_due = 'give_up')`
 
 /**
- * A failover uses no step of the retry schedule, unless the outcome is unknown: the steps bound what may be sent twice.
- * `n.sending` is false when this settlement was already written, so it counts once.
+ * A failover uses a step of the retry schedule only after an unknown outcome, so that the steps bound possible duplicates.
+ * `n.sending` is false if this settlement was written before, so it counts once.
  */
 const takeNextStep = `
   update notifications n
@@ -62,7 +62,7 @@ const takeNextStep = `
   from closed where n.id = closed.id and closed.current and closed.undecided
   returning n.*, old.status as old_status`
 
-/** A receipt has already decided the state. */
+/** The state stays, because a receipt has already decided it. */
 const keepDecided = `
   update notifications n
   set sending = false, held_since = null, updated_at = now(), next_attempt_at = null, when_due = 'send', failovers = 0
@@ -86,8 +86,8 @@ const settle = defineStatement({
 })
 
 /**
- * Records how attempts ended; publishes facts for changed states. Idempotent.
- * @returns how many attempts it closed, and how long those took that were handed over
+ * Records how attempts ended, and enqueues the facts of changed states. Idempotent.
+ * @returns how many attempts it closed, and the latencies of the changed notifications
  */
 export async function settleAttempts(db: Queries, settlements: readonly Settlement[]) {
   const [row] = await db.run(settle, [JSON.stringify(settlements.map(rowOf))])

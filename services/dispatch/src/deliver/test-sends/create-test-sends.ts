@@ -7,7 +7,7 @@ import type { CarrierMessage, Carriers } from '../call/carrier.ts'
 import { createCarriers } from '../call/create-carriers.ts'
 import { createTestLimit, type RequireTestRoom } from './test-limit.ts'
 
-/** Less than the gateway waits. */
+/** Less than the timeout of the gateway. */
 const longestMs = 5000
 
 const noAnswer: CarrierAnswer = {
@@ -15,7 +15,7 @@ const noAnswer: CarrierAnswer = {
   outcome: 'unknown',
 }
 
-/** What the role `api` needs for test messages. */
+/** The resources of the role `api` for test messages. */
 export interface TestSends {
   /** Hands a test message to a carrier, and waits for its answer for some seconds. */
   callCarrier: Carriers['send']
@@ -33,7 +33,7 @@ export function createTestSends(
   return {
     callCarrier(provider: Provider, message: CarrierMessage) {
       open ??= createCarriers({ ...config, CARRIER_TIMEOUT }, carrierTable, channels)
-      // The first message loads the client of the carrier, which takes a while on a busy machine.
+      // The first message loads the client of the carrier, which may exceed the limit on a busy machine.
       return Promise.race([open.send(provider, message), delay(longestMs, noAnswer, { ref: false })])
     },
     requireTestRoom: createTestLimit(config.TEST_MESSAGES_PER_MINUTE),

@@ -22,7 +22,7 @@ export const sendEventTest: Handler<TestContext, typeof contract> = idempotentAn
   const providers = await context.directory.providers.list(principal.tenant_id, applicationId, channel)
   const sent = await sendTest(context, {
     ...{ request, applicationId, providers, channel, recipient, variables, locale, time_zone, texts },
-    // Who writes a text and asks for a language has written it in that one.
+    // Given templates are taken to be in the requested language.
     writtenLocale: given && locale,
     ...{ field: 'data', resource: { action: 'event.tested', id: event_key } },
   })

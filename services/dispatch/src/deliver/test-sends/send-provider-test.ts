@@ -25,7 +25,7 @@ export const sendProviderTest: Handler<TestContext, typeof contract> = idempoten
   return new Reply(200, JSON.stringify(sent))
 })
 
-/** Names are not Liquid, whatever they contain. */
+/** The characters of Liquid are removed from the name, which is plain text. */
 const textsFor = ({ channels }: TestContext, { channel, name }: ProviderRow): EventTemplates =>
   channels[channel]?.test?.templatesFor?.(name.replace(/[{}%]/g, '')) ?? {}
 

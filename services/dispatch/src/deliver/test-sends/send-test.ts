@@ -38,9 +38,9 @@ export type TestContext = Context &
 export interface Test {
   request: { principal: OperatorPrincipal; requestId: string }
   applicationId: Id<'app'> | null
-  /** What is tested, in the audit log. */
+  /** The resource that the audit entry names. */
   resource: { action: 'event.tested' | 'provider.tested'; id: string }
-  /** The accounts to choose from. */
+  /** The providers to choose from. */
   providers: readonly Provider[]
   channel: Channel
   recipient: string
@@ -48,14 +48,14 @@ export interface Test {
   variables: Record<string, unknown>
   locale?: string | undefined
   time_zone?: string | undefined
-  /** The language of the texts that are no translation, where it is known. */
+  /** The language of the original texts, if it is known. */
   writtenLocale?: string | undefined
   texts: { templates: EventTemplates; translations: EventTranslations | null }
 }
 
 /**
- * Sends one message through a carrier at once. It is no notification: no table has it, it costs no credits, and its receipts
- * change nothing. The audit log gets it before the carrier is called.
+ * Sends one message through a carrier at once, without a notification: no row, no credits, and receipts change nothing. The
+ * audit entry is written before the call.
  * @throws Problem as a send would
  */
 export async function sendTest(context: TestContext, test: Test): Promise<TestMessage> {
@@ -126,7 +126,7 @@ async function composeTest(context: TestContext, test: Test, tenantId: Id<'ten'>
   return { draft, payload, rules, segments, locale: text.locale ?? null, provider }
 }
 
-/** The first provider that may send it. */
+/** The first provider that may send the message. */
 async function fittingProvider({ directory }: TestContext, providers: readonly Provider[], { template }: Draft) {
   if (!template) return providers[0]!
   for (const provider of providers)

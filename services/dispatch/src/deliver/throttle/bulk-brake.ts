@@ -9,14 +9,14 @@ export interface BulkBrake {
 
 const everyMs = 100
 const resolutionMs = 10
-/** Time without a send after which nothing is measured: its timers are most of what an idle process does. */
+/** After this time without a send nothing is measured, because the timers would be most of the work of an idle process. */
 const restAfterMs = 1000
-/** Delay of timers from which the process is overloaded. */
+/** From this delay of its timers a process counts as overloaded. */
 const lateMs = 15
 /** The strongest slowdown: bulk lanes never stop. */
 export const mostSlowdown = 8
 
-/** Brakes quickly and releases slowly, so that the rate settles below what the process can do. */
+/** Slows down quickly and recovers slowly, so that the rate settles below the capacity of the process. */
 export function nextSlowdown(slowdown: number, delayMs: number): number {
   return delayMs > lateMs ? Math.min(slowdown * 1.5, mostSlowdown) : Math.max(slowdown * 0.95, 1)
 }
@@ -27,7 +27,7 @@ export function startBulkBrake({ lifecycle }: Pick<Kit, 'lifecycle'>): BulkBrake
   let askedAtMs = 0
   let stop: (() => void) | undefined
   const start = () => {
-    // A monitor that is enabled again counts the time between as a delay.
+    // A monitor that was disabled would count the time until it is enabled as a delay, so a new one is created.
     const delays = monitorEventLoopDelay({ resolution: resolutionMs })
     delays.enable()
     const timer = setInterval(() => {

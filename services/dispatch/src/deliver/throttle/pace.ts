@@ -1,8 +1,8 @@
-/** How many sends may begin, at an even rate: a backlog uses up neither the machine nor a carrier's limit. */
+/** Lets sends begin at an even rate, so that a backlog neither overloads the machine nor uses up a carrier's limit. */
 export interface Pace {
-  /** Sends that may begin now; negative while turns to come are drawn on. */
+  /** Sends that may begin now; negative while sends of later turns have been used in advance. */
   available(): number
-  /** Sends that may be drawn from the next turn, by messages that have no backlog before them. */
+  /** Sends of the next turn that messages of queues without a backlog may use in advance. */
   readonly credit: number
   take(count: number): void
   /** Returns sends that were taken, and did not begin. */
@@ -12,14 +12,14 @@ export interface Pace {
 }
 
 /**
- * How often a backlog is served, in milliseconds. The work after a send (calls, callbacks, statements, events) is batched
- * for the sends of one turn, which costs less than one by one; a backlog waits no longer for it.
+ * Length of a turn, in milliseconds. The sends of a turn share their further work (statements, events, callbacks), which
+ * costs less than one by one.
  */
 const turnMs = 100
 
 /**
  * @param perSecond sends a second; after a pause at most one turn's worth begins at once
- * @param options `now`: milliseconds of a steady clock. `slowdown`: factor, 1 or more, by which the rate is lower at the moment
+ * @param options `now`: milliseconds of a steady clock. `slowdown`: the factor, at least 1, by which the rate is reduced now
  */
 export function createPace(
   perSecond: number,

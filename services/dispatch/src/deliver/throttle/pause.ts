@@ -1,11 +1,11 @@
-/** A wait that something else may end. */
+/** A delay that can be ended early. */
 export interface Pause {
-  /** Waits for the duration, or until `isOver` at its start or at a {@link check}. */
+  /** Waits for the duration, or until `isOver` is true, which is evaluated at the start and at each {@link check}. */
   forMs(ms: number, isOver: () => boolean): Promise<void>
   check(): void
 }
 
-/** The longest time of a timer: beyond it one would fire at once. */
+/** The maximum of a timer; a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1
 
 /** Makes a pause in which one caller waits at a time. */

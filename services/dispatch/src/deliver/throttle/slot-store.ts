@@ -1,11 +1,11 @@
 import { column, defineStatements, type Queries, type RowOf } from '@notify/database'
 import { tables } from '../../db/schema.ts'
 
-/** How far ahead of its time a send may reserve its slot, in milliseconds; without a slot that early it is postponed. */
+/** How far in the future a reserved slot may be, in milliseconds. A send without such a slot is postponed. */
 export interface Reach {
-  /** In the part of the rate that all lanes share. */
+  /** In the part of the rate that all lanes share; it is tried first. */
   nearMs: number
-  /** In what is kept for urgent lanes, and then again in the shared part; absent: never. */
+  /** In the part kept for urgent lanes, and then again in the shared part; absent for bulk lanes. */
   keptMs?: number
 }
 
@@ -17,12 +17,12 @@ export interface Wanted {
 }
 
 /**
- * A fifth of a provider's rate is kept for urgent lanes, so that a campaign that takes all it can get never delays a code. The
- * parts together never exceed the rate.
+ * The share of a provider's rate that all lanes use. The rest is kept for urgent lanes, so that a campaign never delays a
+ * code. Both parts together never exceed the rate.
  */
 export const sharedPart = 0.8
 
-/** Maximum delay of a postponed send, because the limit may be raised meanwhile. */
+/** Maximum delay of a postponed send; the limit may be raised meanwhile. */
 export const longestPutOffMs = 300_000
 
 const fitting = (from: string, every: string, reach: string) =>
@@ -34,14 +34,14 @@ const reservedColumns = {
   shared_in_ms: column.double(),
   kept: column.integer(),
   kept_in_ms: column.double(),
-  /** When the first of those that found no slot should ask again, and how far the next ones are apart. */
+  /** When the first send without a slot should try again, and the interval of the next ones. */
   late_in_ms: column.double(),
   every_ms: column.double(),
 }
 
 /**
- * Moves a provider's clocks ahead by what is reserved (the generic cell rate algorithm, for many cells at once): the shared part
- * first where it is near, then what is kept, then the shared part as far as the reach goes.
+ * Reserves slots by moving the clocks of providers ahead (the generic cell rate algorithm, for many cells at once): near
+ * slots of the shared part, then slots kept for urgent lanes, then later slots of the shared part.
  */
 const reserve = defineStatements(
   (until: 'urgent_until_ms' | 'bulk_until_ms') => ({
@@ -76,12 +76,12 @@ const reserve = defineStatements(
   'bulk_until_ms',
 )
 
-/** What was reserved, in milliseconds from now; slots follow each other at the pace of their part. */
+/** The first reserved slot of each part, in milliseconds from now; further slots follow at the rate of the part. */
 export type Reserved = RowOf<typeof reservedColumns>
 
-/** Reserves slots for sends, at most one line for each provider; a provider that has no clocks yet is missing from the answer. */
+/** Reserves slots, with at most one entry for each provider. A provider without clocks is missing from the result. */
 export function reserveSlots(db: Queries, wanted: readonly Wanted[], { nearMs, keptMs }: Reach): Promise<Reserved[]> {
-  // Slots never begin in the past, so none of the reserved part is taken.
+  // Slots are never in the past, so this reach excludes the part kept for urgent lanes.
   return db.run(reserve(keptMs === undefined ? 'bulk_until_ms' : 'urgent_until_ms'), [
     JSON.stringify(wanted),
     nearMs,

@@ -4,35 +4,35 @@ import { coalesce } from '@notify/service-kit'
 import { makeSlots } from './make-slots.ts'
 import { longestPutOffMs, type Reach, type Reserved, reserveSlots, sharedPart } from './slot-store.ts'
 
-/** Keeps providers to their rates, over all replicas. */
+/** Limits the sends to each provider to its rate, over all replicas. */
 export interface Throttle {
   /**
-   * Waits until the send may begin; never long.
-   * @returns 0 when it may begin, or after how many milliseconds to ask again because its turn is too far off
+   * Waits until the send may begin, if that is soon enough.
+   * @returns 0 if the send may begin; otherwise the milliseconds after which to try again
    */
   turn(providerId: string, perSecond: number): Promise<number>
 }
 
 type Turn = { startsInMs: number } | { againInMs: number }
 
-/** The longest that a worker waits for a slot while holding a send. */
+/** The maximum time for which a worker holds a claimed message while it waits for a slot. */
 export const longestTurnMs = 1000
 
 /**
- * A campaign looks ahead just far enough that a limit is fully used although postponed sends ask again only a few times a
- * second; urgent lanes look further.
+ * Bulk lanes reserve just far enough ahead to use the limit fully, although postponed sends try again only a few times a
+ * second. Urgent lanes reserve further ahead.
  */
 const reaches: Record<'urgent' | 'bulk', Reach> = {
   urgent: { nearMs: 100, keptMs: longestTurnMs },
   bulk: { nearMs: 400 },
 }
 
-/** Share of the rate that a worker uses on its own while Postgres does not respond. */
+/** Share of the rate that each worker uses while Postgres does not respond. */
 const aloneShare = 0.25
 
 /**
- * One statement reserves the turns of all sends that gathered meanwhile, so that a limit costs a message next to nothing.
- * @param lane bulk lanes leave a part of each rate to urgent ones
+ * One statement reserves the slots of all sends that arrive while the last one runs, so a limit costs a message little.
+ * @param lane bulk lanes leave a part of each rate to urgent lanes
  */
 export function createThrottle(db: Queries, lane: 'urgent' | 'bulk', random = Math.random): Throttle {
   const alone = new Map<string, number>()
@@ -82,7 +82,7 @@ async function reserveAll(db: Queries, wanted: Wants, reach: Reach): Promise<Res
   return [...reserved, ...(await reserveSlots(db, unknown, reach))]
 }
 
-/** The turns of a reservation in the order of their time, then the times at which the others should ask again. */
+/** The reserved slots in order of time, then the delays after which the other sends should try again. */
 function* turnsOf(reserved: Reserved, random: () => number): Generator<Turn, never> {
   const { shared, shared_in_ms, kept, kept_in_ms, late_in_ms, every_ms } = reserved
   const keptEveryMs = (every_ms * sharedPart) / (1 - sharedPart)
@@ -93,12 +93,12 @@ function* turnsOf(reserved: Reserved, random: () => number): Generator<Turn, nev
   for (const startsInMs of starts) yield { startsInMs }
   for (let index = 0; ; index++) {
     const againInMs = late_in_ms + index * every_ms
-    // So far off that the order does not matter; spread, so that they do not all ask at the same moment.
+    // At the maximum delay the order does not matter; the delays are spread, so that the sends do not all try again at once.
     yield { againInMs: againInMs < longestPutOffMs ? againInMs : longestPutOffMs * (0.5 + 0.5 * random()) }
   }
 }
 
-/** Turns by this worker's own clock. */
+/** A slot by the clock of this worker alone. */
 function aloneTurn(clocks: Map<string, number>, providerId: string, perSecond: number, nowMs: number): Turn {
   const startsAtMs = Math.max(clocks.get(providerId) ?? 0, nowMs)
   const startsInMs = startsAtMs - nowMs

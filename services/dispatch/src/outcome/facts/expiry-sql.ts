@@ -1,11 +1,14 @@
-/** The failure of what could not be sent in time. */
+/** The failure reason of a message that could not be sent in time. */
 export const expiredReason = 'expired'
 
-/** SQL for the state of what could not be sent in time: a code fails, and what was tried; another message never began. */
+/**
+ * SQL for the final state of a message that could not be sent in time: `failed` if it is a code or was tried, else
+ * `cancelled`.
+ */
 export const endOfExpired = (row: string) =>
   `case when ${row}.lane <> 'otp' and ${row}.attempt_count = 0 then 'cancelled' else 'failed' end`
 
-/** The reason of what was not sent because its broadcast was cancelled. */
+/** The reason of a message that was not sent because its broadcast was cancelled. */
 export const calledOffReason = 'broadcast_cancelled'
 
 /** SQL for whether the broadcast that a row of `notifications` is part of was cancelled. */

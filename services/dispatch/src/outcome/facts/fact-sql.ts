@@ -2,7 +2,7 @@ import { notificationChanged } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
 
 /**
- * SQL for the fact of a `notifications` row: the schema of `notificationChanged`. What is not known is left out.
+ * SQL for the fact of a `notifications` row: the schema of `notificationChanged`. Unknown values are left out.
  * @param more further members, after a comma
  */
 export const factSql = (more = '') => `json_strip_nulls(json_build_object(
@@ -21,7 +21,7 @@ export function factsInto(relation: string): string {
   return enqueueSql(notificationChanged, relation, factSql())
 }
 
-/** The same for reported outcomes: rows that have their former state in `old_status`. */
+/** The same for reported outcomes; the rows contain their former state in `old_status`. */
 export function reportedFactsInto(relation: string): string {
   const afterFailure = `, 'after_failure', old_status in ('failed', 'undelivered')`
   return enqueueSql(notificationChanged, relation, factSql(afterFailure))

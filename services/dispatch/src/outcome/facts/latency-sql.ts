@@ -1,9 +1,12 @@
-/** Acceptance, or the moment for which the caller scheduled it or the user asked. Clocks that a failover sets back give no negative time. */
+/**
+ * Seconds since acceptance, or since the time that the caller or the user chose; never negative, although a failover may set
+ * the clock back.
+ */
 const seconds = 'greatest(0, extract(epoch from updated_at - greatest(created_at, send_at)))::float8'
 
 /**
- * SQL for the latencies of changed notifications, as one JSON array. An operator's retry comes hours later and test messages reach
- * nobody: neither says how fast the service is.
+ * SQL for the latencies of changed notifications, as one JSON array. Retries by operators and test messages are left out,
+ * because they do not show how fast the service is.
  * @param relation rows of `notifications` after the change, with `old_status`
  */
 export const latenciesSql = (relation: string): string => `

@@ -1,13 +1,16 @@
 import type { Channel } from '@notify/contracts'
 
-/** What a hand-off is made of. */
+/** The columns from which a hand-off is made. */
 export const handOffColumns = `id, tenant_id, application_id, mode, lane, channel, event_key, topic, retry_count, created_at, payload,
       traceparent, recipient_index, send_at`
 
-/** Hand-offs keep their order in an inbox, lane by lane: a campaign must not delay what cannot wait. */
+/** Hand-offs keep their order within an inbox and lane, so that a campaign does not delay urgent ones. */
 const inbox = 'recipient_index collate "C", application_id collate "C", mode collate "C", lane collate "C"'
 
-/** A predecessor older than a stream keeps messages is not waited for: it can only be handed over again. */
+/**
+ * The time for which the stream keeps messages. An older predecessor is not awaited, because it can only be handed over
+ * again.
+ */
 const longestWait = `interval '3 days'`
 
 /** SQL: the hand-offs of one channel in a relation. */
@@ -15,8 +18,8 @@ const ofChannel = (channel: Channel, relation: string) =>
   `(select ${handOffColumns} from (select * from ${relation}) as one where channel = '${channel}') as entering`
 
 /**
- * SQL of a `with` query that makes the hand-offs of a relation the tails of their inboxes, for {@link placedSql}. A tail stays locked
- * until the commit, so what is accepted after an answer follows what was answered.
+ * SQL of a `with` query that records the last hand-off of each inbox in a relation, for {@link placedSql}. The row stays
+ * locked until the commit, so hand-offs follow the order of their acceptances.
  */
 export function tailSql(channel: Channel, relation: string): string {
   return `tail_${channel} as (
@@ -31,7 +34,7 @@ export function tailSql(channel: Channel, relation: string): string {
     )`
 }
 
-/** SQL: the hand-offs of a relation, each with the one before it as `after`. */
+/** SQL: the hand-offs of a relation, each with its predecessor as `after`. */
 export function placedSql(channel: Channel, relation: string): string {
   return `(select * from (
         select *, lag(coalesce(id, before_id)) over (partition by ${inbox} order by id is not null, send_at, id) as after
@@ -44,12 +47,12 @@ export function placedSql(channel: Channel, relation: string): string {
       ) as linked where id is not null) as placed`
 }
 
-/** After this a hand-off that is repeated waits for none: its predecessor may be unreadable. */
+/** After this time a repeated hand-off waits for no predecessor, which may be unreadable. */
 const longestRepeat = `interval '5 minutes'`
 
 /**
- * The same for hand-offs that are repeated because nobody reported on them: each follows the one before it in the relation alone,
- * so that the receiver no longer waits for one that does not come.
+ * The same for hand-offs repeated because they have no report. `after` names only hand-offs of the relation, so that the
+ * receiver does not wait for one that never arrives.
  */
 export function repeatedSql(channel: Channel, relation: string): string {
   return `(select ${handOffColumns}, case when coalesce(send_at, created_at) > now() - ${longestRepeat} then

@@ -4,14 +4,14 @@ import type { Context } from '../../context.ts'
 import { planRounds } from '../receipts/fold-receipts.ts'
 import { applyHandOffReports } from './report-store.ts'
 
-/** Nobody waits for a report, and a batch costs little more than one of them. */
+/** Reports are not urgent, and a batch costs little more than a single report. */
 const batch = { maxBatch: 512, maxInFlight: 2, minIntervalMs: 200 }
 
 const handOffOf = ({ notification_id, retry_count }: HandOffReport) => `${notification_id} ${retry_count}`
 
 export type RecordReport = (report: HandOffReport) => Promise<void>
 
-/** Handles what a service reports of the notifications handed to it; the same report may come twice and in any order. */
+/** Handles the reports of a service on notifications handed to it, in any order and with repetitions. */
 export function createReportRecorder(
   { db, metrics, wakeOutbox }: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>,
   channel: Channel,

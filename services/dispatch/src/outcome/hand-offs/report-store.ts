@@ -28,7 +28,9 @@ const apply = defineStatement({
   columns: { latencies: column.json<Latency[]>() },
 })
 
-/** Applies what a service reports of the notifications handed to it, at most one report for each. @returns how long they took */
+/**
+ * Applies reports on notifications handed over, at most one for each. @returns the latencies of the changed notifications
+ */
 export async function applyHandOffReports(
   db: Queries,
   channel: Channel,

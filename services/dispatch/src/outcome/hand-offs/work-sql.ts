@@ -11,7 +11,7 @@ export function workQueries(channels: Channels, relation: string): string {
   return `${orderedWork(channels, relation)} ${unorderedWork(channels, relation)}`
 }
 
-/** SQL like that of {@link workQueries} for hand-offs that may have been enqueued before, and take no new place in the order. */
+/** Like {@link workQueries}, for hand-offs that may have been enqueued before and keep their position in the order. */
 export function repeatedWorkQueries(channels: Channels, relation: string): string {
   const repeated = orderedChannels(channels).map((one) => enqueued(one, repeatedSql(one.name, relation)))
   return `${repeated.join(' ')} ${unorderedWork(channels, relation)}`

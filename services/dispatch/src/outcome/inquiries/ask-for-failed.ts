@@ -14,7 +14,7 @@ const ask = defineStatement({
   columns: inquiryColumns,
 })
 
-/** Requests the receipts of notifications that failed with an unknown outcome, by when they were accepted. */
+/** Requests the receipts of notifications that failed with an unknown outcome, in the order of their acceptance. */
 export async function askForFailed(db: Queries, after: string, until: string): Promise<Inquiry> {
   const [inquiry] = await db.run(ask, [after, until])
   return inquiry!

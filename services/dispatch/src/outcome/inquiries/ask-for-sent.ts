@@ -4,7 +4,7 @@ import { channels as registry } from '../../channels/registry.ts'
 import { repeatedWorkQueries } from '../hand-offs/work-sql.ts'
 import { askSql, type Inquiry, inquiryColumns, inquiryPage, silentSql } from './inquiry-sql.ts'
 
-/** Walks by the time of the hand-over: a message may have been scheduled, held or retried for days. */
+/** Ordered by the time of sending, because a message may have been scheduled, delayed or retried for days. */
 const ask = defineStatements(
   (channels: Channels) => ({
     name: 'ask-for-sent',
@@ -31,9 +31,9 @@ const ask = defineStatements(
 )
 
 /**
- * Requests the receipts of notifications that are `sent`, by when they became so, whichever attempt it was.
- * Hand-offs are handed over again instead.
- * @param after position of the walk: the time, and behind a bar the id
+ * Requests the receipts of notifications that are `sent`, in the order in which they were sent, for each attempt. Hand-offs
+ * are repeated instead.
+ * @param after position of the walk: `<time>|<id>`
  * @param until latest time
  */
 export async function askForSent(db: Queries, channels: Channels, after: string, until: Date): Promise<Inquiry> {

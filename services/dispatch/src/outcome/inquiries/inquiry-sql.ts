@@ -3,7 +3,7 @@ import { column, enqueueSql, type RowOf } from '@notify/database'
 
 export const inquiryPage = 500
 
-/** SQL: the attempts of a join of notifications with `attempts a`, as callbacks is asked for them. */
+/** SQL: the attempts whose receipts are requested from callbacks, of a join of notifications with `attempts a`. */
 export const silentSql = (rows: string): string =>
   `select a.id, traceparent, case when a.outcome = 'accepted' then 'sent' else 'unknown' end as known from ${rows}`
 
@@ -11,7 +11,7 @@ export const silentSql = (rows: string): string =>
 export const withAttempts = (relation: string): string =>
   `${relation} cross join lateral (select * from attempts where notification_id = ${relation}.id offset 0) as a`
 
-/** SQL that asks callbacks for the receipts of the attempts of {@link silentSql}. */
+/** SQL that requests the receipts of the attempts of {@link silentSql} from callbacks. */
 export const askSql = (silent: string): string =>
   enqueueSql(receiptWanted, silent, `json_build_object('attempt_id', id, 'known', known)`)
 

@@ -17,7 +17,7 @@ interface Walk {
   ask(after: string, untilMs: number): Promise<Inquiry>
 }
 
-/** Callbacks keeps receipts no longer. */
+/** Callbacks keeps receipts for this time. */
 const longestMs = 6 * 24 * 60 * 60_000
 
 /**
@@ -27,7 +27,7 @@ const longestMs = 6 * 24 * 60 * 60_000
 export function startInquiries(kit: Kit, context: InquiryContext): void {
   const { config, db, channels } = context
   for (const ageMs of config.RECEIPT_INQUIRIES) {
-    // A minute more or less does not matter after a day.
+    // After a day the accuracy of a minute is enough.
     const everyMs = Math.min(ageMs, Math.max(5000, Math.min(ageMs / 30, 60_000)))
     const ofSent: Walk = {
       name: `sent-${ageMs}`,
@@ -56,7 +56,7 @@ function startWalk(
       const after = await takePage(db, name)
       if (after === undefined) return false
       const untilMs = Date.now() - ageMs
-      // At first, and after days of absence.
+      // Limits the range at the first start, and after a stop of days.
       const from = [after, at(untilMs - longestMs)].toSorted().at(-1)!
       const { reached, looked, asked } = await ask(from, untilMs)
       const more = looked === inquiryPage

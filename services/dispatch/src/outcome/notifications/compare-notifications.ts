@@ -16,7 +16,7 @@ const compare = defineStatement({
   columns: { fact: column.json<NotificationFact>() },
 })
 
-/** Returns the facts of a range that the gateway lacks, across tenants; so only the gateway may call it. */
+/** Returns the facts of a range that the gateway lacks, of all tenants, so only the gateway may call it. */
 export const compareNotifications: Handler<Context, typeof contract> = async ({ db, secrets }, { body, headers }) => {
   const token = headers[principalHeader]
   const caller = await secrets.verifyPrincipal(typeof token === 'string' ? token : undefined)

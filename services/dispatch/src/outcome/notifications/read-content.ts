@@ -8,8 +8,8 @@ import type { Context } from '../../context.ts'
 import { build } from '../../db/schema.ts'
 
 /**
- * The content of a notification, as long as it is kept. The audit entry commits before the answer is given. Codes are in a lane of
- * their own, and are never shown.
+ * Returns the content of a notification while it is kept. The audit entry commits before the response. Codes, which have a
+ * lane of their own, are never shown.
  */
 export const readContent: Handler<Context, typeof contract> = idempotent({
   async effect({ channels, secrets }, request, run) {

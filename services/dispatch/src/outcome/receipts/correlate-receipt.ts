@@ -4,18 +4,21 @@ import { coalesce } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { findCorrelations } from './correlation-store.ts'
 
-/** Adds our ids to a receipt that came without them, if the message is one of ours. */
+/** Adds our ids to a receipt without them, if the message is ours. */
 export type CorrelateReceipt = (receipt: Receipt) => Promise<Receipt>
 
 const batch = { maxBatch: 256, maxInFlight: 1, minIntervalMs: 100 }
 
-/** A receipt may overtake the carrier's answer to the send, whose id is recorded last. */
+/** Delays before the lookup is repeated: a receipt may arrive before the carrier's id of the message is recorded. */
 const waitsMs = [500, 2000]
 const overtakesForMs = 10_000
-/** Receipts of an account that wait at a time: those of mail that others send through it must not fill the consumer. */
+/**
+ * Maximum receipts of an account that wait at a time. Receipts for mail that other systems send through the account must not
+ * block the consumer.
+ */
 const mostWaiting = 64
 
-/** Carriers drop custom fields in some states: then the carrier's own id of the message is looked up, and only then. */
+/** Carriers omit our ids in some states. Only then the message is looked up by the carrier's id. */
 export function createCorrelator({ db }: Pick<Context, 'db'>): CorrelateReceipt {
   const find = coalesce<Receipt, Receipt>({
     ...batch,

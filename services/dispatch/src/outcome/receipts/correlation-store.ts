@@ -3,8 +3,8 @@ import { defineStatement, pick, type Queries } from '@notify/database'
 import { tables } from '../../db/schema.ts'
 
 /**
- * "Offset 0" looks up each row by itself. Two accounts with the same id never meet. Of a message with copies, such a receipt
- * does not say whom it is about.
+ * `offset 0` makes the plan look up each row alone. The provider distinguishes accounts. Messages with copies are excluded,
+ * because such a receipt does not name its recipient.
  */
 const find = defineStatement({
   name: 'find-correlation',

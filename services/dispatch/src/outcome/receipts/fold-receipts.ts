@@ -7,7 +7,7 @@ interface Report {
 }
 
 /**
- * The decisive one of several receipts of an attempt: applying it alone gives the same state as applying all in order.
+ * Chooses one of several receipts of an attempt, such that applying it alone gives the same state as applying all in order.
  * @param receipts at least one
  */
 export function foldReceipts<R extends Report>(receipts: readonly R[]): R {

@@ -6,24 +6,28 @@ import { reportedFactsInto } from '../facts/fact-sql.ts'
 import { latenciesSql } from '../facts/latency-sql.ts'
 import { nextStatusSql } from './next-status-sql.ts'
 
-/** Whether the receipt belongs to the current attempt; a new round has none until its first attempt. */
+/**
+ * Whether the receipt belongs to the current attempt; after an operator's retry there is none until the first new attempt.
+ */
 const ownAttempt = (number: string) => `${number} = n.attempt_count and n.round_attempts > 0`
 
 /** SQL for the next state, null when nothing changes. */
 const nextStatus = nextStatusSql('receipt', ownAttempt('receipt.number'))
 
-/** SQL: a receipt closes its attempt, so nobody is sending any more, also where the state stays: the worker may be gone. */
+/** SQL: whether the receipt ends the attempt that is being sent, even if the state stays: its worker may have died. */
 const endsSending = (number: string) => `n.sending and ${number} = n.attempt_count`
 
 const settles = `a.outcome is distinct from 'accepted' or a.provider_id is null or a.provider_message_id is null`
 const explains = `n.status <> 'delivered' and (input.code is not null or input.reason is not null)`
 
-/** SQL: whether a receipt changes anything. Judged before the lock, and again after it if the row has changed meanwhile. */
-const tellsNews = `
+/**
+ * SQL: whether a receipt changes anything. Evaluated before the row is locked, and again if the row has changed meanwhile.
+ */
+const changesSomething = `
   ${nextStatusSql('input', ownAttempt('a.number'))} is not null or ${endsSending('a.number')} or ${settles} or ${explains}`
 
 /** SQL for an attempt's reported fields: the first receipt with a value wins, unless the message is delivered. */
-const told = (known: string, news: string) =>
+const reportedField = (known: string, news: string) =>
   `coalesce(case when a.outcome = 'accepted' then a.${known} end, case when explains then receipt.${news} end)`
 
 /** SQL: the attempt that a receipt is about. Reports on a repetition name the attempt that it repeats, unless it was refused. */
@@ -47,15 +51,15 @@ const apply = defineStatement({
       from notifications n join input using (id)
       join providers p on p.id = input.provider_id and p.tenant_id = n.tenant_id
       cross join lateral (${reportedAttempt}) as a
-      where ${tellsNews}
+      where ${changesSomething}
       order by n.id for update of n
     ), attempt as (
       update attempts a
       set outcome = 'accepted', finished_at = coalesce(a.finished_at, now()),
           provider_id = coalesce(a.provider_id, receipt.provider_id),
           provider_message_id = coalesce(a.provider_message_id, receipt.provider_message_id),
-          provider_code = ${told('provider_code', 'code')},
-          provider_message = ${told('provider_message', 'reason')}
+          provider_code = ${reportedField('provider_code', 'code')},
+          provider_message = ${reportedField('provider_message', 'reason')}
       from receipt where a.notification_id = receipt.id and a.number = receipt.number and (settles or explains)
     ), touched as (
       update notifications n
@@ -77,13 +81,13 @@ const apply = defineStatement({
   },
 })
 
-/** Applies receipts, at most one per notification. @returns the notifications whose state changed, how long they took and how they ended */
+/** Applies receipts, at most one per notification. @returns the changed notifications, their latencies and outcomes */
 export async function applyReceipts(db: Queries, receipts: readonly Receipt[]) {
   const [row] = await db.run(apply, [JSON.stringify(receipts.map(rowOf))])
   return row!
 }
 
-/** A code explains a failure only, which has a reason. */
+/** The code of a receipt is stored only for a failure, which has a reason. */
 function rowOf({ notification_id: id, error_code, reason, retryable = false, ...receipt }: Receipt) {
   const { attempt_id, provider_id, provider_message_id, status } = receipt
   const why = reason === undefined ? { code: null, reason: null } : { code: error_code, reason }

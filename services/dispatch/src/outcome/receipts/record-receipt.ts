@@ -8,7 +8,7 @@ import { applyReceipts, readModes } from './receipt-store.ts'
 import type { SentAttempts } from './sent-attempts.ts'
 import { isObservation } from './transition.ts'
 
-/** Nobody waits for a receipt, and a batch costs little more than one of them. */
+/** Receipts are not urgent, and a batch costs little more than a single receipt. */
 const batch = { maxBatch: 512, maxInFlight: 2, minIntervalMs: 200 }
 
 /** Handles receipts of carriers, in any order and with repetitions. */
@@ -33,11 +33,11 @@ export function createReceiptRecorder(
   })
   return async (receipt) => {
     context.metrics.receipt(receipt.channel, receipt.status)
-    // Without our ids it belongs to a message that was sent by other means from the same account.
+    // Without our ids it belongs to a message that another system sent through the same account.
     if (!receipt.notification_id || !receipt.attempt_id || isObservation(receipt.status)) return
-    // The message's own recipient decides its state.
+    // Receipts of copies do not change the state; only the main recipient's do.
     if (receipt.copy !== undefined) return
-    // Half of all receipts repeat what this worker has just recorded.
+    // Half of all receipts report `sent`, which this worker has usually recorded already.
     if (receipt.status === 'sent' && context.sentAttempts.has(receipt.attempt_id)) return
     await record(receipt)
   }

@@ -4,7 +4,7 @@ export interface SentAttempts {
   has(attemptId: string): boolean
 }
 
-/** @param most how many are remembered; the oldest are forgotten first, and looked up in the table again */
+/** @param most how many are kept; receipts of older ones are compared with the table again */
 export function createSentAttempts(most = 20_000): SentAttempts {
   const ids = new Set<string>()
   return {

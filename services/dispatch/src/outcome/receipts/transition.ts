@@ -1,8 +1,8 @@
 import type { DeliveryStatus, ReceiptStatus } from '@notify/contracts'
 
 /**
- * The rank of each state: a receipt never lowers it, and of two states with the same rank the first stays.
- * Scheduled messages never reached a carrier; one that its recipient switched off between two attempts may have.
+ * The rank of each state. A receipt never lowers it, and between equal ranks the first state stays. `scheduled` messages
+ * were never sent, but `cancelled` ones may have been, if the recipient switched them off between attempts.
  */
 const rank: Record<DeliveryStatus, number> = {
   queued: 0,
@@ -14,7 +14,7 @@ const rank: Record<DeliveryStatus, number> = {
   cancelled: 2,
 }
 
-/** What a carrier or another of our services reports; carriers never report `cancelled`. */
+/** A status that a carrier or one of our services reports; carriers never report `cancelled`. */
 export type ReportStatus = ReceiptStatus | 'cancelled'
 
 /** The state that each report means; observations mean none. `read` implies delivery. */
