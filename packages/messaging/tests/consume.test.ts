@@ -81,6 +81,7 @@ test('an event that fails permanently moves to the dead letters at once, and is 
   expect(letters).toEqual([
     {
       eventId: 'outbox-7:0',
+      owner: '',
       durable,
       subject: own.subject,
       event: '{"kind":"a","n":1}',

@@ -44,7 +44,7 @@ test('a backlog is sent at the whole rate, however long its claims take', () => 
   expect(begun).toBe(2500)
 })
 
-test('what was taken and did not begin can be taken again', () => {
+test('sends that were taken and did not begin can be taken again', () => {
   const { clock, pace } = paceAt(250)
   pace.take(25)
   clock.nowMs = 20
