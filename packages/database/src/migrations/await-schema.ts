@@ -4,7 +4,7 @@ import type { StartKit } from '../temporary-error.ts'
 
 const pollMs = 1000
 /** Waiting is logged at once, and then every 30 polls. */
-const saidEveryPolls = 30
+const loggedEveryPolls = 30
 
 /**
  * Waits without a time limit until the schema has the keys and every migration of this release. Commands apply them in
@@ -20,7 +20,7 @@ export async function awaitSchema({ log, lifecycle }: StartKit, probe: Probe, sc
     } catch (error) {
       const reason = (error as Error).message
       if (lifecycle.stopping) throw new Error('stopped while waiting for a command', { cause: error })
-      if (polls % saidEveryPolls === 0) log.warn({ schema, reason }, 'waiting for a command of this release')
+      if (polls % loggedEveryPolls === 0) log.warn({ schema, reason }, 'waiting for a command of this release')
     }
     await delay(pollMs)
   }

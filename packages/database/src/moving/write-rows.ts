@@ -50,7 +50,7 @@ export async function createTableWriter(
   return {
     async write(rows) {
       const { rows: found } = await client.query<{ written: number; keys: string[] }>(insert, [
-        `[${rows.map((row) => sealedAnew(row, writing)).join(',')}]`,
+        `[${rows.map((row) => sealedForCell(row, writing)).join(',')}]`,
       ])
       count.rows += rows.length
       count.written += found[0]!.written
@@ -84,7 +84,7 @@ function insertOf({ table, appendOnly, own = [] }: MovedTable, { key }: Shape, c
 }
 
 /** The row with its secrets encrypted under the key of this cell, as JSON text. */
-function sealedAnew({ row, secrets }: MovedRow, { encrypted, keyRing }: Writing): string {
+function sealedForCell({ row, secrets }: MovedRow, { encrypted, keyRing }: Writing): string {
   const found = Object.keys(secrets).length === 0 ? {} : (JSON.parse(row) as Record<string, unknown>)
   const sealed = encrypted.flatMap(({ column, aadFrom, aad }) => {
     const text = secrets[column]

@@ -44,7 +44,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
   const noticed = kit.metrics.counter(
     'stream_losses_total',
     'Times that a stream may have forgotten messages, by cause',
-    { stream: [stream], cause: Object.keys(said) },
+    { stream: [stream], cause: Object.keys(lossMessages) },
   )
   const republishedAgain = kit.metrics.counter('stream_republished_total', 'Messages published again after a loss')
   let checked = false
@@ -59,7 +59,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
     if (loss && loss !== 'damage found') {
       noticed({ stream, cause: loss })
       // A restart alone is no loss; the messages are published again as a precaution.
-      kit.log[loss === 'restarted' ? 'info' : 'error']({ stream, cause: loss }, said[loss])
+      kit.log[loss === 'restarted' ? 'info' : 'error']({ stream, cause: loss }, lossMessages[loss])
     }
     // Another replica may have detected a loss, and died during its repair.
     mayBeLost ||= loss !== undefined || found.isRepairing
@@ -104,7 +104,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
 /** `damaged`: its end cannot be read. `rewound`: the sequence went back. `restarted`: it did not, but the server restarted. */
 type Cause = 'damaged' | 'rewound' | 'restarted'
 
-const said: Record<Cause, string> = {
+const lossMessages: Record<Cause, string> = {
   damaged: 'JetStream cannot read its newest messages: the stream is emptied, and all messages are published again',
   rewound: 'JetStream has forgotten messages: they are published again',
   restarted: 'JetStream was restarted: what it may not have synced is published again',
