@@ -19,7 +19,8 @@ export async function rawRequest(baseUrl: string, bytes: string | Buffer): Promi
   socket.on('error', () => {})
   socket.setTimeout(10_000, () => socket.destroy())
   socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
-  await once(socket, 'close')
+  // Not `once`, which fails when the server answers and closes before it has everything.
+  await new Promise<void>((resolve) => socket.on('close', () => resolve()))
   return readAnswer(Buffer.concat(chunks).toString('utf8'))
 }
 

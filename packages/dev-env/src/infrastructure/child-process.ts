@@ -129,7 +129,8 @@ export class Child {
       const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
       this.readers.push(lines)
       lines.on('line', (line) => {
-        if (this.isFarewell(line)) return
+        // A reader that is closed still passes on the lines of its last piece.
+        if (open === 0 || this.isFarewell(line)) return
         this.spec.onLine?.(line)
         writeSync(log, `${line}\n`)
       })
