@@ -19,7 +19,7 @@ class Leaving extends Child {
   }
 }
 
-test('lines that a process prints together with its farewell are not written to the log of the stack that left it', async () => {
+test('the log of a stack leaves out the lines that a process prints together with its farewell', async () => {
   const logFile = join(folder, 'log')
   const lines: string[] = []
   const child = new Leaving({
