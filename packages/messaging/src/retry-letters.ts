@@ -12,6 +12,7 @@ import {
   settleEvent,
 } from './event-handling.ts'
 import { readMessage } from './read-event.ts'
+import { Slots } from './slots.ts'
 
 /**
  * Interval of the search for due letters. Only replays by operators wait for it, because the first retry of a letter is due
@@ -19,6 +20,8 @@ import { readMessage } from './read-event.ts'
  */
 const usualEveryMs = 10_000
 const atLeastMs = 1000
+/** Letters retried at a time, their owners in turns: retries are not urgent, and a slow one delays no other owner. */
+const concurrency = 4
 const retentionEveryMs = 60_000
 
 /**
@@ -33,6 +36,7 @@ export function startLetterRetries<Context>(
   const { consumers, deadLetters, lettersEveryMs: everyMs = usualEveryMs } = options
   const entries = new Map(consumers.map((entry) => [entry.durable, entry]))
   if (entries.size === 0) return
+  const slots = new Slots(concurrency, Number.POSITIVE_INFINITY)
   startPeriodic(kit, {
     name: 'dead letter retention',
     everyMs: retentionEveryMs,
@@ -47,14 +51,16 @@ export function startLetterRetries<Context>(
       const dueInMs = await deadLetters.dueInMs(durables)
       if (dueInMs > 0) return dueInMs
       const due = await deadLetters.claimDue(durables)
-      // One of each owner at a time: retries are not urgent.
-      const retryInTurn = async (letters: readonly DueLetter[]) => {
-        for (const letter of letters) {
-          if (kit.lifecycle.stopping) return
-          count(letter.durable, await retry(kit, entries.get(letter.durable)!, options, letter))
-        }
-      }
-      await Promise.all([...Map.groupBy(due, ({ owner }) => owner).values()].map(retryInTurn))
+      const retried = await Promise.allSettled(
+        due.map((letter) =>
+          slots.run(letter.owner, 0, async () => {
+            if (kit.lifecycle.stopping) return
+            count(letter.durable, await retry(kit, entries.get(letter.durable)!, options, letter))
+          }),
+        ),
+      )
+      const fault = retried.find(({ status }) => status === 'rejected')
+      if (fault) throw (fault as PromiseRejectedResult).reason
       return due.length > 0 && !kit.lifecycle.stopping
     },
   })

@@ -33,3 +33,18 @@ test('however many tenants take all they may, another one finds room', async () 
   expect(taken.join('')).toBe('aaaabbbbcc')
   expect(await enter('d', performance.now())).toBeInstanceOf(Function)
 })
+
+test('tenants that wait take turns, however many tasks of one wait', async () => {
+  const enter = createTenantRoom({ most: 2, mostOfTenant: 1 })
+  const [first] = [await enter('a', soon()), await enter('b', soon())]
+  const order: string[] = []
+  const wait = async (tenant: string) => {
+    const leave = await enter(tenant, soon())
+    order.push(tenant)
+    setImmediate(leave!)
+  }
+  const all = [...Array.from({ length: 100 }, () => wait('a')), wait('c')]
+  first!()
+  await Promise.all(all)
+  expect(order.indexOf('c')).toBeLessThan(3)
+})
