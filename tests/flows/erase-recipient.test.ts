@@ -69,7 +69,9 @@ async function eraseEverywhere(recipient: string, ...args: string[]): Promise<vo
   for (let round = 0; round < 2; round++) {
     await using bus = await openBus(env)
     await untilQuiet(bus, serviceNames)
-    for (const service of Object.keys(commands) as Service[]) await run(service, recipient, ...args, '--erase')
+    // A command says to run it again while a message is in use.
+    for (const service of Object.keys(commands) as Service[])
+      await eventually(() => run(service, recipient, ...args, '--erase'))
   }
 }
 

@@ -88,9 +88,9 @@ test('a retried message stays queued while the activity lags behind, and a click
   await retry(page).waitFor()
 })
 
-test('the tag that tells recipients apart is whole at 390 pixels, where the mask is cut off', async () => {
+test('a row at 390 pixels has the event and the end of the id, and the whole tag where the mask is cut off', async () => {
   const to = { email: `whole-${crypto.randomUUID()}@a-long-name-of-a-host.example.com` }
-  await post(harness.env, { channel: 'email', subject: 'Hi', body: 'Hi', recipient: to })
+  const { body } = await post(harness.env, { channel: 'email', subject: 'Hi', body: 'Hi', recipient: to })
   const page = await harness.signIn({ path: '/activity', options: { viewport: { width: 390, height: 844 } } })
   const cell = page.locator('tbody tr[data-row]').filter({ hasText: 'a-long-name' }).locator('td').first()
   await cell.waitFor()
@@ -99,6 +99,8 @@ test('the tag that tells recipients apart is whole at 390 pixels, where the mask
     return tag.getBoundingClientRect().right - element.getBoundingClientRect().right
   })
   expect(hidden).toBeLessThanOrEqual(0)
+  await cell.getByText('No event', { exact: true }).waitFor()
+  await cell.getByText(`…${body.notification_id.slice(-6)}`, { exact: true }).waitFor()
 })
 
 test('filters stand in the address, and a link shows the same view', async () => {

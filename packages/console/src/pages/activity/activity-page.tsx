@@ -24,22 +24,19 @@ const columns: Column<ActivityItem>[] = [
   {
     id: 'recipient',
     header: 'Recipient',
-    cell: (item) => <MaskedCell of={item} />,
+    cell: (item) => (
+      <>
+        <MaskedCell of={item} />
+        {/* On a telephone there is no column for it. */}
+        <EventOf item={item} className="text-xs md:hidden" />
+      </>
+    ),
     grow: 'narrow',
   },
   {
     id: 'event',
     header: 'Event',
-    cell: ({ transaction_id, event_key }) => (
-      <span className="block truncate">
-        {event_key === null ? (
-          <span className="text-faint">{transaction_id.startsWith('otp_') ? 'One-time code' : 'No event'}</span>
-        ) : (
-          <PlainText>{event_key}</PlainText>
-        )}{' '}
-        <code className="font-mono text-xs text-faint">{shortId(transaction_id)}</code>
-      </span>
-    ),
+    cell: (item) => <EventOf item={item} />,
     wide: true,
   },
   { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel], wide: true },
@@ -75,6 +72,21 @@ const withoutReasons = columns.map(
   ({ grow: _, ...column }): Column<ActivityItem> =>
     column.id === 'recipient' ? { ...column, grow: 'always' } : column,
 )
+
+/** The event of a message, and its short id. */
+function EventOf({ item, className = '' }: { item: ActivityItem; className?: string }) {
+  const { transaction_id, event_key } = item
+  return (
+    <span className={`block truncate ${className}`}>
+      {event_key === null ? (
+        <span className="text-faint">{transaction_id.startsWith('otp_') ? 'One-time code' : 'No event'}</span>
+      ) : (
+        <PlainText>{event_key}</PlainText>
+      )}{' '}
+      <code className="font-mono text-xs text-faint">{shortId(transaction_id)}</code>
+    </span>
+  )
+}
 
 /** The end of an id, which differs between rows. */
 const shortId = (id: string) => `…${id.slice(-6)}`
