@@ -154,7 +154,8 @@ async function entriesRead(db: Queries, index: string): Promise<number> {
 }
 
 const columns = 'id, lane, channel, status, settled, enqueued_at, next_attempt_at, expires_at, created_at'
-const open = `select ${columns} from notifications where not settled or (expires_at is not null and payload is not null)`
+const expiry = 'case when payload is not null then expires_at end'
+const open = `select ${columns.replace('expires_at', expiry)} from notifications where not settled or (expires_at is not null and payload is not null)`
 const followed = `select ${columns} from in_flight`
 
 /** In one snapshot: each message that is sent now has one open attempt, and what is open is in flight with its own values. */

@@ -1,38 +1,88 @@
-import { expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { Queries } from '@notify/database'
 import { countRowsRead } from '@notify/test-kit/database'
 import { channels } from '../src/channels/registry.ts'
+import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts'
 import { scheduleBatch } from '../src/deliver/schedule/open-sql.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { db } from './own-schema.ts'
 
 const backlog = 10_000
+const tables = ['in_flight', 'notifications']
 
-/** Scheduled messages of a tenant that became due this many seconds ago. */
-const addDue = (tenant: string, { count, lane, dueAgo }: { count: number; lane: string; dueAgo: number }) =>
-  db.runLong(
-    `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits, payload,
-       status, send_at, next_attempt_at)
-     select 'notif_' || gen_random_uuid(), $1, 'app of ' || $1, 'sms', $3, 'live', '+1***', 'index ' || i, 1, '', 'scheduled', due, due
+interface Due {
+  count: number
+  lane: string
+  dueAgo: number
+  /** Further columns, as SQL. */
+  more?: Record<string, string>
+}
+
+/** Messages of a tenant that became due this many seconds ago. */
+const addDue = (tenant: string, columns: Record<string, string>, { count, lane, dueAgo, more = {} }: Due) => {
+  const all = { payload: `''`, ...columns, ...more }
+  return db.runLong(
+    `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits,
+       ${Object.keys(all).join(', ')})
+     select 'notif_' || gen_random_uuid(), $1, 'app of ' || $1, 'sms', $3, 'live', '+1***', 'index ' || i, 1,
+       ${Object.values(all).join(', ')}
      from generate_series(1, $2::int) as i, (select now() - make_interval(secs => $4)) as at (due)`,
     [tenant, count, lane, dueAgo],
   )
+}
 
-test(`${backlog} messages of a tenant that are due at once delay neither those of another nor its own codes`, async () => {
-  await takeDueNotifications(db, channels)
-  await addDue('busy', { count: backlog, lane: 'bulk', dueAgo: 60 })
-  await addDue('busy', { count: backlog, lane: 'transactional', dueAgo: -3600 })
-  await addDue('busy', { count: 1, lane: 'otp', dueAgo: 2 })
-  await addDue('neighbour', { count: 1, lane: 'transactional', dueAgo: 1 })
-  await db.run('analyze in_flight')
-  let taken: Awaited<ReturnType<typeof takeDueNotifications>> = []
-  const read = await countRowsRead(db, ['in_flight'], async (on) => (taken = await takeDueNotifications(on, channels)))
-  expect(read).toBeLessThan(4 * scheduleBatch)
-  const counts = taken.map(({ tenant_id, lane, count }) => `${tenant_id} ${lane} ${count}`).toSorted()
-  expect(counts).toEqual(['busy bulk 166', 'busy otp 1', 'neighbour transactional 1'])
+/** What became of the messages, by tenant and lane. */
+const countTaken = async (condition: string) =>
+  (
+    await db.run<{ taken: string }>(
+      `select concat_ws(' ', tenant_id, lane, count(*)) as taken from notifications where ${condition}
+       group by tenant_id, lane order by 1`,
+    )
+  ).map(({ taken }) => taken)
+
+const claims = [
+  {
+    kind: 'scheduled',
+    columns: { status: `'scheduled'`, send_at: 'due', next_attempt_at: 'due' },
+    take: (on: Queries) => takeDueNotifications(on, channels),
+    taken: `status = 'queued' and send_at is not null`,
+  },
+  {
+    kind: 'expiring',
+    columns: { expires_at: 'due' },
+    take: (on: Queries) => endExpiredNotifications(on),
+    taken: `failure_reason = 'expired'`,
+  },
+]
+
+describe.each(claims)('$kind messages', ({ columns, take, taken }) => {
+  beforeEach(async () => {
+    await db.run('truncate notifications, in_flight')
+    await take(db)
+    await addDue('busy', columns, { count: backlog, lane: 'bulk', dueAgo: 60 })
+    await addDue('busy', columns, { count: backlog, lane: 'transactional', dueAgo: -3600 })
+  })
+
+  test(`${backlog} of a tenant that are due at once delay neither those of another nor its own codes`, async () => {
+    await addDue('busy', columns, { count: 1, lane: 'otp', dueAgo: 2 })
+    await addDue('neighbour', columns, { count: 1, lane: 'transactional', dueAgo: 1 })
+    await db.run('analyze in_flight')
+    expect(await countRowsRead(db, ['in_flight'], take)).toBeLessThan(4 * scheduleBatch)
+    expect(await countTaken(taken)).toEqual(['busy bulk 166', 'busy otp 1', 'neighbour transactional 1'])
+  })
+
+  test('a tenant alone has the whole batch', async () => {
+    await take(db)
+    expect(await countTaken(taken)).toEqual([`busy bulk ${scheduleBatch}`])
+  })
 })
 
-test('a tenant alone has the whole batch', async () => {
-  const [taken, ...others] = await takeDueNotifications(db, channels)
-  expect(taken).toMatchObject({ tenant_id: 'busy', lane: 'bulk', count: scheduleBatch })
-  expect(others).toEqual([])
+test(`${backlog} messages that wait for a receipt, with nothing left to erase, are not looked at when others expire`, async () => {
+  await db.run('truncate notifications, in_flight')
+  const more = { status: `'sent'`, payload: 'null' }
+  await addDue('busy', { expires_at: 'due' }, { count: backlog, lane: 'otp', dueAgo: 60, more })
+  await addDue('neighbour', { expires_at: 'due' }, { count: 1, lane: 'otp', dueAgo: 1 })
+  await db.run('analyze in_flight')
+  expect(await countRowsRead(db, tables, endExpiredNotifications)).toBeLessThan(100)
+  expect(await countTaken(`failure_reason = 'expired'`)).toEqual(['neighbour otp 1'])
 })

@@ -19,8 +19,9 @@ async function store(count: number, columns: Record<string, string>): Promise<st
 
 const columns = `id, lane, channel, status, settled, enqueued_at, next_attempt_at, expires_at, created_at, tenant_id, application_id,
   mode`
+const expiry = 'case when payload is not null then expires_at end as expires_at'
 /** What the table should hold, read from the notifications themselves. */
-const expected = `select ${columns} from notifications
+const expected = `select ${columns.replace('expires_at', expiry)} from notifications
   where not settled or (expires_at is not null and payload is not null) order by id`
 const held = `select ${columns} from in_flight order by id`
 

@@ -138,6 +138,7 @@ export const tables = {
     since: column.timestamp(),
     enqueued_at: column.timestamp(),
     next_attempt_at: column.timestamp().nullable(),
+    /** Null once the payload is erased. */
     expires_at: column.timestamp().nullable(),
     created_at: column.timestamp(),
     tenant_id: column.id('ten'),

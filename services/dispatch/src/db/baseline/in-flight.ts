@@ -1,10 +1,15 @@
-const columns =
-  'id, lane, channel, status, settled, enqueued_at, next_attempt_at, expires_at, created_at, tenant_id, application_id, mode'
+const kept = ['id', 'lane', 'channel', 'created_at', 'tenant_id', 'application_id', 'mode']
 const followed = ['status', 'settled', 'enqueued_at', 'next_attempt_at', 'expires_at']
-const listed = (row: string) => followed.map((column) => `${row}.${column}`).join(', ')
+const columns = [...kept, ...followed]
+
+/** Null once the payload is erased: then nothing is left to do at this time. */
+const expiresAt = (row: string) => `case when ${row}.payload is not null then ${row}.expires_at end`
+/** The columns of a notification, as they are followed. */
+const valuesOf = (row: string, names: readonly string[]) =>
+  names.map((name) => (name === 'expires_at' ? expiresAt(row) : `${row}.${name}`))
 
 /** Whether anything is still to be done: to send, to wait for a receipt, or to erase. */
-const isOpen = (row: string) => `(not ${row}.settled or (${row}.expires_at is not null and ${row}.payload is not null))`
+const isOpen = (row: string) => `(not ${row}.settled or ${expiresAt(row)} is not null)`
 
 /**
  * The open notifications, with the indexes that lead to them: as indexes of `notifications` each change of state would write all of
@@ -35,21 +40,23 @@ export const inFlightTables = [
   `create index in_flight_due on in_flight (next_attempt_at) where next_attempt_at is not null`,
   `create index in_flight_due_of_tenant on in_flight (lane, tenant_id, next_attempt_at) where next_attempt_at is not null`,
   `create index in_flight_expiring on in_flight (expires_at) where expires_at is not null`,
+  `create index in_flight_expiring_of_tenant on in_flight (lane, tenant_id, expires_at) where expires_at is not null`,
   // Functions name their schema themselves: they also work in an operator's session, whose search path is another.
   `create function follow_accepted() returns trigger language plpgsql set search_path from current as $$
      begin
-       insert into in_flight (${columns}, since) select ${columns}, updated_at from added where ${isOpen('added')};
+       insert into in_flight (${columns.join(', ')}, since)
+         select ${valuesOf('added', columns).join(', ')}, updated_at from added where ${isOpen('added')};
        return null;
      end $$`,
   `create function follow_changed() returns trigger language plpgsql set search_path from current as $$
      begin
        merge into in_flight f using after n on f.id = n.id
        when matched and not ${isOpen('n')} then delete
-       when matched and (${listed('f')}) is distinct from (${listed('n')}) then
-         update set ${followed.map((column) => `${column} = n.${column}`).join(', ')},
+       when matched and (${followed.map((name) => `f.${name}`).join(', ')}) is distinct from (${valuesOf('n', followed).join(', ')}) then
+         update set (${followed.join(', ')}) = row (${valuesOf('n', followed).join(', ')}),
            since = case when f.status = n.status then f.since else n.updated_at end
        when not matched and ${isOpen('n')} then
-         insert (${columns}, since) values (${columns.replaceAll(/\w+/g, 'n.$&')}, n.updated_at);
+         insert (${columns.join(', ')}, since) values (${valuesOf('n', columns).join(', ')}, n.updated_at);
        return null;
      end $$`,
   `create trigger follow_accepted after insert on notifications

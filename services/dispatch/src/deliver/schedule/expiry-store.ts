@@ -2,7 +2,7 @@ import { column, defineStatement, type Queries } from '@notify/database'
 import { endOfExpired, expiredReason } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
-import { lockOpenSql, scheduleBatch } from './open-sql.ts'
+import { lockDueSql } from './open-sql.ts'
 
 const waits = `n.status in ('queued', 'scheduled')`
 
@@ -14,12 +14,8 @@ const endExpired = defineStatement({
   name: 'end-expired',
   text: `
     with expired as (
-      ${lockOpenSql({
-        where: 'f.expires_at <= now()',
-        orderBy: 'f.expires_at',
-        still: `n.expires_at <= now() and n.payload is not null and not n.sending
-          and (n.status not in ('queued', 'scheduled') or n.when_due = 'send')`,
-        limit: scheduleBatch,
+      ${lockDueSql('expires_at', {
+        still: `n.payload is not null and not n.sending and (n.status not in ('queued', 'scheduled') or n.when_due = 'send')`,
       })}
     ), ended as (
       update notifications n

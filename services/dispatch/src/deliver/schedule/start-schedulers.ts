@@ -74,7 +74,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
       if (dueInMs > 0) return dueInMs
       const { count, late } = await endExpiredNotifications(db)
       if (late > 0) context.wakeOutbox()
-      return count === scheduleBatch || 0
+      return count > 0 || 0
     },
   })
   context.onCommit(() => expiry.stir())

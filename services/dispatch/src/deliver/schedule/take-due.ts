@@ -13,38 +13,12 @@ import {
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { workQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
-import { lockOpenSql, scheduleBatch } from './open-sql.ts'
+import { lockDueSql } from './open-sql.ts'
 
-/** One index probe for each tenant of a lane, however many of its messages wait. */
-const earliest = (after: string) => `
-  select f.lane, f.tenant_id, f.next_attempt_at from in_flight f where f.next_attempt_at is not null ${after}
-  order by f.lane, f.tenant_id, f.next_attempt_at limit 1`
-
-/** SQL: the tenants of each lane that have due messages, in random order, with an equal share of a batch. */
-const ownersSql = `
-  with recursive owners as (
-    (${earliest('')})
-    union all
-    select next.* from owners cross join lateral (
-      ${earliest('and (f.lane, f.tenant_id) > (owners.lane, owners.tenant_id)')}
-    ) as next
-  )
-  select lane, tenant_id, greatest(1, ${scheduleBatch} / count(*) over ()) as share from owners
-  where next_attempt_at <= now() order by random()`
-
-/** SQL that locks due messages: for each tenant and lane its share. */
-const dueSql = `
-  select one.id from (${ownersSql}) as o cross join lateral (
-    ${lockOpenSql({
-      // With equalities the planner would use the index of all due messages, and read the backlogs of other tenants.
-      where: `(f.lane, f.tenant_id, f.next_attempt_at) >= (o.lane, o.tenant_id, '-infinity')
-        and (f.lane, f.tenant_id, f.next_attempt_at) <= (o.lane, o.tenant_id, now())
-        and f.next_attempt_at is not null and f.status in ('queued', 'scheduled')`,
-      orderBy: 'f.lane, f.tenant_id, f.next_attempt_at',
-      still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
-      limit: 'o.share',
-    })}
-  ) as one limit ${scheduleBatch}`
+const dueSql = lockDueSql('next_attempt_at', {
+  where: `f.status in ('queued', 'scheduled')`,
+  still: `n.status in ('queued', 'scheduled') and not n.sending`,
+})
 
 const takeDue = defineStatements(
   (channels: Channels) => ({
