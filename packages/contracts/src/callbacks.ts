@@ -140,6 +140,8 @@ export const receiptReceived = defineEvent({
   subject: 'callbacks.receipt.{channel}',
   schema: z.object({
     channel: Channel,
+    /** The tenant of the account; absent in events of an earlier release. */
+    tenant_id: idSchema('ten').optional(),
     provider_id: idSchema('prov'),
     provider_message_id: z.string(),
     /** The id sent along with the message; absent when the carrier did not return it. */

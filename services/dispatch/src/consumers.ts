@@ -19,10 +19,17 @@ const keywordAckWait = '1s'
 
 /** Two batches of the recorder, so that one collects while the other is written. */
 const receiptsTogether = 1024
+/** Half of the slots of either consumer at most, so that receipts of known messages pass those that wait for theirs. */
+export const waitingReceipts = { most: receiptsTogether / 2, mostOfTenant: 64 }
+export const waitingSuppressions = { most: 8, mostOfTenant: 4 }
 
 /** The context of the consumers. */
 export type ConsumerContext = Context &
-  WithReportRecorders & { correlateReceipt: CorrelateReceipt; recordReceipt: RecordReceipt }
+  WithReportRecorders & {
+    correlateReceipt: CorrelateReceipt
+    correlateSuppression: CorrelateReceipt
+    recordReceipt: RecordReceipt
+  }
 
 /** The consumers of the `worker` role. */
 export function consumersOf(channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
@@ -52,7 +59,7 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
               concurrency: suppressionConcurrency,
               retry,
               handle: async (context, receipt) => {
-                if (receipt.suppress) await suppressRecipient(context, await context.correlateReceipt(receipt))
+                if (receipt.suppress) await suppressRecipient(context, await context.correlateSuppression(receipt))
               },
             }),
           ],

@@ -52,7 +52,14 @@ import { createFetchFile } from './channels/fetch-file.ts'
 import { acceptingRoom } from './channels/file-room.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
-import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
+import {
+  type ConsumerContext,
+  consumersOf,
+  lanesOf,
+  ownLanesOf,
+  waitingReceipts,
+  waitingSuppressions,
+} from './consumers.ts'
 import { migrations } from './db/migrations.ts'
 import { wakeLanes } from './deliver/find-queues.ts'
 import { openSending } from './deliver/open-sending.ts'
@@ -217,7 +224,8 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
   const handOffs = handOffLanes(context.channels)
   const consuming: ConsumerContext = {
     ...context,
-    correlateReceipt: createCorrelator(context),
+    correlateReceipt: createCorrelator(context, waitingReceipts),
+    correlateSuppression: createCorrelator(context, waitingSuppressions),
     recordReceipt: createReceiptRecorder(context),
     recordReports: new Map(
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),

@@ -1,11 +1,14 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
+import { waitingReceipts, waitingSuppressions } from '../src/consumers.ts'
 import { createCorrelator } from '../src/outcome/receipts/correlate-receipt.ts'
 import { addProviders } from './own-notifications.ts'
 import { db } from './own-schema.ts'
 
 const [own, second] = [newId('prov'), newId('prov')]
+const [busy, neighbour] = [newId('ten'), newId('ten')]
+const accounts = Array.from({ length: 16 }, () => newId('prov'))
 beforeAll(() => addProviders(db, newId('ten'), own, second))
 
 /** An attempt that an account has taken under this id. */
@@ -31,7 +34,7 @@ const receipt = (provider_id: `prov_${string}`, message: string, fields: Partial
 const old = { received_at: new Date(0).toISOString() }
 
 test('the first receipt of a message finds it by the id of the carrier, within its account', async () => {
-  const correlate = createCorrelator({ db })
+  const correlate = createCorrelator({ db }, waitingReceipts)
   const [first, second_] = [await attempt(own, 'message'), await attempt(second, 'message')]
   const found = await Promise.all([correlate(receipt(own, 'message')), correlate(receipt(second, 'message'))])
   expect(found).toMatchObject([first, second_])
@@ -41,7 +44,7 @@ test('the first receipt of a message finds it by the id of the carrier, within i
 
 test('a receipt that overtakes the answer of its carrier finds the message once that is recorded', async () => {
   const ids = await attempt(own, null)
-  const found = createCorrelator({ db })(receipt(own, 'overtaken'))
+  const found = createCorrelator({ db }, waitingReceipts)(receipt(own, 'overtaken'))
   await eventually(async () => {
     const sql = `update attempts set provider_message_id = 'overtaken' where id = $1 returning id`
     expect(await db.run(sql, [ids.attempt_id])).toHaveLength(1)
@@ -52,20 +55,56 @@ test('a receipt that overtakes the answer of its carrier finds the message once 
 test('ids that came with the receipt stay, and cost no look', async () => {
   const ids = { notification_id: newId('notif'), attempt_id: newId('att') }
   const run = () => Promise.reject(new Error('nothing is looked up'))
-  const correlated = await createCorrelator({ db: { ...db, run } as never })(receipt(own, 'message', ids))
+  const correlated = await createCorrelator(
+    { db: { ...db, run } as never },
+    waitingReceipts,
+  )(receipt(own, 'message', ids))
   expect(correlated).toMatchObject(ids)
 })
 
-test('of many strange receipts of an account only some wait for a message that may still be recorded', async () => {
-  const correlate = createCorrelator({ db })
-  let ended = 0
-  const strange = (provider: `prov_${string}`, count: number) =>
-    Array.from({ length: count }, async (_, at) => {
-      await correlate(receipt(provider, `strange ${at}`))
+const sizes = [
+  { kind: 'receipts', size: waitingReceipts, slots: 1024 },
+  { kind: 'suppressions', size: waitingSuppressions, slots: 16 },
+]
+
+test.each(sizes)(
+  'the strange $kind of sixteen accounts of a tenant leave slots to a neighbour, and some of them wait for a message that may still be recorded',
+  async ({ size, slots }) => {
+    const correlate = createCorrelator({ db }, size)
+    const ids = await attempt(second, null)
+    const message = `late in ${slots}`
+    let ended = 0
+    const strange = Array.from({ length: slots }, async (_, at) => {
+      await correlate(receipt(accounts[at % accounts.length]!, `strange ${at}`, { tenant_id: busy }))
       ended++
     })
-  const all = Promise.all([...strange(own, 100), ...strange(second, 50)])
-  await eventually(() => expect(ended).toBe(36), { intervalMs: 50 })
-  await all
-  expect(ended).toBe(150)
+    await eventually(() => expect(ended).toBe(slots - size.mostOfTenant), { intervalMs: 50 })
+    const found = correlate(receipt(second, message, { tenant_id: neighbour }))
+    await db.run('update attempts set provider_message_id = $2 where id = $1', [ids.attempt_id, message])
+    expect(await found).toMatchObject(ids)
+    await Promise.all(strange)
+    expect(ended).toBe(slots)
+  },
+)
+
+test.each(sizes)('however many tenants have strange $kind, half of the slots stay free', async ({ size, slots }) => {
+  const correlate = createCorrelator({ db }, size)
+  let ended = 0
+  const strange = Array.from({ length: slots }, async (_, at) => {
+    await correlate(receipt(own, `strange ${at}`, { tenant_id: newId('ten') }))
+    ended++
+  })
+  await eventually(() => expect(ended).toBe(slots / 2), { intervalMs: 50 })
+  await Promise.all(strange)
+})
+
+test('a receipt of an earlier release, which names no tenant, counts for its account', async () => {
+  const correlate = createCorrelator({ db }, { most: 4, mostOfTenant: 1 })
+  let ended = 0
+  const strange = [own, own, second].map(async (account) => {
+    await correlate(receipt(account, 'strange'))
+    ended++
+  })
+  await eventually(() => expect(ended).toBe(1), { intervalMs: 50 })
+  await Promise.all(strange)
 })

@@ -10,6 +10,7 @@ import type {
 import {
   type Channel,
   contactIdentified,
+  type Id,
   messageReceived,
   preferenceChanged,
   type Receipt,
@@ -47,6 +48,7 @@ function callbackOfReceipt({ channel, report }: Source<ReceiptReport>, span: Spa
   const { type: _, account, callbackId, traceparent = span.traceparent, ...reported } = report
   const receipt: Receipt = {
     channel,
+    tenant_id: account.tenantId as Id<'ten'>,
     provider_id: account.id,
     ...reported,
     received_at: new Date().toISOString(),

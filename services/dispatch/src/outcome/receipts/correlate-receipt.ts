@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Receipt } from '@notify/contracts'
-import { coalesce } from '@notify/service-kit'
+import { coalesce, createTenantRoom, type TenantRoomSize } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { findCorrelations } from './correlation-store.ts'
 
@@ -13,13 +13,11 @@ const batch = { maxBatch: 256, maxInFlight: 1, minIntervalMs: 100 }
 const waitsMs = [500, 2000]
 const overtakesForMs = 10_000
 /**
- * Maximum receipts of an account that wait at a time. Receipts for mail that other systems send through the account must not
- * block the consumer.
+ * Carriers omit our ids in some states. Only then the message is looked up by the carrier's id.
+ * @param waiting the receipts that may wait for a message at a time: those for messages that other systems send through the
+ *   accounts of a tenant must not block the consumer
  */
-const mostWaiting = 64
-
-/** Carriers omit our ids in some states. Only then the message is looked up by the carrier's id. */
-export function createCorrelator({ db }: Pick<Context, 'db'>): CorrelateReceipt {
+export function createCorrelator({ db }: Pick<Context, 'db'>, waiting: TenantRoomSize): CorrelateReceipt {
   const find = coalesce<Receipt, Receipt>({
     ...batch,
     async run(receipts) {
@@ -31,12 +29,10 @@ export function createCorrelator({ db }: Pick<Context, 'db'>): CorrelateReceipt 
       return receipts.map((receipt) => ({ ...receipt, ...known.get(keyOf(receipt)) }))
     },
   })
-  const waiting = new Map<string, number>()
+  const room = createTenantRoom(waiting)
   const lookAgain = async (receipt: Receipt): Promise<Receipt> => {
-    const { provider_id } = receipt
-    const before = waiting.get(provider_id) ?? 0
-    if (before >= mostWaiting) return receipt
-    waiting.set(provider_id, before + 1)
+    const leave = await room(receipt.tenant_id ?? receipt.provider_id, performance.now())
+    if (!leave) return receipt
     try {
       for (const waitMs of waitsMs) {
         await delay(waitMs)
@@ -45,9 +41,7 @@ export function createCorrelator({ db }: Pick<Context, 'db'>): CorrelateReceipt 
       }
       return receipt
     } finally {
-      const left = waiting.get(provider_id)! - 1
-      if (left === 0) waiting.delete(provider_id)
-      else waiting.set(provider_id, left)
+      leave()
     }
   }
   return async (receipt) => {
