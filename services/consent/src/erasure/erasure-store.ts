@@ -19,9 +19,10 @@ export async function countEntries(db: Queries, person: Person): Promise<number>
   return row!.count
 }
 
-/** The next entries of a person, locked. */
+/** The next entries of a person, locked, in the order of their index: a number may have 100,000 entries. */
 export function lockEntries(run: Run, person: Person) {
-  return run(entriesOf(person).select(['id', 'tenant_id']).orderBy('id').limit(batch).forUpdate())
+  const next = entriesOf(person).select(['id', 'tenant_id']).orderBy('mode').orderBy('sequence')
+  return run(next.limit(batch).forUpdate())
 }
 
 /** Entries keep what was done and when; `details` no longer identify a person. */

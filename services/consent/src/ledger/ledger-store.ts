@@ -1,6 +1,6 @@
 import type { Id, KeyMode } from '@notify/contracts'
-import { cast, column, prepared, type Run } from '@notify/database'
-import { type Selectable, sql } from 'kysely'
+import { column, defineStatement, prepared, type Run } from '@notify/database'
+import type { Selectable } from 'kysely'
 import { build, type Tables } from '../db/schema.ts'
 import type { EntryRow } from './entry-details.ts'
 
@@ -45,17 +45,25 @@ interface Traits {
   origin: string | null
 }
 
-const find = prepared('find-entry', (one: Subject & Traits) =>
-  entriesOf(one).select([
-    cast(column.boolean(), sql`coalesce(bool_or(evidence_index = ${one.evidenceIndex}), false)`).as('hasEvidence'),
-    cast(column.boolean(), sql`coalesce(bool_or(origin = ${one.origin}), false)`).as('hasOrigin'),
-  ]),
-)
+/** Two looks by an index: a number may have 100,000 entries. */
+const find = defineStatement({
+  name: 'find-entry',
+  text: `
+    select
+      exists (
+        select from consent_entries where tenant_id = $1 and mode = $2 and recipient_index = $3 and evidence_index = $4
+      ) as has_evidence,
+      exists (
+        select from consent_entries where tenant_id = $1 and mode = $2 and recipient_index = $3 and origin = $5
+      ) as has_origin`,
+  columns: { has_evidence: column.boolean(), has_origin: column.boolean() },
+})
 
 /** Whether the ledger holds an entry of this number with the evidence, or of the message. Call it under the lock. */
-export async function findEntries(run: Run, subject: Subject, traits: Traits) {
-  const [row] = await run(find({ ...subject, ...traits }))
-  return row!
+export async function findEntries(run: Run, subject: Subject, { evidenceIndex, origin }: Traits) {
+  const { tenantId, mode, recipientIndex } = subject
+  const [row] = await run(find, [tenantId, mode, recipientIndex, evidenceIndex, origin])
+  return { hasEvidence: row!.has_evidence, hasOrigin: row!.has_origin }
 }
 
 /** The current consent of a number; undefined when the ledger has no record of it. */

@@ -32,6 +32,8 @@ export const baseline: Migration = {
     `create index consent_entries_listed on consent_entries (tenant_id, mode, id desc)`,
     `create unique index consent_entries_origin on consent_entries (tenant_id, mode, recipient_index, origin)
        where origin is not null`,
+    `create index consent_entries_evidence on consent_entries (tenant_id, mode, recipient_index, evidence_index)
+       where evidence_index is not null`,
     // Append-only: an entry may be encrypted with another key, lose the person that it is about, or have its indexes renewed.
     `create function keep_consent_entries() returns trigger language plpgsql set search_path from current as $$
        begin
