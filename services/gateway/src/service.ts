@@ -59,6 +59,8 @@ import { deleteOldMessages } from './usage/usage-store.ts'
 
 /** Callers get a response within 8 s, even if internal services are silent. */
 const answerWithinMs = 7500
+/** The provider that a callback names in its path or query: tenants share the addresses of a carrier. */
+const providerOf = (url: string) => /prov_[0-9a-z]{26}/.exec(url)?.[0]
 /** A refused callback may not come from a carrier. */
 const isFailure = (status: number) => status >= 400 && status < 500
 
@@ -141,8 +143,10 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     extend(app, door) {
       const maxBodyBytes = largestBody(publicRoutes().filter(({ auth }) => auth.caller === 'carrier'))
-      // Carriers repeat callbacks themselves.
-      const callbacks = { url: config.CALLBACKS_URL, maxBodyBytes, addressOf, failures, isFailure, idempotent: true }
+      // Callbacks are recorded together, and wait for that. Carriers repeat them themselves.
+      const size = { most: 512, mostOfTenant: 192 }
+      const answering = { addressOf, subjectOf: providerOf, failures, isFailure, idempotent: true }
+      const callbacks = { url: config.CALLBACKS_URL, size, maxBodyBytes, ...answering }
       app.use('/api/v1/callbacks', passThrough(door, callbacks))
       const urlOf = (service: ServiceName) => peerUrl(config, service)
       passUsers(app, door, { contracts: publicRoutes(), urlOf, addressOf, failures })

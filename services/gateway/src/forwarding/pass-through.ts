@@ -5,6 +5,7 @@ import {
   answerHeaders,
   type BodyShare,
   createPeerPool,
+  createTenantRoom,
   type Door,
   defaultMaxBodyBytes,
   hasBody,
@@ -14,27 +15,36 @@ import {
   requestIdOf,
   sendProblem,
   sendRead,
+  type TenantRoomSize,
   traceparentOf,
   type WholeAnswer,
   withLogFields,
 } from '@notify/service-kit'
 import type { RequestHandler } from 'express'
+import { LRUCache } from 'lru-cache'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 import { forwarded, passedOn } from './hop-headers.ts'
 
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
-/** Connections for all callers, and those shared by addresses that keep failing. */
-const connections = { usual: 64, narrow: 4 }
+/** How long a request waits for others of its owner. */
+const waitMs = 6000
+/** Connections for addresses that keep failing. */
+const narrowSize = { most: 4, mostOfTenant: 2 }
+const maxTrusted = 10_000
 
 type PassedRequest = IncomingMessage & { originalUrl: string }
 
 /** A service that authenticates its own callers. */
 export interface Target {
   url: string
+  /** Connections for all callers, and the most that one owner takes. */
+  size: TenantRoomSize
   /** Largest body of any of its routes; the service applies the limit of each route. */
   maxBodyBytes: number
   addressOf(request: IncomingMessage): string
+  /** What a request is about, by its URL: owners of requests from one address take turns. Without it, each address is one. */
+  subjectOf?(url: string): string | undefined
   failures: FailureLimit
   /** Whether a response counts as a failed request of the address. */
   isFailure(status: number): boolean
@@ -44,18 +54,19 @@ export interface Target {
 
 /**
  * Proxies requests unchanged, because signatures cover the bytes. Reads are compressed for callers that accept it.
- * Failing addresses share few connections but are not blocked: carriers share addresses with others.
+ * Failing addresses share few connections but are not blocked: carriers share addresses with others. Owners take turns.
  */
 export function passThrough(door: Door, target: Target): RequestHandler {
-  const { maxBodyBytes, addressOf, failures, isFailure } = target
+  const { maxBodyBytes, size: usualSize, addressOf, subjectOf, failures, isFailure } = target
   const { origin } = new URL(target.url)
-  const usual = createPeerPool(origin, connections.usual)
-  const narrow = createPeerPool(origin, connections.narrow)
+  const connect = (size: TenantRoomSize) => ({ room: createTenantRoom(size), pool: createPeerPool(origin, size.most) })
+  const [usual, narrow] = [connect(usualSize), connect(narrowSize)]
+  /** Owners whose last request succeeded: the failures of others at their address do not count against them. */
+  const trusted = new LRUCache<string, true>({ max: maxTrusted })
   const pass = async (request: PassedRequest, requestId: string, share: BodyShare) => {
     const body = hasBody(request) ? await readBody(request, maxBodyBytes, share) : null
     // The body stays in memory until the response.
-    if (body && !share.take(body.length))
-      throw new Problem('service_unavailable', 'Too many requests are in progress; try again shortly')
+    if (body && !share.take(body.length)) throw tooMany()
     const span = door.tracer.start('pass through', {
       parent: traceparentOf({ headers: request.headers, url: request.originalUrl }),
       edge: true,
@@ -66,13 +77,22 @@ export function passThrough(door: Door, target: Target): RequestHandler {
     addLogFields({ traceparent: span.traceparent })
     if (span.traceparent) headers.traceparent = span.traceparent
     const address = addressOf(request)
+    const subject = subjectOf?.(request.originalUrl)
+    const owner = subject === undefined ? address : `${address} ${subject}`
     const method = request.method as 'POST'
+    const untilMs = performance.now() + timeoutMs
     try {
-      const pool = failures.isOver(address) ? narrow : usual
+      const { pool, room } = failures.isOver(address) && !trusted.has(owner) ? narrow : usual
+      const leave = await room(owner, performance.now() + waitMs)
+      if (!leave) throw tooMany()
       const idempotent = target.idempotent || isRead(request)
-      const answer = await pool.exchange({ method, path: request.originalUrl, headers, body, idempotent }, timeoutMs)
+      const sent = { method, path: request.originalUrl, headers, body, idempotent }
+      const answer = await pool.exchange(sent, untilMs - performance.now()).finally(leave)
       span.end()
-      if (isFailure(answer.statusCode)) failures.count(address)
+      const failed = isFailure(answer.statusCode)
+      if (failed) trusted.delete(owner)
+      else if (subject !== undefined) trusted.set(owner, true)
+      if (failed) failures.count(address)
       return answer
     } catch (error) {
       span.end(error)
@@ -107,6 +127,11 @@ export function passThrough(door: Door, target: Target): RequestHandler {
 export function largestBody(routes: readonly Route[]): number {
   return Math.max(...routes.map(({ maxBodyBytes = defaultMaxBodyBytes }) => maxBodyBytes))
 }
+
+const tooMany = () =>
+  new Problem('service_unavailable', 'Too many requests are in progress; try again shortly', {
+    headers: { 'Retry-After': '1' },
+  })
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
 

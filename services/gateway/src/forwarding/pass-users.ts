@@ -10,6 +10,9 @@ interface Users extends Pick<Target, 'addressOf' | 'failures'> {
   urlOf(service: ServiceName): string
 }
 
+/** The service has few connections to its database. */
+const size = { most: 64, mostOfTenant: 32 }
+
 /** A 404 is not a failed authentication. */
 const isFailure = (status: number) => status === 401
 
@@ -19,7 +22,8 @@ export function passUsers(app: Express, door: Door, { contracts, urlOf, addressO
   const routes = passed.filter(({ auth }) => auth.caller === 'user' || auth.caller === 'anyone')
   for (const [service, owned] of Map.groupBy(routes, (route) => route.service)) {
     const maxBodyBytes = largestBody(owned)
-    const target: Target = { url: urlOf(service), maxBodyBytes, addressOf, failures, isFailure, idempotent: false }
+    const url = urlOf(service)
+    const target: Target = { url, size, maxBodyBytes, addressOf, failures, isFailure, idempotent: false }
     const [streams, requests] = [passStream(door, target), passThrough(door, target)]
     for (const { path } of owned.filter(isStream)) app.get(path, streams)
     // The owner refuses other methods.

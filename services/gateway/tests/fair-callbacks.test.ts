@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+
+/** More than the share of one owner. */
+const flood = 300
+const perSecond = 20
+const [busy, neighbour, newcomer] = [newId('prov'), newId('prov'), newId('prov')]
+
+/** Stands in for callbacks: holds those of the busy provider, refuses what is forged, and answers all others. */
+let holds = true
+const held: ServerResponse[] = []
+const stub = createServer((request, response) => {
+  request.resume()
+  if (request.headers.forged) response.writeHead(403).end()
+  else if (holds && request.url!.includes(busy)) held.push(response)
+  else response.writeHead(200).end()
+})
+
+let env: TestEnv
+beforeAll(async () => {
+  stub.listen(0, '127.0.0.1')
+  await once(stub, 'listening')
+  const { port } = stub.address() as AddressInfo
+  env = await TestEnv.start(['gateway'], {
+    env: {
+      gateway: {
+        CALLBACKS_URL: `http://127.0.0.1:${port}`,
+        TRUSTED_PROXIES: '127.0.0.0/8',
+        RATE_LIMIT_ADDRESS_PER_SECOND: String(perSecond),
+      },
+    },
+  })
+})
+afterAll(async () => {
+  await env?.stop()
+  stub.closeAllConnections()
+  stub.close()
+})
+
+/** A callback about a message of a provider, from an address of the carrier. */
+const callback = async (provider: string, headers: Record<string, string> = {}): Promise<number> => {
+  const address = `/api/v1/callbacks/smsprovider/sms?provider_id=${provider}`
+  const from = { 'X-Forwarded-For': '203.0.113.77', ...headers }
+  const response = await fetch(new URL(address, env.urls.gateway), { method: 'POST', headers: from, body: 'a=b' })
+  await response.arrayBuffer()
+  return response.status
+}
+const many = (count: number, ...one: Parameters<typeof callback>) =>
+  Promise.all(Array.from({ length: count }, () => callback(...one)))
+
+function release(): void {
+  holds = false
+  for (const response of held.splice(0)) response.writeHead(200).end()
+}
+
+test(`${flood} callbacks of a tenant that are slow leave connections to a neighbour at the same address`, async () => {
+  const all = many(flood, busy)
+  await eventually(() => expect(held.length).toBe(192))
+  expect(await many(50, neighbour)).toEqual(Array.from({ length: 50 }, () => 200))
+  expect(held.length).toBe(192)
+  release()
+  expect(new Set(await all)).toEqual(new Set([200]))
+})
+
+test('an address at which the callbacks of a tenant fail still has room for those of others', async () => {
+  expect(await callback(neighbour)).toBe(200)
+  let slow: Promise<number[]> | undefined
+  // Failures count for a second: on a busy machine a round may come too late.
+  await eventually(async () => {
+    release()
+    await slow
+    holds = true
+    const failing = await many(2 * perSecond, busy, { forged: 'yes' })
+    expect(new Set(failing)).toEqual(new Set([403, 429]))
+    slow = many(10, busy)
+    // A provider whose callbacks succeeded is not held to what others have done.
+    expect(await many(50, neighbour)).toEqual(Array.from({ length: 50 }, () => 200))
+    expect(held.length).toBe(2)
+  })
+  expect(await callback(newcomer)).toBe(200)
+  expect(held.length).toBe(2)
+  release()
+  expect(new Set(await slow)).toEqual(new Set([200]))
+})
