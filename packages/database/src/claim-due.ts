@@ -51,6 +51,30 @@ export function dueInSql({ table, due, where }: Pick<DueRows, 'table' | 'due' | 
   return `select coalesce(${ms}, 'infinity')::float8 as due_in_ms from ${table}${where ? ` where ${where}` : ''}`
 }
 
+/** The owners of due rows. */
+interface DueOwners extends Pick<DueRows, 'table' | 'due' | 'where'> {
+  /** Columns that identify an owner; an index over them and `due` is needed. */
+  owner: readonly string[]
+}
+
+/**
+ * SQL: the owners that have due rows, in random order, each with a `share` of a batch. Costs one index probe per owner, however
+ * many rows of it wait, due or not.
+ */
+export function dueOwnersSql({ table, owner, due, where }: DueOwners, batch: number): string {
+  const columns = owner.join(', ')
+  const earliest = (after: string) => `select ${columns}, ${due} as due_at from ${table} r
+      where r.${due} is not null${where ? ` and (${where})` : ''} ${after} order by ${columns}, r.${due} limit 1`
+  const of = (row: string) => `(${owner.map((column) => `${row}.${column}`).join(', ')})`
+  return `
+    with recursive owners as (
+      (${earliest('')})
+      union all
+      select next.* from owners cross join lateral (${earliest(`and ${of('r')} > ${of('owners')}`)}) as next
+    )
+    select ${columns}, greatest(1, ${batch} / count(*) over ()) as share from owners where due_at <= now() order by random()`
+}
+
 /** The column of `dueInSql`. */
 export const dueInColumns = { due_in_ms: column.double() }
 

@@ -4,6 +4,7 @@ import { countRowsRead } from '@notify/test-kit/database'
 import { channels } from '../src/channels/registry.ts'
 import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts'
 import { scheduleBatch } from '../src/deliver/schedule/open-sql.ts'
+import { requeueLostWork } from '../src/deliver/schedule/requeue-lost-work.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { db } from './own-schema.ts'
 
@@ -85,4 +86,26 @@ test(`${backlog} messages that wait for a receipt, with nothing left to erase, a
   await db.run('analyze in_flight')
   expect(await countRowsRead(db, tables, endExpiredNotifications)).toBeLessThan(100)
   expect(await countTaken(`failure_reason = 'expired'`)).toEqual(['neighbour otp 1'])
+})
+
+test(`${backlog} lost hand-offs of a tenant, in many applications, do not delay those of another`, async () => {
+  await db.run('truncate notifications, in_flight')
+  const lost = { count: 1, lane: 'transactional', dueAgo: 3600 }
+  const columns = { enqueued_at: 'due' }
+  await addDue('busy', columns, { ...lost, count: backlog })
+  await db.run(`update notifications set application_id = 'app ' || (id < 'notif_8')`)
+  await db.run(`update in_flight f set application_id = n.application_id from notifications n where n.id = f.id`)
+  await addDue('neighbour', columns, lost)
+  await addDue('idle', columns, { ...lost, dueAgo: 0 })
+  const lane = { lane: 'transactional', channel: 'sms', delivered_ms_ago: 60_000 }
+  expect(await requeueLostWork(db, channels, [lane])).toBe(251)
+  const again = await db.run(
+    `select tenant_id, count(*)::int from in_flight where enqueued_at > now() - interval '1 minute' and tenant_id <> 'idle'
+     group by tenant_id, application_id order by 1, 2`,
+  )
+  expect(again).toEqual([
+    { tenant_id: 'busy', count: 125 },
+    { tenant_id: 'busy', count: 125 },
+    { tenant_id: 'neighbour', count: 1 },
+  ])
 })

@@ -158,7 +158,7 @@ const statements: Sample[] = [
     name: 'replay',
     unnamed: true,
     async run(on) {
-      await insertReplay(on.run, { subscriptionId: 'whsub_0', since }, 0)
+      await insertReplay(on.run, { subscriptionId: 'whsub_0', tenantId, since }, 0)
       await replayPages(on, few)
     },
   },

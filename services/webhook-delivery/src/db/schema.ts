@@ -118,6 +118,7 @@ export const tables = {
   /** The latest replay of each subscription. */
   replays: {
     subscription_id: column.id('whsub'),
+    tenant_id: column.id('ten'),
     since: column.timestamp(),
     count: column.integer(),
     replayed: column.integer().withDefault(),

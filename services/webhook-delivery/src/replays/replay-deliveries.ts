@@ -15,8 +15,8 @@ export const replayDeliveries: Handler<Context, typeof contract> = idempotent({
     const count = await countExhausted(run, range)
     if (body.dry_run) return new Reply(200, JSON.stringify({ count }))
     requireActive(subscription)
-    const replay = await insertReplay(run, range, count)
-    const { id: resourceId, application_id: applicationId } = subscription
+    const { id: resourceId, application_id: applicationId, tenant_id: tenantId } = subscription
+    const replay = await insertReplay(run, { ...range, tenantId }, count)
     const change = { request, applicationId, resourceId, before: null, after: { since: body.since, count } }
     await auditReplay(run, { of: 'webhook_subscription', ...change })
     const answer = {

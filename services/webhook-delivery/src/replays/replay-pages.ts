@@ -4,7 +4,9 @@ import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
 import { again } from './replay-store.ts'
 
-const due = { table: 'replays', key: ['subscription_id'], due: 'next_at' }
+/** A tenant may replay a thousand subscriptions at once. */
+const fair = { by: 'tenant_id', most: 4 }
+const due = { table: 'replays', key: ['subscription_id'], due: 'next_at', fair }
 
 const look = defineStatement({ name: 'look-due-replays', text: dueInSql(due), columns: dueInColumns })
 
@@ -17,9 +19,12 @@ export async function replaysDueInMs({ run }: Queries): Promise<number> {
 const claim = defineStatement({
   name: 'claim-replays',
   text: `${claimDueSql(due, { limit: 8, leaseMs: 30_000 })}
-         select subscription_id from claimed`,
-  columns: pick(tables.replays, 'subscription_id'),
+         select subscription_id, tenant_id from claimed`,
+  columns: pick(tables.replays, 'subscription_id', 'tenant_id'),
 })
+
+/** Claims jobs that are due: tenants take turns. */
+export const claimReplays = ({ run }: Queries) => run(claim)
 
 /**
  * Replays one page of each job that is due. A page commits together with the position it reached, so an interrupted job
@@ -27,7 +32,7 @@ const claim = defineStatement({
  */
 export async function replayPages(db: Queries, perSecond: number): Promise<number> {
   let replayed = 0
-  for (const { subscription_id } of await db.run(claim)) replayed += await replayPage(db, subscription_id, perSecond)
+  for (const { subscription_id } of await claimReplays(db)) replayed += await replayPage(db, subscription_id, perSecond)
   return replayed
 }
 

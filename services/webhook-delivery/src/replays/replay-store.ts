@@ -10,6 +10,10 @@ interface Range {
   since: string
 }
 
+interface NewReplay extends Range {
+  tenantId: Id<'ten'>
+}
+
 /** Ids are made by the clocks of processes, `created_at` by that of Postgres. */
 const clockSkewMs = 600_000
 
@@ -36,7 +40,8 @@ const start = defineStatement({
   name: 'start-replay',
   isPrepared: false,
   text: `
-    insert into replays as known (subscription_id, since, count, reached, next_at) values ($1, $2, $3, $4, now())
+    insert into replays as known (subscription_id, tenant_id, since, count, reached, next_at)
+    values ($1, $2, $3, $4, $5, now())
     on conflict (subscription_id) do update set
       since = case when known.finished_at is null then least(known.since, excluded.since) else excluded.since end,
       reached = case when known.finished_at is null then least(known.reached, excluded.reached) else excluded.reached end,
@@ -46,8 +51,12 @@ const start = defineStatement({
 })
 
 /** Starts a replay. A running one is extended by the new range. */
-export async function insertReplay(run: Run, { subscriptionId, since }: Range, count: number): Promise<ReplayRow> {
-  const [row] = await run(start, [subscriptionId, since, count, idBefore(since)])
+export async function insertReplay(
+  run: Run,
+  { subscriptionId, tenantId, since }: NewReplay,
+  count: number,
+): Promise<ReplayRow> {
+  const [row] = await run(start, [subscriptionId, tenantId, since, count, idBefore(since)])
   return row!
 }
 

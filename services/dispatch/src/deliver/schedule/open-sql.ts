@@ -1,3 +1,5 @@
+import { dueOwnersSql } from '@notify/database'
+
 /** The most notifications that a scheduler takes in one round; a full round may leave more. */
 export const scheduleBatch = 500
 
@@ -20,30 +22,13 @@ export function lockOpenSql({ where, orderBy, still, limit }: Sought): string {
       limit ${limit}`
 }
 
-/** One index probe for each tenant of a lane, however many of its messages wait. */
-const earliest = (due: DueColumn, after: string) => `
-  select f.lane, f.tenant_id, f.${due} as due_at from in_flight f where f.${due} is not null ${after}
-  order by f.lane, f.tenant_id, f.${due} limit 1`
-
-/** SQL: the tenants of each lane that have due messages, in random order, with an equal share of a batch. */
-const ownersSql = (due: DueColumn) => `
-  with recursive owners as (
-    (${earliest(due, '')})
-    union all
-    select next.* from owners cross join lateral (
-      ${earliest(due, 'and (f.lane, f.tenant_id) > (owners.lane, owners.tenant_id)')}
-    ) as next
-  )
-  select lane, tenant_id, greatest(1, ${scheduleBatch} / count(*) over ()) as share from owners
-  where due_at <= now() order by random()`
-
 /** A column of `in_flight` with an index over lane, tenant and this time. */
 type DueColumn = 'next_attempt_at' | 'expires_at'
 
 /** SQL that locks due messages: for each tenant and lane its share of a batch, so that no backlog delays another tenant. */
 export function lockDueSql(due: DueColumn, { where = 'true', still }: { where?: string; still: string }): string {
   return `
-  select one.id from (${ownersSql(due)}) as o cross join lateral (
+  select one.id from (${dueOwnersSql({ table: 'in_flight', owner: ['lane', 'tenant_id'], due }, scheduleBatch)}) as o cross join lateral (
     ${lockOpenSql({
       // With equalities the planner would use the index of all due messages, and read the backlogs of other tenants.
       where: `(f.lane, f.tenant_id, f.${due}) >= (o.lane, o.tenant_id, '-infinity')

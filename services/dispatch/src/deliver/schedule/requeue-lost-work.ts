@@ -6,6 +6,15 @@ import { repeatedWorkQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { queuesOfLaneSql } from '../queues/queue-store.ts'
 import { lockOpenSql, scheduleBatch } from './open-sql.ts'
 
+/** SQL: the moment before which the messages of a lane `l` were enqueued that are lost. */
+const lostBefore = `greatest(now() - l.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))`
+
+/** SQL: the queues of a lane with lost messages in random order. Tenants share a batch, and so do the queues of each. */
+const sharesSql = `
+  select queue.*, greatest(1, ${scheduleBatch} / (dense_rank() over (order by tenant_id) + dense_rank() over (order by tenant_id desc) - 1)
+    / count(*) over (partition by tenant_id)) as share
+  from (${queuesOfLaneSql}) as queue where enqueued_at < ${lostBefore} order by random()`
+
 const requeueLost = defineStatements(
   (channels: Channels) => ({
     name: 'requeue-lost-work',
@@ -14,14 +23,13 @@ const requeueLost = defineStatements(
     forgotten as (select noticed_at from stream_losses where stream = $2 and last_seq = 0),
     lost as (
       select one.id from lane as l cross join lateral (
-        select one.id from (${queuesOfLaneSql}) as q cross join lateral (
+        select one.id from (${sharesSql}) as q cross join lateral (
           ${lockOpenSql({
             where: `f.lane = l.lane and f.channel = l.channel and f.status = 'queued'
-              and f.application_id = q.application_id and f.mode = q.mode and f.enqueued_at
-              < greatest(now() - l.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))`,
+              and f.application_id = q.application_id and f.mode = q.mode and f.enqueued_at < ${lostBefore}`,
             orderBy: 'f.enqueued_at',
             still: `n.status = 'queued' and not n.sending and n.next_attempt_at is null`,
-            limit: scheduleBatch,
+            limit: 'q.share',
           })}
         ) as one limit ${scheduleBatch}
       ) as one

@@ -92,7 +92,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
       context.wakeOutbox()
       metrics.recovered('work_lost', count)
       kit.log.warn({ notifications: count }, 'hand-offs that the bus did not deliver are published again')
-      return count >= scheduleBatch
+      return true
     },
   })
   startPeriodic(kit, {

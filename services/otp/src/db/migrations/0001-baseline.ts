@@ -33,6 +33,7 @@ export const baseline: Migration = {
     `create index transactions_notification on transactions (notification_id)`,
     // The recipient is erased with the code, so the index contains only live codes.
     `create index transactions_expiring on transactions (expires_at) where recipient is not null`,
+    `create index transactions_expiring_of_tenant on transactions (tenant_id, expires_at) where recipient is not null`,
     `create index transactions_prefix on transactions (tenant_id, mode, prefix, created_at) where prefix is not null`,
     `create index transactions_created_at on transactions using brin (created_at)`,
     `create table messages (

@@ -107,6 +107,7 @@ export const baseline: Migration = {
     `create index fan_outs_due on fan_outs (tenant_id, next_at)`,
     `create table replays (
          subscription_id text primary key,
+         tenant_id text not null,
          since timestamptz not null,
          count int not null,
          replayed int not null default 0,
@@ -116,6 +117,7 @@ export const baseline: Migration = {
          finished_at timestamptz
        )`,
     `create index replays_due on replays (next_at) where next_at is not null`,
+    `create index replays_due_of_tenant on replays (tenant_id, next_at) where next_at is not null`,
     // A function, so that locks are held for no round trip: a statement that stores a delivery waits for them. Each statement sees
     // what was committed before it.
     `create function release_endpoints(held json) returns void language plpgsql set search_path from current as $$
