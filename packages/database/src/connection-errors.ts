@@ -80,6 +80,9 @@ export function rethrowCommitting(error: unknown): never {
   )
 }
 
+/** The connections that a tenant may use are in use. */
+export const noRoom = () => unavailable('Too many requests are in progress; try again shortly', undefined)
+
 function unavailable(detail: string, cause: unknown, mayHaveTakenEffect = false): Problem {
   return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '1' }, cause, mayHaveTakenEffect })
 }

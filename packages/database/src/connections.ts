@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
+import { createTenantRoom, currentTenant, type TenantRoom } from '@notify/service-kit'
 import pg from 'pg'
-import { isConnectionError } from './connection-errors.ts'
+import { isConnectionError, noRoom } from './connection-errors.ts'
 import { requireNoneHeld } from './held-connection.ts'
 import { waits } from './session-settings.ts'
 
@@ -23,15 +24,19 @@ const pipelined = { pipeline: true }
 
 /**
  * A pool that detects dead connections. If a query times out, its connection is destroyed, and with it all others that have
- * received nothing since it was sent: each would cost a caller the full timeout.
+ * received nothing since it was sent: each would cost a caller the full timeout. What works for one tenant never uses more
+ * connections than it leaves free: its slow statements must not delay others.
  */
 export class Connections {
   readonly pool: pg.Pool
+  readonly #room: TenantRoom
+  #waiting = 0
   readonly #heardAt = new WeakMap<pg.PoolClient, number>()
   /** When the query that timed out was sent; connections that received data later are alive. */
   #silentSince = Number.NEGATIVE_INFINITY
 
-  constructor(options: pg.PoolConfig) {
+  constructor(options: pg.PoolConfig & { max: number }) {
+    this.#room = createTenantRoom({ most: options.max, mostOfTenant: options.max })
     this.pool = new pg.Pool({
       ...options,
       ...pipelined,
@@ -47,17 +52,50 @@ export class Connections {
     })
   }
 
-  /** @throws an error of {@link isConnectionError} when no connection was available in time */
+  get totalCount(): number {
+    return this.pool.totalCount
+  }
+
+  get idleCount(): number {
+    return this.pool.idleCount
+  }
+
+  get waitingCount(): number {
+    return this.pool.waitingCount + this.#waiting
+  }
+
+  /**
+   * @throws an error of {@link isConnectionError} when no connection was available in time, and Problem `service_unavailable`
+   *   when the tenant's were all in use
+   */
   async connect(): Promise<Connection> {
     requireNoneHeld(this.pool)
-    for (;;) {
-      const client = await this.pool.connect()
-      if (this.#heardAt.get(client)! > this.#silentSince) return this.#lend(client)
-      discard(client)
+    const leave = await this.#enter(currentTenant())
+    try {
+      for (;;) {
+        const client = await this.pool.connect()
+        if (this.#heardAt.get(client)! > this.#silentSince) return this.#lend(client, leave)
+        discard(client)
+      }
+    } catch (error) {
+      leave()
+      throw error
     }
   }
 
-  #lend(client: pg.PoolClient): Connection {
+  async #enter(tenantId: string | undefined): Promise<() => void> {
+    if (tenantId === undefined) return () => {}
+    this.#waiting++
+    try {
+      const leave = await this.#room(tenantId, performance.now() + waits.connectMs)
+      if (!leave) throw noRoom()
+      return leave
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  #lend(client: pg.PoolClient, leave: () => void): Connection {
     let broken = false
     const query: Connection['query'] = async (config, answerMs = waits.answerMs) => {
       const askedAt = performance.now()
@@ -100,6 +138,7 @@ export class Connections {
       release() {
         if (broken) discard(client)
         else client.release()
+        leave()
       },
     }
   }

@@ -54,7 +54,7 @@ export async function openDatabase(
   { config, migrations = [] }: OpenOptions,
 ): Promise<Queries> {
   const schema = schemaOf(kit.service)
-  const settings: pg.PoolConfig = {
+  const settings = {
     connectionString: config.DATABASE_URL,
     max: config.DATABASE_POOL_SIZE,
     application_name: schema,
@@ -75,7 +75,7 @@ export async function openDatabase(
   await untilReachable(queries, { url: config.DATABASE_URL, schema }, kit)
   await requireSettings(queries, kit.service, kit.log)
   kit.health?.require('postgres', () => probe.check())
-  if (kit.metrics) measurePool(kit.metrics, pool)
+  if (kit.metrics) measurePool(kit.metrics, connections)
   if (migrations.length === 0) return queries
   if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
   else await awaitSchema(kit, probe, schema)

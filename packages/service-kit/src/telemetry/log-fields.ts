@@ -32,6 +32,9 @@ export function withoutLogFields<T>(run: () => T): T {
   return current.run(undefined, run)
 }
 
+/** The tenant for which the running step works; undefined for what belongs to several. */
+export const currentTenant = (): string | undefined => current.getStore()?.tenant_id
+
 /** The fields of the running step, in a new object. */
 export function currentLogFields(): Record<string, string | undefined> {
   const fields = current.getStore()
