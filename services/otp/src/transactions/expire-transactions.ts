@@ -33,14 +33,10 @@ const expire = defineStatement({
   columns: pick(tables.transactions, 'id'),
 })
 
-/** Ends expired transactions and erases their recipients. @returns whether there may be more, or the time until one expires */
-export async function expireTransactions({
-  db,
-  wakeOutbox,
-}: Pick<Context, 'db' | 'wakeOutbox'>): Promise<boolean | number> {
+/** Ends expired transactions and erases their recipients. @returns the milliseconds until one expires */
+export async function expireTransactions({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): Promise<number> {
   const dueInMs = await transactionsExpireInMs(db)
   if (dueInMs > 0) return dueInMs
-  const ended = (await db.run(expire)).length
-  if (ended > 0) wakeOutbox()
-  return ended > 0 || 0
+  if ((await db.run(expire)).length > 0) wakeOutbox()
+  return 0
 }

@@ -22,6 +22,9 @@ type ScheduleContext = Context & { wakeSenders: WakeSenders; onCommit: OnCommit 
 /** Interval of the search for work whose wake was lost. */
 const lookEveryMs = 5000
 
+/** Interval of batches, which are published in order: the facts of more would delay those of other tenants. */
+const batchEveryMs = 250
+
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
 
@@ -36,7 +39,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
   const retries = startPeriodic(kit, {
     name: 'retry scheduler',
     everyMs: lookEveryMs,
-    atLeastMs: 250,
+    atLeastMs: batchEveryMs,
     async run() {
       const dueInMs = await nextAttemptInMs(db)
       if (dueInMs > 0) return dueInMs
@@ -44,7 +47,7 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
       if (taken.length === 0) return 0
       context.wakeOutbox()
       context.wakeSenders(taken)
-      return true
+      return 0
     },
   })
   context.onCommit(() => retries.stir())
@@ -68,13 +71,12 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
   const expiry = startPeriodic(kit, {
     name: 'expiry',
     everyMs: lookEveryMs,
-    atLeastMs: 1000,
+    atLeastMs: batchEveryMs,
     async run() {
       const dueInMs = await nextExpiryInMs(db)
       if (dueInMs > 0) return dueInMs
-      const { count, late } = await endExpiredNotifications(db)
-      if (late > 0) context.wakeOutbox()
-      return count > 0 || 0
+      if ((await endExpiredNotifications(db)).late > 0) context.wakeOutbox()
+      return 0
     },
   })
   context.onCommit(() => expiry.stir())
