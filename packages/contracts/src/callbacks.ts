@@ -188,14 +188,15 @@ export const ReceivedContent = z.object({
 })
 export type ReceivedContent = z.output<typeof ReceivedContent>
 
+/** The account that a carrier's call is about. */
+const ofAccount = { provider_id: idSchema('prov'), tenant_id: idSchema('ten'), channel: Channel }
+
 /** An inbound message to one of our senders. */
 export const messageReceived = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.message.received',
   schema: z.object({
-    provider_id: idSchema('prov'),
-    tenant_id: idSchema('ten'),
-    channel: Channel,
+    ...ofAccount,
     content: SealedText,
     provider_message_id: z.string(),
     received_at: Timestamp,
@@ -209,9 +210,7 @@ export const templateChanged = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.template.changed',
   schema: z.object({
-    provider_id: idSchema('prov'),
-    tenant_id: idSchema('ten'),
-    channel: Channel,
+    ...ofAccount,
     name: z.string(),
     language: z.string(),
     /** In lower case; only `approved` may be sent. */
@@ -239,9 +238,7 @@ export const preferenceChanged = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.preference.changed',
   schema: z.object({
-    provider_id: idSchema('prov'),
-    tenant_id: idSchema('ten'),
-    channel: Channel,
+    ...ofAccount,
     content: SealedText,
     /** The carrier's id of the message or of the choice; the same in repetitions. */
     provider_message_id: z.string(),

@@ -10,7 +10,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { LaneOf } from './deliver/queues/queue-store.ts'
 import { handOffConsumers, type WithReportRecorders } from './outcome/hand-offs/hand-off-consumers.ts'
-import type { CorrelateReceipt } from './outcome/receipts/correlate-receipt.ts'
+import type { Correlators } from './outcome/receipts/correlate-receipt.ts'
 import type { RecordReceipt } from './outcome/receipts/record-receipt.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
@@ -19,17 +19,9 @@ const keywordAckWait = '1s'
 
 /** Two batches of the recorder, so that one collects while the other is written. */
 const receiptsTogether = 1024
-/** Half of the slots of either consumer at most, so that receipts of known messages pass those that wait for theirs. */
-export const waitingReceipts = { most: receiptsTogether / 2, mostOfTenant: 64 }
-export const waitingSuppressions = { most: 8, mostOfTenant: 4 }
 
 /** The context of the consumers. */
-export type ConsumerContext = Context &
-  WithReportRecorders & {
-    correlateReceipt: CorrelateReceipt
-    correlateSuppression: CorrelateReceipt
-    recordReceipt: RecordReceipt
-  }
+export type ConsumerContext = Context & WithReportRecorders & Correlators & { recordReceipt: RecordReceipt }
 
 /** The consumers of the `worker` role. */
 export function consumersOf(channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {

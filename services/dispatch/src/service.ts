@@ -52,14 +52,7 @@ import { createFetchFile } from './channels/fetch-file.ts'
 import { acceptingRoom } from './channels/file-room.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
-import {
-  type ConsumerContext,
-  consumersOf,
-  lanesOf,
-  ownLanesOf,
-  waitingReceipts,
-  waitingSuppressions,
-} from './consumers.ts'
+import { type ConsumerContext, consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
 import { migrations } from './db/migrations.ts'
 import { wakeLanes } from './deliver/find-queues.ts'
 import { openSending } from './deliver/open-sending.ts'
@@ -73,7 +66,7 @@ import { createMetrics } from './metrics.ts'
 import { handOffLanes } from './outcome/hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './outcome/hand-offs/record-report.ts'
 import { startInquiries } from './outcome/inquiries/start-inquiries.ts'
-import { createCorrelator } from './outcome/receipts/correlate-receipt.ts'
+import { createCorrelators } from './outcome/receipts/correlate-receipt.ts'
 import { createReceiptRecorder } from './outcome/receipts/record-receipt.ts'
 import { routes } from './routes.ts'
 import { encryptedColumns } from './upkeep/encrypted-columns.ts'
@@ -224,8 +217,7 @@ async function startWorker(kit: Kit, shared: SharedContext, bus: Bus): Promise<v
   const handOffs = handOffLanes(context.channels)
   const consuming: ConsumerContext = {
     ...context,
-    correlateReceipt: createCorrelator(context, waitingReceipts),
-    correlateSuppression: createCorrelator(context, waitingSuppressions),
+    ...createCorrelators(context),
     recordReceipt: createReceiptRecorder(context),
     recordReports: new Map(
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
-import { waitingReceipts, waitingSuppressions } from '../src/consumers.ts'
-import { createCorrelator } from '../src/outcome/receipts/correlate-receipt.ts'
+import { createCorrelator, waitingReceipts, waitingSuppressions } from '../src/outcome/receipts/correlate-receipt.ts'
 import { addProviders } from './own-notifications.ts'
 import { db } from './own-schema.ts'
 

@@ -7,6 +7,16 @@ import { findCorrelations } from './correlation-store.ts'
 /** Adds our ids to a receipt without them, if the message is ours. */
 export type CorrelateReceipt = (receipt: Receipt) => Promise<Receipt>
 
+/** Of each consumer of receipts. */
+export interface Correlators {
+  correlateReceipt: CorrelateReceipt
+  correlateSuppression: CorrelateReceipt
+}
+
+/** At most half of the slots of a consumer, so that receipts of known messages pass those that wait for theirs. */
+export const waitingReceipts = { most: 512, mostOfTenant: 64 }
+export const waitingSuppressions = { most: 8, mostOfTenant: 4 }
+
 const batch = { maxBatch: 256, maxInFlight: 1, minIntervalMs: 100 }
 
 /** Delays before the lookup is repeated: a receipt may arrive before the carrier's id of the message is recorded. */
@@ -51,6 +61,11 @@ export function createCorrelator({ db }: Pick<Context, 'db'>, waiting: TenantRoo
     return found.attempt_id || !isYoung ? found : lookAgain(receipt)
   }
 }
+
+export const createCorrelators = (context: Pick<Context, 'db'>): Correlators => ({
+  correlateReceipt: createCorrelator(context, waitingReceipts),
+  correlateSuppression: createCorrelator(context, waitingSuppressions),
+})
 
 const keyOf = (row: { provider_id: string | null; provider_message_id: string | null }) =>
   `${row.provider_id} ${row.provider_message_id}`
