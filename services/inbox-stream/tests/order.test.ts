@@ -121,7 +121,8 @@ test('urgent notifications pass a campaign: order holds within each priority', a
 test('a scheduled notification takes its place in the order when it is due', async () => {
   const user = freshUser()
   const token = await userToken(env, user)
-  const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
+  const begunMs = Date.now()
+  const soon = (ms: number) => new Date(begunMs + ms).toISOString()
   await sendAll(user, titles(2, 1), { send_at: soon(1700) })
   await sendAll(user, titles(1, 1), { send_at: soon(1500) })
   await sendAll(user, titles(0, 1))
