@@ -61,7 +61,10 @@ test(
     await page.waitForURL('**/activity?recipient_token=rcp_*')
     const row = page.locator('tbody tr[data-row]')
     await eventually(async () => expect(await row.count()).toBe(1))
-    await row.getByText(`…${body.notification_id.slice(-6)}`).waitFor()
+    await row
+      .getByText(`…${body.notification_id.slice(-6)}`)
+      .filter({ visible: true })
+      .waitFor()
     await row.click()
     await button(page, 'Show the content').click()
     await page.getByText('Your table is ready').waitFor()
