@@ -24,9 +24,18 @@ export async function sendMessage(context: Context, notificationId: Id<'notif'>)
       return replyOf(message)
     } catch (error) {
       const isFinal = !(error instanceof Problem) || error.code !== 'service_unavailable'
-      if (isFinal || tries === mostTries) throw error
+      if (isFinal) throw error
+      if (tries === mostTries) throw mayStillBeSent(error)
     }
   }
+}
+
+function mayStillBeSent(cause: Problem): Problem {
+  return new Problem(
+    'service_unavailable',
+    'The code is not sent yet, and may still be sent while it is valid. Repeat the request with the same Idempotency-Key: the answer names its transaction',
+    { mayHaveTakenEffect: true, cause },
+  )
 }
 
 /** @throws Problem with which dispatch refused it, or `service_unavailable` */
