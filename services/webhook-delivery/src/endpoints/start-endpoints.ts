@@ -124,8 +124,11 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
           release: (tenantId) => healthy.places.release(tenantId, 1),
           begin: healthy.begin,
           missed(id, isLeased) {
-            if (held.has(id)) look(id)
-            else if (isLeased) tellOthers(id)
+            if (held.has(id)) return look(id)
+            // Of an endpoint that was due before the lease is unknown.
+            tellOthers(id)
+            // The process that has it may be releasing it, and be notified too late.
+            if (isLeased) healthy.stir()
             else healthy.wake()
           },
         },
