@@ -20,10 +20,7 @@ export function createMetrics(metrics: Metrics) {
   const stored = metrics.counter('webhook_deliveries_total', 'Deliveries stored, by what asked for them', {
     source: sources,
   })
-  const postponed = metrics.counter(
-    'webhook_events_postponed_total',
-    'Events whose deliveries were stored later, because their tenant had more than its share of a statement',
-  )
+  const postponed = metrics.counter('webhook_events_postponed_total', 'Events whose deliveries were stored later')
   const disabled = metrics.counter(
     'webhook_subscriptions_disabled_total',
     'Subscriptions disabled by the service itself',

@@ -32,6 +32,7 @@ import { createDeliveryStore } from './deliveries/store-deliveries.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
 import { watchOthers } from './endpoints/watch-others.ts'
 import { createFanOut } from './facts/fan-out.ts'
+import { fanOutsDueInMs } from './facts/postponed/look-due.ts'
 import { createPostpone } from './facts/postponed/postpone.ts'
 import { storePostponed } from './facts/postponed/store-postponed.ts'
 import { createWishQuestion } from './hand-offs/ask-wish.ts'
@@ -115,7 +116,14 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const postponed = startPeriodic(kit, {
     name: 'postponed events',
     everyMs: 15_000,
-    run: () => storePostponed(storing),
+    atLeastMs: 250,
+    async run(woken) {
+      if (!woken) {
+        const dueInMs = await fanOutsDueInMs(db.run)
+        if (dueInMs > 0) return dueInMs
+      }
+      return (await storePostponed(storing)) || fanOutsDueInMs(db.run)
+    },
   })
   const postpone = createPostpone(context, postponed.wake)
   const fanOut = createFanOut({ ...storing, postpone })

@@ -161,18 +161,60 @@ test('an event that cannot be read waits and is logged, and delays no other', as
   expect(kit.lines.filter(({ level }) => level === 50)).toMatchObject([failed])
 })
 
-test('a report of delivery after a failure waits for the failure, although both were postponed', async () => {
-  const crowd = await subscribe(150)
-  const notification_id = newId('notif')
+/** Facts of one message that was accepted after its subscribers subscribed. */
+function rounds(owner: Owner, occurredMs = Date.now()) {
   const created_at = new Date(Date.now() + 10_000).toISOString()
-  await publish([fact(crowd, { notification_id, created_at, status: 'failed' })])
-  await publish([fact(crowd, { notification_id, created_at, status: 'delivered', after_failure: true })])
-  await storePostponed(contextWith())
-  expect([await countOf(crowd), await waiting()]).toEqual([150, 1])
-  await db.run(`update deliveries set status = 'succeeded', charged = 1`)
-  await db.run(`update fan_outs set next_at = now()`)
+  const same = { notification_id: newId('notif'), created_at, occurred_at: new Date(occurredMs).toISOString() }
+  return {
+    failed: (retry_count: number) => fact(owner, { ...same, retry_count, status: 'failed' }),
+    delivered: (retry_count: number) => fact(owner, { ...same, retry_count, after_failure: true }),
+  }
+}
+
+const sendAll = () => db.run(`update deliveries set status = 'succeeded', charged = 1`)
+const makeDue = () => db.run('update fan_outs set next_at = now()')
+
+test('of two facts of one message that come together, the first is stored and only the second waits', async () => {
+  const owner = await subscribe(1)
+  const { failed, delivered } = rounds(owner)
+  await publish([failed(0)])
+  await sendAll()
+  await publish([failed(1), delivered(1)])
+  expect([await countOf(owner), await waiting()]).toEqual([2, 1])
   await storeAll()
-  expect([await countOf(crowd), await waiting()]).toEqual([300, 0])
+  await makeDue()
+  await storeAll()
+  expect([await countOf(owner), await waiting()]).toEqual([2, 1])
+  await sendAll()
+  await makeDue()
+  await storeAll()
+  expect([await countOf(owner), await waiting()]).toEqual([3, 0])
+})
+
+test('a fact waits for the one before it as long as that one waits for its turn, however old both are', async () => {
+  const owner = await subscribe(150)
+  const { failed, delivered } = rounds(owner, Date.now() - 60_000)
+  await publish([failed(0)])
+  expect([await countOf(owner), await waiting()]).toEqual([0, 1])
+  await publish([delivered(0)])
+  await db.run(
+    `update fan_outs set next_at = now() + case when id like '%failed%' then interval '1 minute' else '0' end`,
+  )
+  await storeAll()
+  expect([await countOf(owner), await waiting()]).toEqual([0, 2])
+  await makeDue()
+  await storeAll()
+  expect([await countOf(owner), await waiting()]).toEqual([150, 1])
+  await sendAll()
+  await makeDue()
+  await storeAll()
+  expect([await countOf(owner), await waiting()]).toEqual([300, 0])
+})
+
+test('an old fact whose predecessor never comes is stored at once', async () => {
+  const owner = await subscribe(3)
+  await publish([rounds(owner, Date.now() - 60_000).delivered(1)])
+  expect([await countOf(owner), await waiting()]).toEqual([3, 0])
 })
 
 test('a changed preference with many subscribers waits as well, and is stored once for each', async () => {

@@ -102,7 +102,7 @@ export const tables = {
     /** Made of the delivery and the number. */
     id: column.id('att').nullable().generated(),
   },
-  /** Events with more deliveries than a statement has room for; a worker stores their deliveries, tenant by tenant. */
+  /** Events with more deliveries than a statement has room for, or whose predecessor was not sent yet; tenants take turns. */
   fan_outs: {
     id: column.text(),
     tenant_id: column.id('ten'),

@@ -5,8 +5,8 @@ import { coalesce } from '@notify/service-kit'
 import { metadataAad } from '../db/aad.ts'
 import { eventTypeOf } from '../deliveries/message-body.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
-import { EarlyEvent } from './find-early.ts'
-import { mostAtOnce, type Postpone } from './postponed/postpone.ts'
+import { fanOutIdOf } from './find-early.ts'
+import { mostAtOnce, type Postpone, type Postponed } from './postponed/postpone.ts'
 import { type Opened, type StoreFactsContext, storeFacts, subscribersOf } from './store-facts.ts'
 
 /** Stores a delivery for each subscriber of a fact, now or later. Idempotent. */
@@ -22,21 +22,21 @@ export function createFanOut(context: StoreFactsContext & { postpone: Postpone }
         context.db.run,
         facts.map(({ fact }) => fact),
       )
+      const postponed = (opened: Opened): Postponed => ({
+        id: fanOutIdOf(opened.fact),
+        weight: subscribersOf(opened.fact, subscribers).length,
+        recipientIndex: context.secrets.renewIndex(opened.fact.tenant_id, opened.fact.recipient_index),
+        event: { of: 'fact', ...opened },
+      })
       const later = beyondShare(facts, subscribers)
-      await context.postpone(
-        [...later].map((opened) => ({
-          id: `${opened.fact.notification_id} ${opened.fact.status} ${opened.fact.retry_count}`,
-          weight: subscribersOf(opened.fact, subscribers).length,
-          recipientIndex: context.secrets.renewIndex(opened.fact.tenant_id, opened.fact.recipient_index),
-          event: { of: 'fact', ...opened },
-        })),
-      )
+      await context.postpone([...later].map(postponed))
       const early = await storeFacts(
         context,
         facts.filter((one) => !later.has(one)),
         subscribers,
       )
-      return facts.map((one) => (early.has(one) ? new EarlyEvent('the event before it was not sent yet') : undefined))
+      await context.postpone([...early].map(postponed))
+      return facts.map(() => undefined)
     },
   })
   return async (fact, traceparent) => {

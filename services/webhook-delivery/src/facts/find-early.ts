@@ -1,21 +1,25 @@
 import type { NotificationFact } from '@notify/contracts'
 import { defineStatement, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
+import { eventTypeOf } from '../deliveries/message-body.ts'
 import type { Subscriber } from '../subscriptions/subscription-store.ts'
 
 /** Longer than a killed process keeps unacknowledged messages. */
 const longestWaitMs = 20_000
 
-/** An event precedes another of its notification that was not sent yet: it is retried soon. */
-export class EarlyEvent extends Error {
-  override name = 'EarlyEvent'
-}
-
+/** The event that must reach a subscriber first. */
 interface Earlier {
   subscription_id: string
   notification_id: string
   retry_count: number
+  fan_out_id: string
+  /** Its successor is so old that this one waits here, or does not come. */
+  is_late: boolean
 }
+
+/** The id under which an event waits. The failures of a round share it: there is at most one. */
+export const fanOutIdOf = (fact: Pick<NotificationFact, 'notification_id' | 'status' | 'retry_count'>): string =>
+  `${fact.notification_id} ${eventTypeOf(fact.status)} ${fact.retry_count}`
 
 /**
  * The event that was sent before: each round ends with at most one failure, and only a late report of delivery may follow it.
@@ -30,14 +34,17 @@ const find = defineStatement({
   name: 'find-earlier-deliveries',
   text: `
     select input.notification_id, input.subscription_id, input.retry_count
-    from json_to_recordset($1::json) as input (notification_id text, subscription_id text, retry_count int)
+    from json_to_recordset($1::json) as input (notification_id text, subscription_id text, retry_count int, fan_out_id text,
+      is_late boolean)
     left join lateral (
       select status, charged, held, created_at from deliveries d
       where d.notification_id = input.notification_id and d.subscription_id = input.subscription_id
         and d.event_type = 'notification.failed' and d.retry_count = input.retry_count
     ) as earlier on true
-    where earlier.status is null or (earlier.status = 'pending' and earlier.charged + earlier.held = 0
-      and earlier.created_at > now() - make_interval(secs => $2))`,
+    where case
+      when earlier.status is null then not is_late or exists (select from fan_outs f where f.id = input.fan_out_id)
+      else earlier.status = 'pending' and earlier.charged + earlier.held = 0
+        and earlier.created_at > now() - make_interval(secs => $2) end`,
   columns: {
     notification_id: tables.deliveries.notification_id.present(),
     subscription_id: tables.deliveries.subscription_id.present(),
@@ -50,7 +57,8 @@ export const turnOf = (notificationId: string, subscriptionId: string, round: nu
   `${notificationId} ${subscriptionId} ${round}`
 
 /**
- * Finds subscribers that an earlier event of the same notification has not reached: it has not arrived here, or was not tried.
+ * Finds subscribers that an earlier event of the same notification has not reached: it has not arrived here, waits for its turn,
+ * or was not tried.
  * @returns their {@link turnOf}
  */
 export async function findEarly(
@@ -61,14 +69,15 @@ export async function findEarly(
 ): Promise<ReadonlySet<string>> {
   const earlier = facts.flatMap((fact): Earlier[] => {
     const retry_count = failedBefore(fact)
-    const acceptedMs = Date.parse(fact.created_at)
-    const isLate = nowMs - Date.parse(fact.occurred_at) > longestWaitMs || nowMs - acceptedMs > retentionMs
-    if (retry_count === undefined || isLate) return []
+    if (retry_count === undefined) return []
     const { notification_id } = fact
+    const acceptedMs = Date.parse(fact.created_at)
+    const is_late = nowMs - Date.parse(fact.occurred_at) > longestWaitMs || nowMs - acceptedMs > retentionMs
+    const fan_out_id = fanOutIdOf({ notification_id, status: 'failed', retry_count })
     // A subscriber that subscribed or changed after the acceptance may not have been sent the earlier event.
     return subscribersOf(fact)
       .filter(({ events, changed_ms }) => events.includes('notification.failed') && changed_ms < acceptedMs)
-      .map(({ id }) => ({ subscription_id: id, notification_id, retry_count }))
+      .map(({ id }) => ({ subscription_id: id, notification_id, retry_count, fan_out_id, is_late }))
   })
   if (earlier.length === 0) return new Set()
   const rows = await run(find, [JSON.stringify(earlier), orderLimitMs / 1000])

@@ -104,7 +104,8 @@ export const baseline: Migration = {
          created_at timestamptz not null default now(),
          next_at timestamptz not null default now()
        )`,
-    `create index fan_outs_due on fan_outs (tenant_id, next_at)`,
+    `create index fan_outs_of_tenant on fan_outs (tenant_id, next_at)`,
+    `create index fan_outs_due on fan_outs (next_at)`,
     `create table replays (
          subscription_id text primary key,
          tenant_id text not null,

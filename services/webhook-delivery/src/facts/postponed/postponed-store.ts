@@ -58,9 +58,9 @@ export async function deleteFanOuts(run: Run, ids: readonly string[]): Promise<v
   await run(build.deleteFrom('fan_outs').where('id', '=', sql<string>`any(${[...ids]})`))
 }
 
-/** Looks at claimed events again after a wait. */
-export async function delayFanOuts(run: Run, ids: readonly string[], ms: number): Promise<void> {
-  const next_at = sql<Date>`now() + ${ms} * interval '1 millisecond'`
+/** Looks at claimed events again after a wait: the longer they have waited, the more rarely. */
+export async function delayFanOuts(run: Run, ids: readonly string[]): Promise<void> {
+  const next_at = sql<Date>`now() + least(interval '10 seconds', greatest(interval '250 milliseconds', (now() - created_at) / 2))`
   await run(
     build
       .updateTable('fan_outs')

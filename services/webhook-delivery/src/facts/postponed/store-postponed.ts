@@ -7,9 +7,6 @@ import { type Opened, storeFacts } from '../store-facts.ts'
 import { mostAtOnce, type PostponedEvent } from './postpone.ts'
 import { type ClaimedFanOut, claimFanOuts, delayFanOuts, deleteFanOuts } from './postponed-store.ts'
 
-/** An event that precedes another which was not sent yet is looked at again after it. */
-const earlyMs = 1000
-
 type Needs = Context & { storeDeliveries: StoreDeliveries }
 
 /**
@@ -53,7 +50,7 @@ async function storeOfTenant(context: Needs, rows: readonly ClaimedFanOut[]): Pr
     context.db.run,
     events.flatMap(({ id }) => (waiting.has(id) ? [] : [id])),
   )
-  if (waiting.size > 0) await delayFanOuts(context.db.run, [...waiting], earlyMs)
+  if (waiting.size > 0) await delayFanOuts(context.db.run, [...waiting])
 }
 
 function open({ secrets }: Context, { id, tenant_id, event }: ClaimedFanOut): PostponedEvent {
