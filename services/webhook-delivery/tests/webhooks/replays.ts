@@ -75,6 +75,20 @@ async function arrived(url: string) {
   return { id, path: `/api/v1/webhook-deliveries/${rows[0].id}`, delivery_id: rows[0].id as string }
 }
 
+/** Leases the endpoint of a delivery, as another process would, once nobody has it. @returns ends the lease */
+async function holdEndpointOf(deliveryId: string): Promise<() => Promise<unknown>> {
+  const lease = (until: string, where: string) =>
+    env.sql('webhook-delivery').query(
+      `update endpoints set leased_until = ${until}
+       where id = (select endpoint_id from deliveries where id = $1) and ${where} returning id`,
+      [deliveryId],
+    )
+  await eventually(async () =>
+    expect((await lease(`now() + interval '1 hour'`, 'leased_until is null')).rows).toHaveLength(1),
+  )
+  return () => lease('null', 'true')
+}
+
 test('a message of the channel webhook that has arrived is replayed with the same body and id under a new signature, and audited', async () => {
   const path = freshPath('ok')
   const { id, path: own, delivery_id } = await arrived(env.stack.receiverUrl + path)
@@ -84,8 +98,10 @@ test('a message of the channel webhook that has arrived is replayed with the sam
   const [first] = await receivedAt(env, path)
   // The time of a signature has seconds.
   await eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(first!.received_at) + 1000))
+  const letSend = await holdEndpointOf(delivery_id)
   expect((await operator('POST', `${own}/replay`)).status).toBe(202)
   expectProblem(await operator('POST', `${own}/replay`), 409, 'not_replayable')
+  await letSend()
   const [, second] = await untilReceived(env, path, 2)
   expect([second!.body, second!.verified]).toEqual([first!.body, true])
   for (const same of ['x-svc-id', 'webhook-id']) expect(second!.headers[same]).toBe(first!.headers[same])
