@@ -37,14 +37,14 @@ const allAtOnce = (calls: readonly (() => Promise<ApiResponse>)[]): Promise<ApiR
 
 const headersFor = (headers: Headers) => [headers.get('x-content-type-options'), headers.get('cache-control')]
 
-const statuses = (answers: readonly ApiResponse[]) => new Set(answers.map(({ status }) => status))
-
 describe.each(allRoutes().map((route) => [route.name, route] as const))('with one connection, %s', (name, route) => {
   const callers = callersOf(name)
   const each = <T>(make: (at: number) => T): T[] => Array.from({ length: callers }, (_, at) => make(at))
   const isCached = route.auth.caller === 'anyone' && !route.path.startsWith('/u/')
   const kept = isCached ? null : expect.stringMatching(/^no-store\b/)
   const success = new Set(Object.keys(route.responses).map(Number))
+  const refused = (answers: readonly ApiResponse[]) =>
+    answers.filter(({ status }) => !success.has(status)).map(({ status, text }) => `${status} ${text}`)
   const sampleOf = (at: number) => {
     const make = samples[name]
     if (!make) throw new Error(`tests/flows/route-samples has no request for ${name}`)
@@ -60,7 +60,7 @@ describe.each(allRoutes().map((route) => [route.name, route] as const))('with on
           callRoute(env, route, sample, keyed ? { headers: { 'idempotency-key': `${name}-${at}` } } : {}),
       ),
     )
-    expect([...statuses(answers)].filter((status) => !success.has(status))).toEqual([])
+    expect(refused(answers)).toEqual([])
     expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(
       /"status":5\d\d|internal_error|service_unavailable/,
     )
@@ -74,7 +74,7 @@ describe.each(allRoutes().map((route) => [route.name, route] as const))('with on
     const sample = await sampleOf(0)
     const twin = () => callRoute(env, route, sample, { headers: { 'idempotency-key': `${name}-twins` } })
     const answers = await allAtOnce(each(() => twin))
-    expect([...statuses(answers)].filter((status) => !success.has(status))).toEqual([])
+    expect(refused(answers)).toEqual([])
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(callers - 1)
   })
