@@ -5,8 +5,8 @@ import { expectProblem } from '@notify/test-kit/api'
 import { type StandInSns, startSns } from '@notify/test-kit/ses'
 import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
 
-/** Concurrent callers, more than there are connections. */
-const callersOf = (name: string) => fewer[name] ?? 12
+/** Concurrent callers, more than there are connections. The last one waits for all others, at most 5 s. */
+const callersOf = (name: string) => fewer[name] ?? 6
 /** Each domain costs a key pair; a tenant may have four exports under way. */
 const fewer: Record<string, number> = { createDomain: 3, exportActivity: 4, exportAuditLog: 4 }
 
