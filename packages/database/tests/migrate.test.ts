@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { createTestKit, type TestKit } from '@notify/test-kit/kit'
+import { openMigrationConnection } from '../src/migrations/connection.ts'
 import { migrate } from '../src/migrations/migrate.ts'
 import type { Migration, Migrations } from '../src/migrations/migration.ts'
 
@@ -125,6 +126,16 @@ test('a migration that waits for its lock blocks no writers, and gets the lock w
   await reader.end()
   await migration
   expect(await columns()).toEqual(['id', 'weight'])
+})
+
+test('a migration gives up on a lock before the statements that queue behind it do', async () => {
+  const wait = `select extract(epoch from current_setting('lock_timeout')::interval)::float8 as seconds`
+  const client = await openMigrationConnection({ url: env.stack.databaseUrl('consent'), schema: 'consent' })
+  const [migration] = (await client.query(wait)).rows
+  await client.end()
+  const [statement] = (await env.sql('consent').query(wait)).rows
+  expect(migration.seconds).toBeGreaterThan(0)
+  expect(migration.seconds).toBeLessThan(statement.seconds)
 })
 
 test('a lock that is never free ends the command after its attempts', async () => {

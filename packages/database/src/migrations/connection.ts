@@ -1,7 +1,8 @@
 import pg from 'pg'
+import { lockTimeoutMs as statementLockTimeoutMs } from '../session-settings.ts'
 
-/** Lock timeout of a migration. Later statements queue behind its lock request, so they wait as long. */
-const lockTimeoutMs = 2000
+/** Lock timeout of a migration. Statements of services queue behind its lock request, and must wait longer than it does. */
+const lockTimeoutMs = statementLockTimeoutMs / 2
 
 export interface MigrationTarget {
   url: string
