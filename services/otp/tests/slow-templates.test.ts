@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { TestEnv } from '@notify/dev-env'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { addKey, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
 import { postSend } from './codes.ts'
-
-/** Less than the calls with slow codes take. */
-const longestMs = 1500
 
 let env: TestEnv
 let neighbour: { apiKey: string }
@@ -22,25 +19,32 @@ afterAll(() => env?.stop())
 const slow = '{{ code }}{% for i in (1..6000) %}{% if i == 0 %}x{% endif %}{% endfor %}'
 
 test('codes of a tenant whose template is slow do not delay those of another', async () => {
-  const { status } = await env.api('POST', `/api/v1/applications/${env.applicationId}/events`, {
-    token: operatorToken(env, { tenant_id: env.tenantId, permissions: ['events:manage'] }),
-    body: {
-      ...{ event_key: 'otp', name: 'Code', status: 'published', allowed_channels: ['sms'] },
-      templates: { sms: { body: slow } },
-    },
+  const token = operatorToken(env, { tenant_id: env.tenantId, permissions: ['events:manage'] })
+  const body = {
+    ...{ event_key: 'otp', name: 'Code', status: 'published', allowed_channels: ['sms'] },
+    templates: { sms: { body: slow } },
+  }
+  await eventually(async () => {
+    // The first template starts the threads that render: on a busy machine it may be refused with 503.
+    const { status } = await env.api('POST', `/api/v1/applications/${env.applicationId}/events`, { token, body })
+    expect(status).toBe(201)
   })
-  expect(status).toBe(201)
   const send = (token?: string) =>
     postSend(env, { channel: 'sms', recipient: freshPhone() }, token === undefined ? {} : { token })
   for (let at = 0; at < 3; at++) for (const token of [undefined, neighbour.apiKey]) await send(token)
-  const burst = Array.from({ length: 200 }, () => send())
+  const burstMs = timeOf(Promise.all(Array.from({ length: 200 }, () => send())))
   const times: number[] = []
   for (let at = 0; at < 10; at++) {
-    const begunMs = performance.now()
-    const sent = await send(neighbour.apiKey)
-    expect([sent.status, sent.body.status]).toEqual([200, 'sent'])
-    times.push(performance.now() - begunMs)
+    const sent = send(neighbour.apiKey)
+    times.push(await timeOf(sent))
+    expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } })
   }
-  expect(Math.max(...times)).toBeLessThan(longestMs)
-  await Promise.all(burst)
+  expect(Math.max(...times)).toBeLessThan((await burstMs) / 2)
 })
+
+/** Milliseconds that it takes. */
+async function timeOf(work: Promise<unknown>): Promise<number> {
+  const begunMs = performance.now()
+  await work
+  return performance.now() - begunMs
+}
