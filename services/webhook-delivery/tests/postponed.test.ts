@@ -136,6 +136,17 @@ test('tenants take turns: what one of them has waiting delays no event of anothe
   expect([await countOf(crowd), await countOf(neighbour)]).toEqual([150, 150])
 })
 
+test('tenants whose events are not due yet do not delay the due event of another', async () => {
+  const owners = await Promise.all(Array.from({ length: 100 }, () => subscribe(1)))
+  for (const owner of owners) await publish([rounds(owner).delivered(1)])
+  await db.run(`update fan_outs set next_at = now() + interval '1 minute'`)
+  const neighbour = await subscribe(150)
+  await publish([fact(neighbour)])
+  expect(await waiting()).toBe(101)
+  expect(await storePostponed(contextWith())).toBe(true)
+  expect(await countOf(neighbour)).toBe(150)
+})
+
 test('the events that a dying worker had claimed are stored when its claim has ended', async () => {
   const crowd = await subscribe(150)
   await publish([fact(crowd)])

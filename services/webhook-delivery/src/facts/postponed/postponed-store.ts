@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { defineStatement, pick, type RowOf, type Run } from '@notify/database'
+import { defineStatement, dueOwnersSql, pick, type RowOf, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../../db/schema.ts'
 
@@ -23,17 +23,13 @@ export async function insertFanOuts(run: Run, rows: readonly NewFanOut[]): Promi
   )
 }
 
-// Tenants are found one by one by the index, so that a claim costs the same however many events of one of them wait.
+const owners = { table: 'fan_outs', owner: ['tenant_id'], due: 'next_at' }
+
 const claim = defineStatement({
   name: 'claim-fan-outs',
   text: `
-    with recursive waiting as (
-      (select tenant_id from fan_outs order by tenant_id limit 1)
-      union all
-      select (select f.tenant_id from fan_outs f where f.tenant_id > waiting.tenant_id order by f.tenant_id limit 1)
-      from waiting where waiting.tenant_id is not null
-    ), chosen as (
-      select tenant_id from waiting where tenant_id is not null order by random() limit ${mostTenants}
+    with chosen as (
+      select tenant_id from (${dueOwnersSql(owners, mostTenants)}) as o limit ${mostTenants}
     ), due as (
       select mine.id, sum(mine.weight) over (partition by mine.tenant_id order by mine.next_at, mine.id) - mine.weight as before
       from chosen cross join lateral (
