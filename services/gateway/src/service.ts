@@ -59,8 +59,8 @@ import { deleteOldMessages } from './usage/usage-store.ts'
 
 /** Callers get a response within 8 s, even if internal services are silent. */
 const answerWithinMs = 7500
-/** The provider that a callback names in its path or query: tenants share the addresses of a carrier. */
-const providerOf = (url: string) => /prov_[0-9a-z]{26}/.exec(url)?.[0]
+/** The provider that a callback names in its path or query, or the shared app: tenants share the addresses of a carrier. */
+const subjectOf = (url: string) => /prov_[0-9a-z]{26}|\/cloud\/shared/.exec(url)?.[0]
 /** A refused callback may not come from a carrier. */
 const isFailure = (status: number) => status >= 400 && status < 500
 
@@ -145,7 +145,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       const maxBodyBytes = largestBody(publicRoutes().filter(({ auth }) => auth.caller === 'carrier'))
       // Callbacks are recorded together, and wait for that. Carriers repeat them themselves.
       const size = { most: 512, mostOfTenant: 192 }
-      const answering = { addressOf, subjectOf: providerOf, failures, isFailure, idempotent: true }
+      const answering = { addressOf, subjectOf, failures, isFailure, idempotent: true }
       const callbacks = { url: config.CALLBACKS_URL, size, maxBodyBytes, ...answering }
       app.use('/api/v1/callbacks', passThrough(door, callbacks))
       const urlOf = (service: ServiceName) => peerUrl(config, service)

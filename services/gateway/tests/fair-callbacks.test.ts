@@ -9,6 +9,8 @@ import { eventually, TestEnv } from '@notify/dev-env'
 const flood = 300
 const perSecond = 20
 const [busy, neighbour, newcomer] = [newId('prov'), newId('prov'), newId('prov')]
+/** The app that the numbers of many tenants share. */
+const shared = 'cloud/shared'
 
 /** Stands in for callbacks: holds those of the busy provider, refuses what is forged, and answers all others. */
 let holds = true
@@ -16,7 +18,7 @@ const held: ServerResponse[] = []
 const stub = createServer((request, response) => {
   request.resume()
   if (request.headers.forged) response.writeHead(403).end()
-  else if (holds && request.url!.includes(busy)) held.push(response)
+  else if (holds && (request.headers.slow || request.url!.includes(busy))) held.push(response)
   else response.writeHead(200).end()
 })
 
@@ -41,9 +43,9 @@ afterAll(async () => {
   stub.close()
 })
 
-/** A callback about a message of a provider, from an address of the carrier. */
-const callback = async (provider: string, headers: Record<string, string> = {}): Promise<number> => {
-  const address = `/api/v1/callbacks/smsprovider/sms?provider_id=${provider}`
+/** A callback about a message of a provider, or of the shared app, from an address of the carrier. */
+const callback = async (to: string, headers: Record<string, string> = {}): Promise<number> => {
+  const address = `/api/v1/callbacks/${to === shared ? to : `smsprovider/sms?provider_id=${to}`}`
   const from = { 'X-Forwarded-For': '203.0.113.77', ...headers }
   const response = await fetch(new URL(address, env.urls.gateway), { method: 'POST', headers: from, body: 'a=b' })
   await response.arrayBuffer()
@@ -85,4 +87,21 @@ test('an address at which the callbacks of a tenant fail still has room for thos
   expect(held.length).toBe(2)
   release()
   expect(new Set(await slow)).toEqual(new Set([200]))
+})
+
+test('callbacks of the shared app are not held to what others at its address do', async () => {
+  expect(await callback(shared)).toBe(200)
+  let slow: Promise<number[][]> | undefined
+  await eventually(async () => {
+    release()
+    await slow
+    holds = true
+    expect(new Set(await many(2 * perSecond, busy, { forged: 'yes' }))).toEqual(new Set([403, 429]))
+    slow = Promise.all(Array.from({ length: 3 }, () => many(10, newId('prov'), { slow: 'yes' })))
+    await eventually(() => expect(held.length).toBe(4), { timeoutMs: 500 })
+    expect(await many(50, shared)).toEqual(Array.from({ length: 50 }, () => 200))
+    expect(held.length).toBe(4)
+  })
+  release()
+  expect(new Set((await slow!).flat())).toEqual(new Set([200]))
 })
