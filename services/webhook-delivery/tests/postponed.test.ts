@@ -184,6 +184,9 @@ function rounds(owner: Owner, occurredMs = Date.now()) {
 
 const sendAll = () => db.run(`update deliveries set status = 'succeeded', charged = 1`)
 const makeDue = () => db.run('update fan_outs set next_at = now()')
+/** As if all events had waited these seconds longer. */
+const letWait = (seconds: number) =>
+  db.run(`update fan_outs set next_at = now(), created_at = created_at - make_interval(secs => $1)`, [seconds])
 
 test('of two facts of one message that come together, the first is stored and only the second waits', async () => {
   const owner = await subscribe(1)
@@ -208,6 +211,7 @@ test('a fact waits for the one before it as long as that one waits for its turn,
   await publish([failed(0)])
   expect([await countOf(owner), await waiting()]).toEqual([0, 1])
   await publish([delivered(0)])
+  await letWait(60)
   await db.run(
     `update fan_outs set next_at = now() + case when id like '%failed%' then interval '1 minute' else '0' end`,
   )
@@ -222,10 +226,28 @@ test('a fact waits for the one before it as long as that one waits for its turn,
   expect([await countOf(owner), await waiting()]).toEqual([300, 0])
 })
 
-test('an old fact whose predecessor never comes is stored at once', async () => {
+test('facts that come long after they occurred, as after an outage, wait for those before them as well', async () => {
+  const owner = await subscribe(1)
+  const { failed, delivered } = rounds(owner, Date.now() - 60_000)
+  await publish([delivered(0), failed(0)])
+  expect([await countOf(owner), await waiting()]).toEqual([1, 1])
+  await sendAll()
+  await makeDue()
+  await storeAll()
+  expect([await countOf(owner), await waiting()]).toEqual([2, 0])
+})
+
+test('a fact whose predecessor never comes is stored after 20 s, and at once when that one would have been deleted', async () => {
   const owner = await subscribe(3)
-  await publish([rounds(owner, Date.now() - 60_000).delivered(1)])
+  await publish([rounds(owner).delivered(1)])
+  await letWait(19)
+  await storeAll()
+  expect([await countOf(owner), await waiting()]).toEqual([0, 1])
+  await letWait(2)
+  await storeAll()
   expect([await countOf(owner), await waiting()]).toEqual([3, 0])
+  await publish([{ ...rounds(owner).delivered(1), created_at: new Date(Date.now() - 2 * 86_400_000).toISOString() }])
+  expect([await countOf(owner), await waiting()]).toEqual([6, 0])
 })
 
 test('a changed preference with many subscribers waits as well, and is stored once for each', async () => {

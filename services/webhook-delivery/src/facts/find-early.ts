@@ -4,16 +4,13 @@ import { tables } from '../db/schema.ts'
 import { eventTypeOf } from '../deliveries/message-body.ts'
 import type { Subscriber } from '../subscriptions/subscription-store.ts'
 
-/** Longer than a killed process keeps unacknowledged messages. */
-const longestWaitMs = 20_000
-
 /** The event that must reach a subscriber first. */
 interface Earlier {
   subscription_id: string
   notification_id: string
   retry_count: number
   fan_out_id: string
-  /** Its successor is so old that this one waits here, or does not come. */
+  /** Its successor has waited so long that this one waits here, or does not come. */
   is_late: boolean
 }
 
@@ -56,6 +53,14 @@ const find = defineStatement({
 export const turnOf = (notificationId: string, subscriptionId: string, round: number): string =>
   `${notificationId} ${subscriptionId} ${round}`
 
+interface Waits {
+  /** The facts that have waited here for as long as any may. */
+  late: ReadonlySet<NotificationFact>
+  nowMs: number
+  retentionMs: number
+  orderLimitMs: number
+}
+
 /**
  * Finds subscribers that an earlier event of the same notification has not reached: it has not arrived here, waits for its turn,
  * or was not tried.
@@ -65,14 +70,14 @@ export async function findEarly(
   run: Run,
   facts: readonly NotificationFact[],
   subscribersOf: (fact: NotificationFact) => readonly Subscriber[],
-  { nowMs, retentionMs, orderLimitMs }: { nowMs: number; retentionMs: number; orderLimitMs: number },
+  { late, nowMs, retentionMs, orderLimitMs }: Waits,
 ): Promise<ReadonlySet<string>> {
   const earlier = facts.flatMap((fact): Earlier[] => {
     const retry_count = failedBefore(fact)
     if (retry_count === undefined) return []
     const { notification_id } = fact
     const acceptedMs = Date.parse(fact.created_at)
-    const is_late = nowMs - Date.parse(fact.occurred_at) > longestWaitMs || nowMs - acceptedMs > retentionMs
+    const is_late = late.has(fact) || nowMs - acceptedMs > retentionMs
     const fan_out_id = fanOutIdOf({ notification_id, status: 'failed', retry_count })
     // A subscriber that subscribed or changed after the acceptance may not have been sent the earlier event.
     return subscribersOf(fact)

@@ -27,13 +27,15 @@ export interface StoreFactsContext {
 const mostInStatement = 256
 
 /**
- * Stores the deliveries of facts, each once. @returns the facts that precede an event which was not sent yet: some of their
- * deliveries are missing
+ * Stores the deliveries of facts, each once.
+ * @param late the facts that have waited for as long as any may
+ * @returns the facts that follow an event which was not sent yet: some of their deliveries are missing
  */
 export async function storeFacts(
   context: StoreFactsContext,
   facts: readonly Opened[],
   subscribers: readonly Subscriber[],
+  late: ReadonlySet<NotificationFact> = new Set(),
 ): Promise<ReadonlySet<Opened>> {
   if (facts.length === 0) return new Set()
   const { config } = context
@@ -41,7 +43,7 @@ export async function storeFacts(
     context.db.run,
     facts.map(({ fact }) => fact),
     (fact) => subscribersOf(fact, subscribers),
-    { nowMs: Date.now(), retentionMs: config.WEBHOOK_RETENTION, orderLimitMs: config.WEBHOOK_ORDER_LIMIT },
+    { late, nowMs: Date.now(), retentionMs: config.WEBHOOK_RETENTION, orderLimitMs: config.WEBHOOK_ORDER_LIMIT },
   )
   const turns = facts.map((opened) => {
     const all = subscribersOf(opened.fact, subscribers)

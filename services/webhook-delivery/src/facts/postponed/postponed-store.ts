@@ -1,10 +1,12 @@
 import type { Id } from '@notify/contracts'
-import { defineStatement, dueOwnersSql, pick, type RowOf, type Run } from '@notify/database'
+import { column, defineStatement, dueOwnersSql, pick, type RowOf, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../../db/schema.ts'
 
 /** A claim of a worker that died ends after it. */
 const leaseMs = 30_000
+/** How long an event waits for one that has not arrived; longer than a killed process keeps unacknowledged messages. */
+const longestWaitMs = 20_000
 /** Tenants of one claim, and the events of each that it looks at. */
 const mostTenants = 8
 const mostEvents = 64
@@ -38,10 +40,11 @@ const claim = defineStatement({
     )
     update fan_outs f set next_at = now() + ${leaseMs} * interval '1 millisecond'
     from due where f.id = due.id and due.before < $1
-    returning f.id, f.tenant_id, f.event`,
-  columns: pick(tables.fan_outs, 'id', 'tenant_id', 'event'),
+    returning f.id, f.tenant_id, f.event, f.created_at < now() - ${longestWaitMs} * interval '1 millisecond' as is_late`,
+  columns: { ...pick(tables.fan_outs, 'id', 'tenant_id', 'event'), is_late: column.boolean() },
 })
 
+/** `is_late`: it has waited for as long as any may for an event that has not arrived. */
 export type ClaimedFanOut = Awaited<ReturnType<typeof claimFanOuts>>[number]
 
 /** Claims the oldest events of several tenants. @param most deliveries of a tenant, which its last event may exceed */

@@ -34,15 +34,16 @@ async function storeOneByOne(context: Needs, rows: readonly ClaimedFanOut[]): Pr
 }
 
 async function storeOfTenant(context: Needs, rows: readonly ClaimedFanOut[]): Promise<void> {
-  const events = rows.map((row) => ({ id: row.id, event: open(context, row) }))
+  const events = rows.map((row) => ({ id: row.id, isLate: row.is_late, event: open(context, row) }))
   const facts = new Map<Opened, string>()
   for (const { id, event } of events) if (event.of === 'fact') facts.set(event, id)
+  const late = new Set(events.flatMap(({ isLate, event }) => (isLate && event.of === 'fact' ? [event.fact] : [])))
   const opened = [...facts.keys()]
   const subscribers = await findSubscribers(
     context.db.run,
     opened.map(({ fact }) => fact),
   )
-  const early = await storeFacts(context, opened, subscribers)
+  const early = await storeFacts(context, opened, subscribers, late)
   for (const { event } of events)
     if (event.of === 'preference') await storePreference(context, event.change, event.traceparent)
   const waiting = new Set([...early].map((one) => facts.get(one)!))
