@@ -80,7 +80,8 @@ export async function openDatabase(
   if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
   else await awaitSchema(kit, probe, schema)
   if (!keys) return queries
-  await recordKeysOnce(queries, keys)
+  // A process that was stopped during its migrations has no connections any more; the wait ends for that reason.
+  if (!kit.lifecycle.stopping) await recordKeysOnce(queries, keys)
   await awaitSchema(kit, probe, schema)
   return queries
 }

@@ -275,3 +275,14 @@ test('the first server of a schema records its keys, and another list is refused
   await ended
   await first.stop()
 })
+
+test('a server that is stopped during its migrations ends for that reason', async () => {
+  const kit = createTestKit('consent')
+  const slow = [...migrations, { name: '9999-slow', transaction: ['select pg_sleep(0.5)'] }]
+  const opening = openDatabase(kit, { config: { ...configOf([two]), MIGRATE_ON_START: true }, migrations: slow })
+  const ended = expect(opening).rejects.toThrow('stopped while waiting for a command')
+  const sleeps = `select 1 from pg_stat_activity where query like '%pg_sleep(0.5)%' and pid <> pg_backend_pid()`
+  await eventually(async () => expect((await env.admin.query(sleeps)).rows).toHaveLength(1))
+  await kit.stop()
+  await ended
+})
