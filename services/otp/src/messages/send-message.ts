@@ -33,7 +33,7 @@ export async function sendMessage(context: Context, notificationId: Id<'notif'>)
 function mayStillBeSent(cause: Problem): Problem {
   return new Problem(
     'service_unavailable',
-    'The code is not sent yet, and may still be sent while it is valid. Repeat the request with the same Idempotency-Key: the answer names its transaction',
+    'The code was sent, or may still be sent while it is valid. Repeat the request with the same Idempotency-Key: the answer names its transaction',
     { mayHaveTakenEffect: true, cause },
   )
 }
