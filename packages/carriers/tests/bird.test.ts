@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { birdCodes } from '../src/bird/codes.ts'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer } from './conformance/fixture.ts'
+import { secondBefore } from './conformance/second-before.ts'
 import { testCarrier } from './conformance/test-carrier.ts'
 
 const own = (nth: number) => ({
@@ -51,7 +52,10 @@ testCarrier({
       'another body': ({ body, ...rest }) => ({ ...rest, body: Buffer.concat([body, Buffer.from(' ')]) }),
       'another time': ({ headers, ...rest }) => ({
         ...rest,
-        headers: { ...headers, 'messagebird-request-timestamp': String(Math.floor(Date.now() / 1000) - 1) },
+        headers: {
+          ...headers,
+          'messagebird-request-timestamp': secondBefore(headers['messagebird-request-timestamp']),
+        },
       }),
       'another address': ({ url, ...rest }) => ({ ...rest, url: `${url}?more` }),
     },

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { resendCodes } from '../src/resend/codes.ts'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer } from './conformance/fixture.ts'
+import { secondBefore } from './conformance/second-before.ts'
 import { testCarrier } from './conformance/test-carrier.ts'
 
 const refusal = (statusCode: number, name: string, message = name): Answer => ({
@@ -77,7 +78,10 @@ testCarrier({
     forgeries: {
       'another body': ({ body, ...rest }) => ({ ...rest, body: Buffer.concat([body, Buffer.from(' ')]) }),
       'another id': ({ headers, ...rest }) => ({ ...rest, headers: { ...headers, 'svix-id': 'msg_other' } }),
-      'another time': ({ headers, ...rest }) => ({ ...rest, headers: { ...headers, 'svix-timestamp': '1700000000' } }),
+      'another time': ({ headers, ...rest }) => ({
+        ...rest,
+        headers: { ...headers, 'svix-timestamp': secondBefore(headers['svix-timestamp']) },
+      }),
       'no signature': ({ headers, ...rest }) => ({ ...rest, headers: { ...headers, 'svix-signature': 'v1,' } }),
     },
     signer: {
