@@ -27,6 +27,17 @@ export async function untilState(env: TestEnv, id: string, expected: object, tim
   }
 }
 
+/** Lets the time of scheduled notifications come, so that no test depends on how long its steps take. */
+export async function becomeDue(env: TestEnv, ...ids: readonly string[]): Promise<void> {
+  await env.admin.query(
+    `update dispatch.notifications set send_at = now(), next_attempt_at = now() where id = any ($1) and status = 'scheduled'`,
+    [ids],
+  )
+}
+
+/** A time at which nothing becomes due during a test. */
+export const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString()
+
 async function whatIsKnown(env: TestEnv, id: string): Promise<string> {
   const { rows } = await env.admin.query(
     `select status, sending, attempt_count, next_attempt_at, held_since, now() as at,
