@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from '@jest/globals'
 import { Pool } from 'undici'
 import { exchange } from './exchange.ts'
@@ -25,6 +26,11 @@ async function poolOf(listener: RequestListener): Promise<{ pool: Pool; made: ()
   })
   return { pool, made: () => connections }
 }
+
+/** A server in a thread of its own, which answers while the thread of the test stands still. */
+const quickServer = `
+  const server = require('node:http').createServer((request, response) => setTimeout(() => response.end('done'), 100))
+  server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port))`
 
 const post = { method: 'POST', path: '/', body: 'x' } as const
 
@@ -59,4 +65,19 @@ test('a longer response than allowed is cut off there, with its connection', asy
   expect(await exchange(pool, post, 5000, { maxBytes: 10 })).toMatchObject({ statusCode: 200, text: 'x'.repeat(10) })
   expect((await exchange(pool, post, 5000, { maxBytes: 1000 })).text).toHaveLength(1000)
   expect(made()).toBe(2)
+})
+
+test('an answer that arrived while this process stood still counts, though its time is over', async () => {
+  const server = new Worker(quickServer, { eval: true })
+  ends.push(() => void server.terminate())
+  const [port] = await once(server, 'message')
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1 })
+  await exchange(pool, post, 5000)
+  const answer = exchange(pool, post, 300)
+  await delay(20)
+  // From here the event loop runs timers before it reads.
+  await nextTurn()
+  const until = performance.now() + 1000
+  while (performance.now() < until);
+  expect(await answer).toMatchObject({ statusCode: 200, text: 'done' })
 })

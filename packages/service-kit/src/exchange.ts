@@ -40,18 +40,26 @@ export function exchange(
     let late: Error | undefined
     // Error codes do not show this: TLS fails with the same codes during and after the handshake.
     const fail = (error: Error) => reject(Object.assign(error, { hasLeft: begun !== undefined }))
-    const timer = setTimeout(() => {
+    let isOver = false
+    const giveUp = () => {
+      if (isOver) return
       late = begun
         ? systemError('ETIMEDOUT', 'There was no whole answer in time')
         : systemError('ENOTCONN', 'There was no connection in time')
       fail(late)
       begun?.abort(late)
-    }, timeoutMs)
+    }
+    // After a stall of this process the response may have arrived already. The event loop reads it before it runs an immediate.
+    const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
+    const settle = () => {
+      isOver = true
+      clearTimeout(timer)
+    }
     const answer: Omit<WholeAnswer, 'text'> = { statusCode: 0, headers: {} }
     const chunks: Buffer[] = []
     let bytes = 0
     const end = () => {
-      clearTimeout(timer)
+      settle()
       resolve({ ...answer, text: Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8') })
     }
     dispatcher.dispatch(request, {
@@ -73,7 +81,7 @@ export function exchange(
       },
       onResponseEnd: end,
       onResponseError(_controller, error) {
-        clearTimeout(timer)
+        settle()
         fail(error)
       },
     })
