@@ -4,20 +4,21 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { OperatorPermission } from '@notify/contracts'
-import { eventually, machineEnvironment } from '@notify/dev-env'
-import { closedPort } from '@notify/test-kit/http'
+import { eventually, machineEnvironment, type PortBlock, reservePortBlock } from '@notify/dev-env'
 import { containers } from './compose-file.ts'
 import { ComposeSecrets } from './compose-secrets.ts'
 import { root } from './project.ts'
 
 const secrets = new ComposeSecrets()
 const gatewayPort = '18080'
+let ports: PortBlock | undefined
 let issuer: string
 let gateway: Record<string, string>
 let provider: ChildProcess
 
 beforeAll(async () => {
-  const port = String(await closedPort())
+  ports = await reservePortBlock()
+  const port = String(ports.base)
   const chosen = { GATEWAY_PORT: gatewayPort, IDENTITY_PROVIDER_PORT: port }
   expect(secrets.run(chosen).status).toBe(0)
   gateway = secrets.environmentOf(containers.gateway!, chosen)
@@ -34,6 +35,7 @@ afterAll(async () => {
   provider.kill()
   await once(provider, 'exit')
   secrets.remove()
+  await ports?.release()
 })
 
 /** Follows redirects by hand, as a browser does with its cookies. @returns where it arrives */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { activity, retry, untilActivity } from '@notify/test-kit/activity'
-import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
+import { becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilSettled } from '@notify/test-kit/bus'
 import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
@@ -11,7 +11,8 @@ import { freshPhone, smsTo } from '@notify/test-kit/sms'
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
-    env: { 'dispatch-worker': { CARRIER_TIMEOUT: '2s' } },
+    // Longer than an answer takes on a busy machine: an unknown outcome would wait for a minute.
+    env: { 'dispatch-worker': { CARRIER_TIMEOUT: '5s' } },
   })
 })
 afterAll(() => env?.stop())
@@ -87,7 +88,7 @@ describe('an email is sent and delivered', () => {
 
   test('as a campaign, in its own lane, and scheduled', async () => {
     const to = freshAddress()
-    const send_at = new Date(Date.now() + 1500).toISOString()
+    const send_at = new Date(Date.now() + 5000).toISOString()
     const { body } = await post(env, emailTo(to, { priority: 'bulk', send_at }))
     expect(body.delivery_status).toBe('scheduled')
     await untilState(env, body.notification_id, { delivery_status: 'delivered', send_at })
@@ -249,10 +250,10 @@ describe('a sender in the request', () => {
     await env.setDns(added.records)
     expect(await check()).toBe('verified')
     const to = freshAddress()
-    const send_at = new Date(Date.now() + 2500).toISOString()
-    const id = await sendEmail(env, emailTo(to, { from: 'news@drift.example', send_at }))
+    const id = await sendEmail(env, emailTo(to, { from: 'news@drift.example', send_at: inAnHour() }))
     await env.setDns([{ type: 'TXT', name: 'drift.example', value: 'v=spf1 -all' }])
     expect(await check()).toBe('degraded')
+    await becomeDue(env, id)
     const refusal = { outcome: 'rejected_retryable', provider_code: 'domain_not_verified', provider_id: null }
     await untilState(env, id, {
       delivery_status: 'queued',

@@ -100,24 +100,26 @@ test('after the erasure of a person nothing contains the number or its blind ind
   await untilActivity(env, kept, { status: 'delivered' })
   await untilActivity(env, later, { status: 'scheduled' })
   await untilReceived(env, path, 3)
-  expect(await findPerson(env, theirs)).toEqual(
-    expect.arrayContaining([
-      'callbacks.outbox, sealed',
-      'consent.consent_entries',
-      'consent.consents',
-      'consent.idempotency_keys, encrypted',
-      'dispatch.notifications',
-      'dispatch.notifications.payload, encrypted',
-      'dispatch.outbox',
-      'gateway.activity',
-      'otp.messages',
-      'otp.transactions',
-      'stream callbacks.message.received',
-      'stream consent.granted',
-      'stream dispatch.notification.transactional.sms.delivered',
-      'stream otp.transaction.sent',
-      'webhook_delivery.deliveries',
-    ]),
+  await eventually(async () =>
+    expect(await findPerson(env, theirs)).toEqual(
+      expect.arrayContaining([
+        'callbacks.outbox, sealed',
+        'consent.consent_entries',
+        'consent.consents',
+        'consent.idempotency_keys, encrypted',
+        'dispatch.notifications',
+        'dispatch.notifications.payload, encrypted',
+        'dispatch.outbox',
+        'gateway.activity',
+        'otp.messages',
+        'otp.transactions',
+        'stream callbacks.message.received',
+        'stream consent.granted',
+        'stream dispatch.notification.transactional.sms.delivered',
+        'stream otp.transaction.sent',
+        'webhook_delivery.deliveries',
+      ]),
+    ),
   )
   const others = await findPerson(env, other)
 

@@ -115,7 +115,8 @@ describe('SIGTERM', () => {
     await env.kill(process, 'SIGTERM')
     expect(performance.now() - started).toBeLessThan(5000)
     expect(endOf(process)).toBe('ended with exit code 0')
-    expect(env.logs(process, 3)).toContain('"msg":"stopped"')
+    // Its last lines may be read after its end.
+    await eventually(() => expect(env.logs(process, 3)).toContain('"msg":"stopped"'))
   })
 })
 

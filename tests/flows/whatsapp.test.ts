@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { becomeDue, expectProblem, inAnHour, post, untilState } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import {
   consentOf,
@@ -59,7 +59,7 @@ test('refused without a reference and without consent, accepted, delivered and r
   expectProblem(await optIn(env, phone, { source: 'import', ...fresh() }), 409, 'whatsapp_recipient_stopped')
   expect((await optIn(env, phone, fresh())).status).toBe(201)
   await untilState(env, await sent(phone), { delivery_status: 'delivered' })
-}, 40_000)
+})
 
 test('explained, it is stopped without consent, whatever else is looked at', async () => {
   const phone = await agreed()
@@ -122,24 +122,26 @@ test('after a STOP a repetition under the same key returns the earlier answer', 
 
 test('a STOP between acceptance and send fails the message permanently, with the ledger entry in the reason', async () => {
   const phone = await agreed()
-  const { body } = await post(env, shippedTo(phone, { send_at: new Date(Date.now() + 3000).toISOString() }))
+  const { body } = await post(env, shippedTo(phone, { send_at: inAnHour() }))
   await writeToUs(env, phone, { button: 'Stop' })
   await untilConsent(env, phone, { status: 'revoked' })
   const [entry] = (await consentOf(env, phone)).history
   expect(entry.source).toBe('button')
+  await becomeDue(env, body.notification_id)
   await untilState(env, body.notification_id, {
     delivery_status: 'failed',
     retryable: false,
     failure_reason: expect.stringContaining(entry.id),
   })
   expect(await env.messages({ to: phone })).toEqual([])
-}, 20_000)
+})
 
 describe('without the consent service', () => {
   test('nothing is accepted, and accepted messages wait and are sent when it is back', async () => {
     const phone = await agreed()
-    const { body } = await post(env, shippedTo(phone, { send_at: new Date(Date.now() + 1500).toISOString() }))
+    const { body } = await post(env, shippedTo(phone, { send_at: inAnHour() }))
     await env.kill('consent')
+    await becomeDue(env, body.notification_id)
     const refused = await post(env, shippedTo(phone))
     expectProblem(refused, 503, 'service_unavailable')
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
@@ -151,9 +153,9 @@ describe('without the consent service', () => {
     })
     expect(await env.messages({ to: phone })).toEqual([])
     await env.restart('consent')
-    await untilState(env, body.notification_id, { delivery_status: 'delivered' }, 20_000)
+    await untilState(env, body.notification_id, { delivery_status: 'delivered' })
     expect(await env.messages({ to: phone })).toHaveLength(1)
-  }, 40_000)
+  })
 })
 
 describe('a template', () => {
@@ -229,28 +231,25 @@ describe('a template', () => {
         template_id: body.template_id,
         template_data: { name: 'Ada' },
       })
-    await eventually(async () => expect((await send()).status).toBe(202), { timeoutMs: 15_000 })
+    await eventually(async () => expect((await send()).status).toBe(202))
     await judgeTemplate(env, { name: 'grows', status: 'APPROVED', body: 'Hi {{1}}, {{2}}.' })
-    await eventually(
-      async () => {
-        const refused = await send()
-        expectProblem(refused, 409, 'template_not_approved')
-        expect(refused.body.detail).toContain('whatsapp.parameters.1')
-      },
-      { timeoutMs: 15_000 },
-    )
-  }, 40_000)
+    await eventually(async () => {
+      const refused = await send()
+      expectProblem(refused, 409, 'template_not_approved')
+      expect(refused.body.detail).toContain('whatsapp.parameters.1')
+    })
+  })
 
   test('changes its state when the carrier reports it: paused, and approved again', async () => {
     const phone = await agreed()
     await judgeTemplate(env, { name: 'news', category: 'UTILITY', body: 'Hi {{1}}.' })
     const template = withTemplate('news', 'utility')
-    await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(202), { timeoutMs: 15_000 })
+    await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(202))
     await judgeTemplate(env, { name: 'news', status: 'PAUSED' })
     await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(409))
     await judgeTemplate(env, { name: 'news', status: 'APPROVED' })
     await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(202))
-  }, 40_000)
+  })
 
   test('is sent in the first language of the recipient that is approved; without any the state of each is named', async () => {
     const inLanguage = (language: string) => ({
@@ -274,18 +273,15 @@ describe('a template', () => {
     await review('pt_PT', 'REJECTED')
     await review('en_US', 'PENDING')
     await env.api('POST', '/api/v1/whatsapp/templates/sync', { token: env.operatorToken })
-    await eventually(
-      async () => {
-        const refused = await sendIn('pt-BR')
-        expectProblem(refused, 409, 'template_not_approved')
-        expect(refused.body.errors).toEqual([
-          { path: 'locale', message: expect.stringMatching(/^pt_BR: .* is pending/) },
-          { path: 'locale', message: expect.stringMatching(/^pt_PT: .* is rejected/) },
-          { path: 'locale', message: expect.stringMatching(/^en_US: .* is pending/) },
-        ])
-      },
-      { timeoutMs: 15_000 },
-    )
+    await eventually(async () => {
+      const refused = await sendIn('pt-BR')
+      expectProblem(refused, 409, 'template_not_approved')
+      expect(refused.body.errors).toEqual([
+        { path: 'locale', message: expect.stringMatching(/^pt_BR: .* is pending/) },
+        { path: 'locale', message: expect.stringMatching(/^pt_PT: .* is rejected/) },
+        { path: 'locale', message: expect.stringMatching(/^en_US: .* is pending/) },
+      ])
+    })
     await review('pt_PT', 'APPROVED', 'Olá {{1}}.')
     const id = await eventually(async () => {
       const { status, body: answer } = await sendIn('pt-BR')
@@ -294,23 +290,20 @@ describe('a template', () => {
     })
     await untilState(env, id, { delivery_status: 'delivered', locale: 'pt', requested_locale: 'pt-BR' })
     expect((await env.messages({ to: phone }))[0]!.text).toBe('Olá Ada.')
-  }, 40_000)
+  })
 
   test('is synchronised when an operator requests it, and is listed with its state', async () => {
     await judgeTemplate(env, { name: 'quiet_news', category: 'UTILITY', tell: false })
     const path = '/api/v1/whatsapp/templates'
     const asked = await env.api('POST', `${path}/sync`, { token: env.operatorToken })
     expect([asked.status, asked.body]).toEqual([202, { status: 'sync_queued', providers: 2 }])
-    await eventually(
-      async () => {
-        const { body } = await env.api('GET', `${path}?limit=100`, { token: env.operatorToken })
-        const found = body.items.filter(({ name }: { name: string }) => name === 'quiet_news')
-        expect(found).toHaveLength(2)
-        expect(found[0]).toMatchObject({ language: 'en_US', status: 'approved', category: 'utility' })
-      },
-      { timeoutMs: 10_000 },
-    )
-  }, 20_000)
+    await eventually(async () => {
+      const { body } = await env.api('GET', `${path}?limit=100`, { token: env.operatorToken })
+      const found = body.items.filter(({ name }: { name: string }) => name === 'quiet_news')
+      expect(found).toHaveLength(2)
+      expect(found[0]).toMatchObject({ language: 'en_US', status: 'approved', category: 'utility' })
+    })
+  })
 
   test("is required: the caller's own text is never sent", async () => {
     const { event_key: _, data: __, ...rest } = shippedTo(await agreed())
@@ -343,7 +336,7 @@ test('a recipient who stopped marketing gets all other messages, and marketing a
   await writeToUs(env, phone, { preference: 'resume' })
   await untilConsent(env, phone, { marketing: 'allowed' })
   expect((await marketing()).status).toBe(202)
-}, 20_000)
+})
 
 test.each([
   ['0002', { delivery_status: 'failed', failure_reason: expect.stringContaining('131026'), retryable: false }],
@@ -352,10 +345,6 @@ test.each([
   ['0005', { delivery_status: 'delivered' }],
   ['0007', { delivery_status: 'delivered' }],
   ['0008', { delivery_status: 'sent' }],
-])(
-  'a number that ends in %s ends as %j',
-  async (ending, state) => {
-    await untilState(env, await sent(await agreed(ending)), state, 25_000)
-  },
-  30_000,
-)
+])('a number that ends in %s ends as %j', async (ending, state) => {
+  await untilState(env, await sent(await agreed(ending)), state)
+})

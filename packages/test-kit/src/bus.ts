@@ -1,8 +1,12 @@
 import { expect } from '@jest/globals'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { type ServiceName, streams } from '@notify/contracts'
 import { eventually, type TestEnv } from '@notify/dev-env'
 import { type Bus, connectBus, readNatsLogin } from '@notify/messaging'
 import { Health, type Kit, Lifecycle, type Logger } from '@notify/service-kit'
+
+/** JetStream may take this long on a busy machine. A request that a lost connection has swallowed ends after it. */
+const timeout = 10_000
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} } as unknown as Logger
 
@@ -15,8 +19,13 @@ export async function openBus(env: TestEnv, service?: ServiceName): Promise<Bus 
 export async function openBusAt(url: string, service?: ServiceName): Promise<Bus & AsyncDisposable> {
   const lifecycle = new Lifecycle(silent)
   const kit = { service: service ?? 'gateway', log: silent, lifecycle, health: new Health() } as unknown as Kit
-  const bus = await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: false })
-  return { ...bus, [Symbol.asyncDispose]: () => lifecycle.stop() }
+  const { connection } = await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: false })
+  return {
+    connection,
+    js: jetstream(connection, { timeout }),
+    jsm: await jetstreamManager(connection, { checkAPI: false, timeout }),
+    [Symbol.asyncDispose]: () => lifecycle.stop(),
+  }
 }
 
 export interface StoredMessage {
