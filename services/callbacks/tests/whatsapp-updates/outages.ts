@@ -18,7 +18,7 @@ test('receipts and STOPs are taken while dispatch is down, and count once it is 
   expect((await update(raw)).status).toBe(200)
   await untilConsent(env, message.phone, { status: 'revoked' })
   await Promise.all([env.restart('dispatch-api'), env.restart('dispatch-worker')])
-  await untilState(env, message.id, { delivery_status: 'delivered' }, 20_000)
+  await untilState(env, message.id, { delivery_status: 'delivered' })
 })
 
 const stopOf = (phone: string, id: string) =>
