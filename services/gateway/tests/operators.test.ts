@@ -4,9 +4,15 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { eventually, machineEnvironment, mintOperatorToken, TestEnv } from '@notify/dev-env'
+import {
+  eventually,
+  machineEnvironment,
+  mintOperatorToken,
+  type PortBlock,
+  reservePortBlock,
+  TestEnv,
+} from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
-import { closedPort } from '@notify/test-kit/http'
 
 const root = join(import.meta.dirname, '../../..')
 const audience = 'urn:our:api'
@@ -26,11 +32,13 @@ const first = newJwk('first')
 const second = newJwk('second')
 
 let env: TestEnv
+let ports: PortBlock
 let issuer: string
 let provider: ChildProcess | undefined
 
 beforeAll(async () => {
-  issuer = `http://127.0.0.1:${await closedPort()}`
+  ports = await reservePortBlock()
+  issuer = `http://127.0.0.1:${ports.base}`
   await startProvider([first])
   env = await TestEnv.start(['gateway'], {
     env: {
@@ -46,6 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await env?.stop()
   await stopProvider()
+  await ports.release()
 })
 
 async function startProvider(keys: readonly Jwk[]): Promise<void> {

@@ -75,17 +75,17 @@ describe('a request that counts as more than its caller may make in a second', (
     })
 
   test('passes, and delays the next ones by as long as it takes at the limit', async () => {
-    const { apiKey } = await addKey(env, env, { perSecond: 5 })
+    const { apiKey } = await addKey(env, env, { perSecond: 3 })
     // 20 items in more than 32 KiB: 21 requests.
     const batch = await sendBatch(apiKey, 20, { body: 'x'.repeat(1600) })
     expect(batch.status).toBe(202)
     expect(batch.body.results).toEqual(Array(20).fill(expect.objectContaining({ status: 'accepted' })))
-    expect(batch.headers.get('ratelimit')).toMatch(/^"key";r=0;t=[2345], /)
+    expect(batch.headers.get('ratelimit')).toMatch(/^"key";r=0;t=[2-7], /)
     const began = performance.now()
     const refused = await post(env, smsTo(freshPhone()), { key: apiKey })
     expectProblem(refused, 429, 'rate_limited')
-    expect(refused.headers.get('retry-after')).toMatch(/^[2345]$/)
-    await eventually(async () => expect(accepted(await burst(apiKey, 1))).toBe(1), { timeoutMs: 6000 })
+    expect(refused.headers.get('retry-after')).toMatch(/^[2-7]$/)
+    await eventually(async () => expect(accepted(await burst(apiKey, 1))).toBe(1), { timeoutMs: 10_000 })
     expect(performance.now() - began).toBeGreaterThan(1000)
   })
 
@@ -123,10 +123,10 @@ describe('a request that counts as more than its caller may make in a second', (
     const counters = [1, 2].map(() => createCounter(redis, (id) => `test:${id}`))
     try {
       const [here, there] = counters as [Count, Count]
-      here('batch', 30, 10)
+      here('batch', 330, 10)
       await eventually(async () => expect(await redis.pttl('test:batch')).toBeGreaterThan(2000))
       there('batch', 1, 10)
-      await eventually(async () => expect(there('batch', 0).place).toBe(31))
+      await eventually(async () => expect(there('batch', 0).place).toBe(331))
       expect(there('batch', 0).resetMs).toBeGreaterThan(2000)
     } finally {
       await redis.del('test:batch')

@@ -21,7 +21,11 @@ const stop = () => Promise.all([edge, owner].map((served) => end(served)))
 
 beforeAll(() => boot())
 beforeEach(async () => {
-  if (isUp(owner) && isUp(edge)) return
+  if (isUp(owner) && isUp(edge)) {
+    // The streams of the test before end a moment after it.
+    await eventually(async () => expect((await edge.stats()).open).toBe(0))
+    return
+  }
   await stop()
   await boot()
 })
@@ -131,8 +135,9 @@ test.each(['owner', 'edge'] as const)(
     const drained = name === 'owner' ? owner : edge
     const all = await Promise.all(Array.from({ length: 50 }, () => open()))
     await open({ idle: true })
-    const slow = list('?wait_ms=3000')
+    const slow = list('?wait_ms=5000')
     await eventually(async () => expect((await edge.stats()).open).toBe(51))
+    await eventually(async () => expect((await owner.stats()).answering).toBe(1))
     const ended = once(drained.child, 'exit')
     drained.child.kill('SIGTERM')
     let isAnswered = false

@@ -58,10 +58,10 @@ test('an event fills title, body and display data; of its variables only the dis
 
 test('a scheduled notification comes when it is due, and never when it was cancelled', async () => {
   const [user, other] = [freshUser(), freshUser()]
-  const soon = new Date(Date.now() + 1500).toISOString()
-  const id = await sendInApp(env, user, { send_at: soon })
+  const soon = new Date(Date.now() + 5000).toISOString()
   const cancelled = await sendInApp(env, other, { send_at: soon })
   expect((await env.api('POST', `/api/v1/notifications/${cancelled}/cancel`)).status).toBe(200)
+  const id = await sendInApp(env, user, { send_at: soon })
   await untilState(env, id, { delivery_status: 'delivered' })
   expect((await inbox(env, await userToken(env, other))).body.notifications).toEqual([])
   expect((await stateOf(env, cancelled)).delivery_status).toBe('cancelled')

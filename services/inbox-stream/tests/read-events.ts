@@ -16,7 +16,7 @@ export interface EventReader {
   text(): string
   isOver(): boolean
   /** Waits until so many events of this name have come. */
-  until(event: string, count?: number, timeoutMs?: number): Promise<ReceivedEvent[]>
+  until(event: string, count?: number): Promise<ReceivedEvent[]>
   untilEnd(timeoutMs?: number): Promise<void>
   close(): void
 }
@@ -69,14 +69,11 @@ export async function readEvents(env: TestEnv, token: string, options: Options =
     events,
     text: () => text,
     isOver: () => isOver,
-    until: (event, count = 1, timeoutMs = 10_000) =>
-      eventually(
-        () => {
-          expect(named(event).length).toBeGreaterThanOrEqual(count)
-          return named(event)
-        },
-        { timeoutMs },
-      ),
+    until: (event, count = 1) =>
+      eventually(() => {
+        expect(named(event).length).toBeGreaterThanOrEqual(count)
+        return named(event)
+      }),
     untilEnd: (timeoutMs = 10_000) => eventually(() => expect(isOver).toBe(true), { timeoutMs }),
     close: () => closing.abort(),
   }

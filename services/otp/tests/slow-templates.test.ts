@@ -32,14 +32,20 @@ test('codes of a tenant whose template is slow do not delay those of another', a
   const send = (token?: string) =>
     postSend(env, { channel: 'sms', recipient: freshPhone() }, token === undefined ? {} : { token })
   for (let at = 0; at < 3; at++) for (const token of [undefined, neighbour.apiKey]) await send(token)
-  const burstMs = timeOf(Promise.all(Array.from({ length: 200 }, () => send())))
+  let isOver = false
+  const burstMs = timeOf(Promise.all(Array.from({ length: 200 }, () => send()))).finally(() => {
+    isOver = true
+  })
   const times: number[] = []
-  for (let at = 0; at < 10; at++) {
+  for (let at = 0; at < 10 && !isOver; at++) {
     const sent = send(neighbour.apiKey)
     times.push(await timeOf(sent))
     expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } })
   }
-  expect(Math.max(...times)).toBeLessThan((await burstMs) / 2)
+  // A busy machine slows some of them. If they waited for the burst, the first would take all of its time, and be the only
+  // one.
+  const middle = times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) / 2)]
+  expect(middle).toBeLessThan((await burstMs) / 2)
 })
 
 /** Milliseconds that it takes. */

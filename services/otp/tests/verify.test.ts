@@ -44,16 +44,16 @@ test('a code is sent, verifies, and shows the time', async () => {
   expectProblem(await postVerify(env, id, wrong(code)), 409, 'otp_already_verified')
 })
 
-test('200 concurrent right codes verify once', async () => {
+test('64 concurrent right codes verify once', async () => {
   const { id, code } = await sendCode(env)
-  const answers = await Promise.all(Array.from({ length: 200 }, () => postVerify(env, id, code)))
-  expect(outcomes(answers)).toEqual({ verified: 1, otp_already_verified: 199 })
+  const answers = await Promise.all(Array.from({ length: 64 }, () => postVerify(env, id, code)))
+  expect(outcomes(answers)).toEqual({ verified: 1, otp_already_verified: 63 })
 })
 
-test('200 concurrent wrong codes count as five tries; afterwards the right one is refused', async () => {
+test('64 concurrent wrong codes count as five tries; afterwards the right one is refused', async () => {
   const { id, code } = await sendCode(env)
-  const answers = await Promise.all(Array.from({ length: 200 }, () => postVerify(env, id, wrong(code))))
-  expect(outcomes(answers)).toEqual({ otp_invalid_code: 5, otp_attempts_exceeded: 195 })
+  const answers = await Promise.all(Array.from({ length: 64 }, () => postVerify(env, id, wrong(code))))
+  expect(outcomes(answers)).toEqual({ otp_invalid_code: 5, otp_attempts_exceeded: 59 })
   const remaining = answers.flatMap(({ body }) => body.attempts_remaining ?? [])
   expect(remaining.sort()).toEqual([0, 1, 2, 3, 4])
   expect(await attemptsOf(id)).toBe(5)
@@ -132,7 +132,11 @@ test('after a resend the earlier code is invalid, wrong tries still count, and a
   const answer = await postVerify(env, id, code)
   expectProblem(answer, 422, 'otp_invalid_code')
   expect(answer.body.attempts_remaining).toBe(3)
-  for (let resends = 2; resends <= 3; resends++) expect((await postResend(env, id)).status).toBe(200)
+  for (let resends = 2; resends <= 3; resends++) {
+    expect((await postResend(env, id)).status).toBe(200)
+    // Messages that are sent at the same moment may arrive in either order.
+    await codesTo(env, phone, resends + 1)
+  }
   const refused = await postResend(env, id)
   expectProblem(refused, 429, 'otp_rate_limited')
   expect(refused.body.detail).toBe('A code is sent again at most 3 times; begin a new transaction')

@@ -240,10 +240,10 @@ test('facts that come long after they occurred, as after an outage, wait for tho
 test('a fact whose predecessor never comes is stored after 20 s, and at once when that one would have been deleted', async () => {
   const owner = await subscribe(3)
   await publish([rounds(owner).delivered(1)])
-  await letWait(19)
+  await letWait(15)
   await storeAll()
   expect([await countOf(owner), await waiting()]).toEqual([0, 1])
-  await letWait(2)
+  await letWait(6)
   await storeAll()
   expect([await countOf(owner), await waiting()]).toEqual([3, 0])
   await publish([{ ...rounds(owner).delivered(1), created_at: new Date(Date.now() - 2 * 86_400_000).toISOString() }])

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { TestEnv } from '@notify/dev-env'
+import { expect } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { post, untilState } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import { optIn, shippedTo, untilTemplates } from '@notify/test-kit/whatsapp'
@@ -42,7 +43,12 @@ export async function rows(): Promise<number> {
 export async function silentMessage() {
   const phone = freshPhone('0008')
   await optIn(env, phone)
-  const id = (await post(env, shippedTo(phone))).body.notification_id as string
+  // If consent takes longer than 2 s, it is 503.
+  const id = await eventually(async () => {
+    const { status, body } = await post(env, shippedTo(phone))
+    expect(status).toBe(202)
+    return body.notification_id as string
+  })
   const { attempts } = await untilState(env, id, { delivery_status: 'sent' })
   const { attempt_id, provider_message_id } = attempts[0]
   const opaque = `notification_id=${id}&attempt_id=${attempt_id}`

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { stateOf, untilState } from '@notify/test-kit/api'
+import { untilSettled } from '@notify/test-kit/bus'
 import { consentOf, untilConsent } from '@notify/test-kit/whatsapp'
 import { env, envelope, ofNumber, rows, silentMessage, state, update } from './stack.ts'
 
@@ -36,6 +37,7 @@ describe('every example of the carrier', () => {
   })
 
   test('none of them ends as a dead letter', async () => {
+    await untilSettled(env)
     for (const schema of ['dispatch', 'consent']) {
       const { rows: letters } = await env.admin.query(`select * from ${schema}.dead_letters`)
       expect([schema, letters]).toEqual([schema, []])

@@ -42,7 +42,13 @@ export const sendParcel = defineRoute({
   errors: [],
 })
 
-export const Stats = z.object({ open: z.number(), buffered: z.number(), rss: z.number(), closed: z.array(z.string()) })
+export const Stats = z.object({
+  open: z.number(),
+  buffered: z.number(),
+  rss: z.number(),
+  closed: z.array(z.string()),
+  answering: z.number(),
+})
 
 export const getStats = defineRoute({
   name: 'getStats',

@@ -5,6 +5,7 @@ import { serve } from './serve.ts'
 
 const writers = new Set<EventWriter<typeof parcelStream>>()
 let lastId = 0
+let answering = 0
 
 await serve(
   [
@@ -15,7 +16,9 @@ await serve(
       writer.send({ id: lastId, event: 'ready', data: { user_id: principal.user_id, after: lastEventId ?? null } })
     }),
     route(listParcels, async (_context, { query }) => {
+      answering++
       await delay(query.wait_ms ?? 0)
+      answering--
       return { items: ['a parcel'] }
     }),
     route(sendParcel, (_context, { query }) => {
@@ -26,6 +29,7 @@ await serve(
     }),
   ],
   {
+    answering: () => answering,
     door: {
       authenticateUser({ headers }) {
         const [, user_id] = /^Bearer (\w+)$/.exec(headers.authorization ?? '') ?? []
