@@ -128,16 +128,21 @@ test('a callback that is answered 4xx is not repeated', async () => {
 })
 
 test('a receiver that hangs gets at most 512 requests at a time and delays no other receiver', async () => {
-  const hanging = await startReceiver(() => {})
+  let open = 0
+  // Requests that got no answer for long are given up, and others take their places.
+  const hanging = await startReceiver((response) => {
+    open++
+    response.once('close', () => open--)
+  })
   const healthy = await startReceiver()
   const { url } = await startSandbox()
   const client = twilioClient(url)
   const send = (statusCallback: string) => client.messages.create({ to, from: sender, body: 'Hi', statusCallback })
   await Promise.all(Array.from({ length: 600 }, () => send(hanging.url)))
-  await eventually(() => expect(hanging.received).toHaveLength(512))
+  await eventually(() => expect(open).toBe(512))
   await send(healthy.url)
   await eventually(() => expect(healthy.statuses()).toEqual(['sent', 'delivered']))
-  expect(hanging.received).toHaveLength(512)
+  expect(open).toBeLessThanOrEqual(512)
 })
 
 test('many messages at once get every callback, each message in order', async () => {

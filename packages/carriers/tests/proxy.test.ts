@@ -95,7 +95,7 @@ const kinds = Object.keys(accounts) as (keyof typeof hostOf)[]
 function check(kind: (typeof kinds)[number], variables: object = {}): Promise<AccountCheck> {
   const definition = sendingCarriers[kind]!
   const environment = environmentOf(z.object(sendingEnvironment).parse(variables), definition)
-  return definition.check!(accounts[kind] as never, { timeoutMs: 2000, environment })
+  return definition.check!(accounts[kind] as never, { timeoutMs: 60_000, environment })
 }
 
 test.each(Object.entries(hostOf) as [keyof typeof hostOf, string][])(

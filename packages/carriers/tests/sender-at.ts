@@ -23,7 +23,7 @@ interface Definition {
 /** A sender with these variables of its kind. */
 export function senderWith({ createSender }: Definition, environment: Readonly<Record<string, string>>): Started {
   const sender = createSender({
-    timeoutMs: 2000,
+    timeoutMs: 60_000,
     maxConnections: 1,
     publicUrl: 'https://notify.example.com',
     sandboxUrl: undefined,

@@ -77,8 +77,9 @@ test('the counts are shown by status and by channel, and as a table', async () =
   const table = counts.getByRole('table', { name: 'Items per hour, by channel' })
   const columns = await table.getByRole('columnheader').allTextContents()
   expect(columns).toEqual(['Time', 'Email', 'SMS'])
-  const last = table.getByRole('row').last().getByRole('cell')
-  expect(Number(await last.first().textContent())).toBeGreaterThan(0)
+  // The hour may have ended since the item was stored.
+  const emails = await table.locator('tbody td:nth-child(2)').allTextContents()
+  expect(emails.slice(-2).reduce((sum, count) => sum + Number(count), 0)).toBeGreaterThan(0)
   await page.waitForURL(/by=channel&counts=table/)
   await expectNoAxeViolations(page)
 })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { untilState } from '@notify/test-kit/api'
+import { untilActivity } from '@notify/test-kit/activity'
 import { addApplication } from '@notify/test-kit/callers'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
@@ -102,7 +102,7 @@ test('a message to a webhook is found by the id of its delivery or by its webhoo
     recipient: { url: address('ok') },
   }
   const { notification_id } = (await harness.env.api('POST', '/api/v1/notifications', { body })).body
-  await untilState(harness.env, notification_id, { delivery_status: 'delivered' })
+  await untilActivity(harness.env, notification_id, { status: 'delivered' })
   const page = await harness.signIn({ path: `/activity/${notification_id}` })
   await drawer(page).getByRole('link', { name: 'Request and answer' }).click()
   await page.waitForURL('**/webhooks/deliveries/whdel_*')

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createHostResolver } from '../src/index.ts'
 import { type NameServer, startNameServer } from './name-server.ts'
 
-const answerMs = 300
+/** Nobody waits for it where DNS answers, however busy the machine is. */
+const patientMs = 60_000
 
 let server: NameServer
 beforeEach(async () => {
@@ -10,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-const resolver = () => createHostResolver({ servers: [server.address], answerMs })
+const resolver = (answerMs = patientMs) => createHostResolver({ servers: [server.address], answerMs })
 const failureOf = (lookup: Promise<unknown>) =>
   lookup.then(
     () => undefined,
@@ -23,12 +24,14 @@ test.each([
   ['refused', 'EREFUSED'],
   ['missing', 'ENOTFOUND'],
 ])('%s of one name is the fault of its owner while DNS answers', async (beginning, code) => {
-  expect(await failureOf(resolver()(`${beginning}.example.com`, 'ten_1'))).toEqual({ code, isOurs: false })
+  // The root, which is asked next, has a third of it.
+  const answerMs = beginning === 'mute' ? 6000 : patientMs
+  expect(await failureOf(resolver(answerMs)(`${beginning}.example.com`, 'ten_1'))).toEqual({ code, isOurs: false })
 })
 
 test('a resolver that answers nothing is our own fault', async () => {
   server.isMute = true
-  expect(await failureOf(resolver()('good.example.com', 'ten_1'))).toEqual({ code: 'ETIMEOUT', isOurs: true })
+  expect(await failureOf(resolver(300)('good.example.com', 'ten_1'))).toEqual({ code: 'ETIMEOUT', isOurs: true })
 })
 
 test('names of three tenants that fail together are our own fault, until a name is answered', async () => {

@@ -142,20 +142,22 @@ test.each(['SERVFAIL', 'REFUSED', 'silence'] as const)(
   async (how) => {
     dns.txt(name, `v=spf1 include:away.example include:${include} -all`)
     dns.fail('away.example', how)
-    expect(await check(600)).toEqual({
+    // Only silence is waited for: a busy machine needs its time for answers.
+    const timeoutMs = how === 'silence' ? 3000 : undefined
+    expect(await check(timeoutMs)).toEqual({
       verdict: 'unknown',
       found: expect.stringContaining('away.example'),
       error: expect.stringMatching(/include:away\.example.*kept/),
     })
     dns.fail(name, how)
-    expect(await check(600)).toEqual({ verdict: 'unknown', error: expect.stringMatching(/kept/) })
+    expect(await check(timeoutMs)).toEqual({ verdict: 'unknown', error: expect.stringMatching(/kept/) })
   },
 )
 
 test('a fault of the included name is not counted against the domain', async () => {
   dns.txt(name, `v=spf1 include:${include} -all`)
   dns.fail(include, 'SERVFAIL')
-  expect(await check(600)).toMatchObject({ verdict: 'right' })
+  expect(await check()).toMatchObject({ verdict: 'right' })
   dns.clear(include)
   expect(await check()).toMatchObject({ verdict: 'right' })
 })

@@ -37,6 +37,13 @@ test.each([
   ['until the second end', '2026-10-25T01:10', { start: '22:00', end: '02:30' }, 'Europe/Berlin', '2026-10-25T01:30'],
   ['the start is skipped', '2026-03-29T01:00', { start: '02:30', end: '08:00' }, 'Europe/Berlin', '2026-03-29T06:00'],
   [
+    'all between end and start is skipped',
+    '2026-03-08T03:57',
+    { start: '02:15', end: '02:00' },
+    'America/New_York',
+    '2026-03-09T06:00',
+  ],
+  [
     'half an hour skipped',
     '2026-10-03T15:00',
     { start: '22:00', end: '02:15' },

@@ -82,7 +82,7 @@ export function nextClockTime(ms: number, time: string, zone: string, weekday?: 
   }
 }
 
-/** Hours of each day in which nobody is to be disturbed, `hh:mm`. They may pass midnight. */
+/** Hours of each day in which nobody is to be disturbed, `hh:mm`; start and end differ. They may pass midnight. */
 export interface QuietHours {
   start: string
   end: string
@@ -99,5 +99,7 @@ export function quietUntil(ms: number, { start, end }: QuietHours, zone: string)
   const [now, from, to] = [(clockMs - midnightMs) / minuteMs, minuteOfDay(start), minuteOfDay(end)]
   if (from < to ? now < from || now >= to : now < from && now >= to) return undefined
   const endMs = midnightMs + (now < to ? 0 : dayMs) + to * minuteMs
-  return momentsOf(endMs, zone).find((moment) => moment > ms) ?? afterSkipped(endMs, zone)
+  const endsMs = momentsOf(endMs, zone).find((moment) => moment > ms) ?? afterSkipped(endMs, zone)
+  // Where clocks skip all that is outside of quiet hours, these go on until the next day.
+  return quietUntil(endsMs, { start, end }, zone) ?? endsMs
 }

@@ -1,6 +1,10 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { newWebhookSecret, signWebhook } from '@notify/webhook-signature'
 import { verifyWebhook, WebhookVerificationError } from './index.ts'
+
+// A second that began between signing and verifying would make another time the signed one.
+beforeAll(() => void jest.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000))
+afterAll(() => void jest.restoreAllMocks())
 
 const secret = newWebhookSecret()
 const now = () => Math.floor(Date.now() / 1000)

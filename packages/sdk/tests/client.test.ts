@@ -187,10 +187,16 @@ test('an attempt that takes too long is repeated, and ends as NoAnswerError', as
   }
   for (const never of [hang, stalls]) {
     service.willAnswer(never)
-    const error = await send({ timeoutMs: 500, maxRetries: 1 }).catch((thrown: unknown) => thrown)
+    let attempts = 0
+    const counting = (request: Request) => {
+      attempts++
+      return fetch(request)
+    }
+    const error = await send({ timeoutMs: 500, maxRetries: 1, fetch: counting }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(NoAnswerError)
     expect((error as Error).cause).toMatchObject({ name: 'TimeoutError' })
-    expect(service.got).toHaveLength(2)
+    // On a busy machine an attempt may end before the service has it.
+    expect(attempts).toBe(2)
   }
 })
 

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { constants, getPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
+import { eventually } from '@notify/dev-env'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '@notify/test-kit/renderer'
 import { cpuMs } from '../tests/cpu-time.ts'
@@ -18,6 +19,9 @@ const text = (template: string): NamedTemplate => ({ form: 'text', template, fie
 const html = (template: string): NamedTemplate => ({ ...text(template), form: 'html', part: 'html_body' })
 const fill = (template: NamedTemplate, variables: Record<string, unknown> = {}, tenant = newId('ten')) =>
   renderer.fill(tenant, [template], variables)
+
+// The first template starts the threads; a busy machine may refuse it until they run.
+beforeAll(() => eventually(() => fill(text('{{ name | upcase }}'), { name: 'Ada' })))
 
 async function refusalOf(work: Promise<unknown>): Promise<Problem> {
   const problem = await work.then(
@@ -132,22 +136,36 @@ test('long templates of one batch are parsed in turns of the event loop of their
 test('a tenant whose templates take all the time there is delays another tenant by no more than a turn', async () => {
   const hostile = newId('ten')
   const attacks = Array.from({ length: 60 }, () => refusalOf(fill(text(loops), {}, hostile)))
-  let done = 0
-  for (const attack of attacks) void attack.then(() => done++)
-  for (let n = 0; n < 20; n++) expect(await fill(text('{{ n | plus: 1 }}'), { n }, neighbour)).toEqual([`${n + 1}`])
-  // With a single queue the neighbour would have waited for all of them.
-  expect(done).toBeLessThan(60)
+  // Those that are refused after two seconds took no time of anybody.
+  let ran = 0
+  for (const attack of attacks) void attack.then(({ code }) => code === 'validation_failed' && ran++)
+  let most = 0
+  for (let n = 0; n < 20; n++) {
+    const ranBefore = ran
+    expect(await fill(text('{{ n | plus: 1 }}'), { n }, neighbour)).toEqual([`${n + 1}`])
+    most = Math.max(most, ran - ranBefore)
+  }
+  // With a single queue the neighbour would have waited for all of them, or been refused.
+  expect(most).toBeLessThan(10)
   expect(new Set((await Promise.all(attacks)).map(({ code }) => code))).toContain('validation_failed')
 })
 
 test('templates that have waited for two seconds are refused, so that a batch of slow ones is answered in time', async () => {
-  const began = performance.now()
-  const problems = await Promise.all(Array.from({ length: 100 }, () => refusalOf(fill(text(loops), {}, neighbour))))
-  expect(performance.now() - began).toBeLessThan(4000)
-  const codes = problems.map(({ code }) => code)
+  const beganMs = performance.now()
+  const endedMs: number[] = []
+  const codes = await Promise.all(
+    Array.from({ length: 100 }, async (_, at) => {
+      const { code } = await refusalOf(fill(text(loops), {}, neighbour))
+      endedMs[at] = performance.now()
+      return code
+    }),
+  )
   const inTime = codes.indexOf('rate_limited')
   expect(inTime).toBeGreaterThan(0)
   expect(codes).toEqual([...Array(inTime).fill('validation_failed'), ...Array(100 - inTime).fill('rate_limited')])
+  // The last one that ran began in time; the others were refused when it had ended, however long a busy machine took for it.
+  expect((endedMs[inTime - 2] ?? beganMs) - beganMs).toBeLessThan(4000)
+  expect(endedMs.at(-1)! - endedMs[inTime - 1]!).toBeLessThan(2000)
 })
 
 test('templates beyond the tenant’s time are answered 429 with Retry-After, and other tenants’ are not', async () => {

@@ -51,12 +51,12 @@ async function carrierThat(answers: { status: number; body: string; headers?: Re
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-const send = (url: string, fields: Partial<WhatsAppMessage> = {}, timeoutMs = 2000) => senderOf(url, timeoutMs)(fields)
+const send = (url: string, fields: Partial<WhatsAppMessage> = {}) => senderOf(url)(fields)
 
 /** Sends over the connections of one sender. */
-function senderOf(url: string, timeoutMs = 2000) {
+function senderOf(url: string) {
   const carrier = metaSender.createSender({
-    timeoutMs,
+    timeoutMs: 60_000,
     maxConnections: 2,
     publicUrl: 'http://localhost',
     sandboxUrl: undefined,

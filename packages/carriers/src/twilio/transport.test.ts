@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 /** A client whose requests this listener answers. */
-async function clientOf(listener: RequestListener, timeoutMs = 1000, maxConnections = 2): Promise<twilio.Twilio> {
+async function clientOf(listener: RequestListener, timeoutMs = 60_000, maxConnections = 2): Promise<twilio.Twilio> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const httpClient = new TwilioTransport({ timeoutMs, maxConnections })

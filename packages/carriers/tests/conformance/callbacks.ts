@@ -4,7 +4,7 @@ import { eventually } from '@notify/dev-env'
 import type { Report } from '../../src/receiving.ts'
 import { sendingCarriers } from '../../src/sending.ts'
 import { type CarrierFixture, type Wanted, wanted } from './fixture.ts'
-import type { World } from './world.ts'
+import { untilConnected, type World } from './world.ts'
 
 const inbound = { channel: 'sms', from: '+15551239999', body: 'STOP' }
 
@@ -13,9 +13,9 @@ export function testCallbacks({ kind, undelivered, unusual = {} }: CarrierFixtur
   /** Sends, and waits for the receipt that is expected. @returns all receipts of the message */
   const receiptsAfter = async (to: Wanted, expected: object, options = {}) => {
     const world = worldOf()
-    const { correlation, providerMessageId } = await world.send(to, options)
+    const { correlation, providerMessageId } = await untilConnected(() => world.send(to, options))
     const of = () => receiptsOf(world.reports).filter(({ attempt_id }) => attempt_id === correlation.attemptId)
-    await eventually(() => expect(of()).toContainEqual(expect.objectContaining(expected)), { timeoutMs: 5000 })
+    await eventually(() => expect(of()).toContainEqual(expect.objectContaining(expected)))
     for (const receipt of of()) {
       expect(receipt).toMatchObject({
         notification_id: correlation.notificationId,
@@ -65,13 +65,10 @@ export function testCallbacks({ kind, undelivered, unusual = {} }: CarrierFixtur
       const carrier = kind === 'twilio' ? {} : { carrier: kind }
       const body = JSON.stringify({ ...inbound, ...carrier })
       expect((await fetch(`${world.sandbox.url}/inbound`, { method: 'POST', body })).status).toBe(202)
-      await eventually(
-        () => {
-          const messages = world.reports.filter(({ type }) => type === 'message')
-          expect(messages).toMatchObject([{ content: { from: inbound.from, body: 'STOP' } }])
-        },
-        { timeoutMs: 5000 },
-      )
+      await eventually(() => {
+        const messages = world.reports.filter(({ type }) => type === 'message')
+        expect(messages).toMatchObject([{ content: { from: inbound.from, body: 'STOP' } }])
+      })
     })
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { closedPort } from '@notify/test-kit/http'
 import { carrierBy } from './broken-carrier.ts'
 import { type CarrierFixture, wanted } from './fixture.ts'
-import type { World } from './world.ts'
+import { untilConnected, type World } from './world.ts'
 
 interface Logged {
   total: number
@@ -34,7 +34,7 @@ export function testSending({ wrong, mode }: CarrierFixture, worldOf: () => Worl
     const unreachable = await world.check(account, `http://127.0.0.1:${await closedPort()}`)
     expect(unreachable).toMatchObject({ ok: false, code: 'ECONNREFUSED', message: expect.stringMatching(/reached/) })
     const silent = await carrierBy(() => {})
-    expect(await world.check(account, silent.url)).toMatchObject({
+    expect(await world.check(account, silent.url, 1000)).toMatchObject({
       ok: false,
       message: expect.stringMatching(/in time/),
     })
@@ -70,7 +70,7 @@ export function testSending({ wrong, mode }: CarrierFixture, worldOf: () => Worl
   })
 
   test('a message that was taken without an answer has an unknown outcome', async () => {
-    const answer = await worldOf().send(wanted.unanswered, { timeoutMs: 500 })
+    const answer = await untilConnected(() => worldOf().send(wanted.unanswered, { timeoutMs: 500 }))
     expect(answer).toMatchObject({ outcome: 'unknown', carrierFault: true, providerMessageId: null })
   })
 

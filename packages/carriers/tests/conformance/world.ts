@@ -38,7 +38,7 @@ export interface World {
   /** Faults of callbacks that were refused. */
   faults: unknown[]
   send(to: Wanted, options?: SendOptions): Promise<Sent>
-  check(account: TestAccount, apiUrl?: string): ReturnType<NonNullable<SendingCarrier['check']>>
+  check(account: TestAccount, apiUrl?: string, timeoutMs?: number): ReturnType<NonNullable<SendingCarrier['check']>>
   /** Registers a domain at the first account, or removes it. */
   syncDomain(
     identity: DomainIdentity,
@@ -66,7 +66,8 @@ interface Correlation {
   attemptId: string
 }
 
-const patienceMs = 2000
+/** Nobody waits for it where the carrier answers, however busy the machine is. */
+const patienceMs = 60_000
 const { log } = createLogger('carriers', 'silent')
 
 export async function startWorld(fixture: CarrierFixture): Promise<World> {
@@ -158,9 +159,9 @@ export async function startWorld(fixture: CarrierFixture): Promise<World> {
       const answer = await sender.send({ id: account.id, revision, credentials } as never, message as never)
       return { ...answer, correlation }
     },
-    check: ({ credentials }, apiUrl) =>
+    check: ({ credentials }, apiUrl, timeoutMs = patienceMs) =>
       carrier.check!(carrier.credentials.parse(credentials) as never, {
-        timeoutMs: patienceMs,
+        timeoutMs,
         environment: sendingEnvironment(apiUrl) as never,
       }),
     syncDomain: async (identity, apiUrl, onAdd) =>
@@ -184,6 +185,12 @@ export async function startWorld(fixture: CarrierFixture): Promise<World> {
     },
   }
   return world
+}
+
+/** Repeats a send with a short limit, which may end on a busy machine before there is a connection: then nothing was taken. */
+export async function untilConnected(send: () => Promise<Sent>): Promise<Sent> {
+  const sent = await send()
+  return sent.code === 'ENOTCONN' || sent.code === 'UND_ERR_CONNECT_TIMEOUT' ? untilConnected(send) : sent
 }
 
 async function readCallback(request: IncomingMessage): Promise<CapturedCallback> {
