@@ -257,6 +257,17 @@ test('a week of messages is published again in short rounds, each message once, 
   expect(rounds).toBeGreaterThan(many / 1000)
 })
 
+test('a loss is noticed once, also by processes that compare before it is repaired', async () => {
+  await publishAndLose(() => `'consent.told.a'`, some)
+  await one.db.run('update outbox set published_at = now()')
+  // Nobody publishes, so the repair stays at its first page.
+  await createStreamWatch(one.kit, one.db, one.bus, options).ensureChecked()
+  const other = await startBusProcess(env)
+  await createStreamWatch(other.kit, other.db, other.bus, options).ensureChecked()
+  expect([one, other].flatMap(forgotten)).toHaveLength(1)
+  await other.kit.stop()
+})
+
 test('a new event waits behind at most a thousand old ones', async () => {
   await publishAndLose(() => `'consent.told.a'`, some)
   createStreamWatch(one.kit, one.db, one.bus, options)
