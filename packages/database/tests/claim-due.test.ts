@@ -30,7 +30,7 @@ const parcels = { table: 'parcels', key: ['owner', 'id'], due: 'due_at' }
 
 /** Adds parcels of an owner that have been due for so many seconds, the first one longest; negative for later. */
 const add = (owner: string, count: number, dueForSeconds = 3600) =>
-  env.sql('consent').query(
+  one.db.runLong(
     `insert into parcels (owner, id, due_at)
      select $1, n, now() - make_interval(secs => $3) + n * interval '1 millisecond' from generate_series(1, $2) n`,
     [owner, count, dueForSeconds],

@@ -151,11 +151,12 @@ describe('with one connection', () => {
   afterEach(() => narrow.kit.stop())
 
   test('a hundred requests with one key, and others with their own keys, are all answered', async () => {
-    const keys = Array.from({ length: 110 }, (_, at) => (at < 100 ? 'twin' : `k-${at}`))
+    // Few others: the last of those that wait for the connection has five seconds.
+    const keys = Array.from({ length: 104 }, (_, at) => (at < 100 ? 'twin' : `k-${at}`))
     const replies = await Promise.all(keys.map((key) => once(narrow.db, { ...request, key }, effect(key), patient)))
     expect(replies.map(({ status }) => status)).toEqual(keys.map(() => 201))
     expect(replies.filter(({ headers }) => headers['Idempotent-Replayed'])).toHaveLength(99)
-    expect(await effects()).toHaveLength(11)
+    expect(await effects()).toHaveLength(5)
   })
 
   test('neither preparing nor waiting requests hold the connection', async () => {

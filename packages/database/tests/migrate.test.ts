@@ -107,9 +107,9 @@ test('a failed step is named and rolled back, and earlier steps stay', async () 
 
 test("a role's own time limit on statements does not end a migration", async () => {
   const here = `alter role consent in database ${new URL(env.stack.adminDatabaseUrl).pathname.slice(1)}`
-  await env.admin.query(`${here} set statement_timeout = '20ms'`)
+  await env.admin.query(`${here} set statement_timeout = '300ms'`)
   try {
-    await run([foundation, { name: '0002-slow', transaction: ['select pg_sleep(0.2)'] }])
+    await run([foundation, { name: '0002-slow', transaction: ['select pg_sleep(1)'] }])
   } finally {
     await env.admin.query(`${here} reset statement_timeout`)
   }

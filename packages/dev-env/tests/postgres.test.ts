@@ -1,8 +1,9 @@
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { eventually } from '../src/eventually.ts'
 import { type PortBlock, reservePortBlock } from '../src/infrastructure/ports.ts'
 import { type PostgresServer, postgresDataDir, startPostgres } from '../src/infrastructure/postgres.ts'
 import { startTestPostgres } from '../src/test-env/shared-postgres.ts'
@@ -79,9 +80,13 @@ test('a server that was killed starts again although one of its processes is sti
   await client.connect()
   const { rows } = await client.query('select pg_backend_pid() as pid')
   process.kill(rows[0].pid, 'SIGSTOP')
-  setTimeout(() => process.kill(rows[0].pid, 'SIGKILL'), 1000)
-  await server.restart()
-  expect(readFileSync(join(folder, 'postgres.log'), 'utf8')).toMatch(/shared memory block .* is still in use/)
+  const logFile = join(folder, 'postgres.log')
+  const { size } = statSync(logFile)
+  const said = () => readFileSync(logFile).subarray(size).toString()
+  const refused = eventually(() => expect(said()).toMatch(/shared memory block .* is still in use/))
+  // There until the new server has noticed it.
+  const killed = refused.finally(() => process.kill(rows[0].pid, 'SIGKILL'))
+  await Promise.all([server.restart(), killed])
   expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   await server.stop()
 })

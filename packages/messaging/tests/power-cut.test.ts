@@ -44,7 +44,7 @@ test('a durable that is ahead of its stream receives the new messages that reuse
   const { durable, handled } = hear(one, own)
   const snapshot = await handledThree(handled, durable)
   await snapshot.putBack(true)
-  for (const n of [12, 13, 14]) await eventually(() => send(one, own, [n]))
+  for (const n of [12, 13, 14]) await send(one, own, [n])
   await eventually(() => expect(new Set(handled)).toEqual(new Set([1, 2, 3, 12, 13, 14])))
   expect(mended(one, durable)).toBe(1)
 })
@@ -66,7 +66,7 @@ test('a durable with a correct position is kept at a restart: nothing is redeliv
   await handledThree(handled, durable)
   await env.kill('nats', 'SIGTERM')
   await env.restart('nats')
-  await eventually(() => send(one, own, [4]))
+  await send(one, own, [4])
   await eventually(() => expect(handled).toContain(4))
   expect(handled).toEqual([1, 2, 3, 4])
   expect(mended(one, durable)).toBe(0)
@@ -89,7 +89,7 @@ test('a message received before a restart is not acknowledged after it, because 
   await send(one, own, [2])
   await taken.promise
   await snapshot.putBack(true)
-  await eventually(() => send(one, own, [12]))
+  await send(one, own, [12])
   mayEnd.resolve()
   await eventually(() => expect(handled).toContain(12))
 })
@@ -130,7 +130,7 @@ test('a durable whose files nats-server cannot read misses nothing, and reports 
   )
   for (const { subject } of handled) for (const n of [1, 2]) await send(one, subject, [n])
   for (const each of handled) {
-    await eventually(() => expect(each.handled).toEqual([1, 2]))
+    await eventually(() => expect(new Set(each.handled)).toEqual(new Set([1, 2])))
     await settled(one, each.durable)
     await eventually(() => expect(statSync(join(folder, each.durable, 'o.dat')).size).toBeGreaterThan(0))
   }
@@ -141,7 +141,7 @@ test('a durable whose files nats-server cannot read misses nothing, and reports 
       writeFileSync(path, of(readFileSync(path)))
     }
   await env.restart('nats')
-  for (const { subject } of handled) await eventually(() => send(one, subject, [3]))
+  for (const { subject } of handled) await send(one, subject, [3])
   for (const each of handled) {
     await eventually(() => expect(each.handled).toContain(3))
     await settled(one, each.durable)

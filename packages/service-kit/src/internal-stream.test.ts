@@ -67,7 +67,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
     fault(response)
   }
   const lines: string[] = []
-  await expect(stream(lines, { timeoutMs: 500 })).rejects.toMatchObject({
+  await expect(stream(lines, { timeoutMs: 1500 })).rejects.toMatchObject({
     code: 'service_unavailable',
     message: expect.stringMatching(said),
     cause: { hasLeft: true },

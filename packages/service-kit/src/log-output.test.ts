@@ -27,6 +27,17 @@ function start(code: string, ...command: string[]) {
   return { ...started, ended: once(started, 'exit'), said: read(started.stderr) }
 }
 
+/** Lines that are there or were reported as dropped. */
+function accountedIn(text: string): number {
+  const reports = [...text.matchAll(/"lines":(\d+)[^\n]*log lines were dropped/g)].map(([, lines]) => Number(lines))
+  return text.split('\n').length - 1 - reports.length + reports.reduce((sum, lines) => sum + lines, 0)
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let waited = 0; !condition() && waited < 60_000; waited += 50) await delay(50)
+  expect(condition()).toBe(true)
+}
+
 async function read(stream: NodeJS.ReadableStream): Promise<string> {
   let text = ''
   for await (const chunk of stream) text += chunk
@@ -79,11 +90,16 @@ test('a reader that comes back gets whole lines in order, and the number of drop
     process.stderr.write('.')
     process.stdin.once('data', () => { log.info('seen again'); flush(); process.exit(0) })`)
   await once(stderr, 'data')
-  const lines = read(stdout)
-  await delay(1000)
+  let text = ''
+  stdout.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  // Nothing is being written any more when the process ends.
+  await until(() => accountedIn(text) === 40_000)
   child!.stdin!.write('go')
   await ended
-  const said = (await lines)
+  await until(() => stdout.readableEnded)
+  const said = text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -122,15 +138,20 @@ test('when a full log has room again, whole lines follow, and the number of drop
     `const fill = async (n) => { for (let i = 0; i < n; i++) { log.info({ i }, 'x'.repeat(1000)); if (i % 1000 === 0) await sleep(0) } }
      await fill(20_000)
      process.stderr.write('.')
-     process.stdin.once('data', async () => { log.info('room again'); await sleep(500); log.info('end'); flush(); process.exit(0) })`,
+     process.stdin.once('data', () => {
+       log.info('room again')
+       process.stdin.once('data', () => { log.info('end'); flush(); process.exit(0) })
+     })`,
     'sh',
     '-c',
     `ulimit -S -f 64; exec "$0" "$@" >${file}`,
   )
   await once(stderr, 'data')
-  expect(statSync(file).size).toBe(64 * 512)
+  await until(() => statSync(file).size === 64 * 512)
   spawnSync('prlimit', ['--pid', String(child!.pid), '--fsize=unlimited:'])
   stdin.write('go')
+  await until(() => accountedIn(readFileSync(file, 'utf8')) === 20_001)
+  stdin.write('end')
   expect(await ended).toEqual([0, null])
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   rmSync(folder, { recursive: true })
@@ -142,6 +163,35 @@ test('when a full log has room again, whole lines follow, and the number of drop
   const written = numbers.length + said.filter(({ msg }) => msg === 'room again').length
   expect(dropped.reduce((sum, { lines: some }) => sum + some, 0)).toBe(20_001 - written)
   expect(said.at(-1)).toMatchObject({ msg: 'end' })
+})
+
+test('a flush lets a write whose thread is busy finish first: the lines stay in order', async () => {
+  const numbers = Array.from({ length: 500 }, (_, i) => i)
+  let written: number[] = []
+  // Tried again: a machine may stand still for as long as a flush waits.
+  for (let tries = 0; tries < 5 && String(written) !== String(numbers); tries++) {
+    const { stdout, stderr, stdin, ended } = start(
+      `import { read, writeSync } from 'node:fs'
+       // The only thread that writes waits for the parent.
+       read(0, Buffer.alloc(1), () => {})
+       for (let i = 0; i < 500; i++) log.info({ i }, 'line')
+       writeSync(2, '.')
+       flush()
+       process.exit(0)`,
+      'env',
+      'UV_THREADPOOL_SIZE=1',
+    )
+    const text = read(stdout)
+    await once(stderr, 'data')
+    await delay(20)
+    stdin.write('.')
+    await ended
+    written = (await text)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).i)
+  }
+  expect(written).toEqual(numbers)
 })
 
 test('lines logged after the last flush are written when the process ends', async () => {

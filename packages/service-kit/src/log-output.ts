@@ -11,8 +11,8 @@ const maxWaitingBytes = 8 * 1024 * 1024
 const stalledMs = 1000
 /** Errors of a full disk, an exhausted quota or a file at its size limit: the write is repeated with the next line. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/** Delay that lets a write in progress finish first. */
-const handOverMs = 5
+/** Delay that lets a write in progress finish first, also if its thread waits for a core: its lines would come last. */
+const handOverMs = 100
 
 export interface LogOutput {
   write(line: string): void

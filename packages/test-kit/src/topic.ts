@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { defineEvent, type WireEvent } from '@notify/contracts'
-import type { TestEnv } from '@notify/dev-env'
+import { eventually, type TestEnv } from '@notify/dev-env'
 import {
   type Bus,
   type ConsumerEntry,
@@ -41,10 +41,15 @@ export async function startProcess(env: TestEnv, url = env.stack.natsUrl): Promi
   return { kit, bus }
 }
 
-/** Publishes one message with these events. */
-export function send({ bus }: Process, { subject }: Topic, numbers: readonly unknown[], id: string = newId()) {
+/** Tries once to publish one message with these events. */
+export function sendOnce({ bus }: Process, { subject }: Topic, numbers: readonly unknown[], id: string = newId()) {
   const events: WireEvent[] = numbers.map((n) => ({ event: { kind: 'a', n } }))
   return publish(bus, { id, subject, events: JSON.stringify(events) })
+}
+
+/** Publishes one message with these events, as a relay does: until it is confirmed, under one id, so that it is stored once. */
+export function send(process: Process, topic: Topic, numbers: readonly unknown[], id: string = newId()) {
+  return eventually(() => sendOnce(process, topic, numbers, id))
 }
 
 export const newId = () => randomBytes(8).toString('hex')

@@ -208,7 +208,12 @@ async function knownState(run: Run, stream: string): Promise<Known> {
         fn.max('published_seq').as('last_seq'),
         exists(open.where('stream', '=', stream)).as('is_repairing'),
       ])
-      .where('published_at', '>', moment),
+      .where('published_at', '>', moment)
+      // The repair of a loss publishes again what was published before it was noticed.
+      .where(({ not, exists, selectFrom }) => {
+        const later = selectFrom('stream_losses').whereRef('noticed_at', '>=', 'outbox.published_at')
+        return not(exists(later.select('stream').where('stream', '=', stream)))
+      }),
   )
   const since = published?.last_seq ?? 0n
   return {

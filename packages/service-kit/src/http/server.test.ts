@@ -45,7 +45,8 @@ beforeAll(async () => {
       response.end()
     }
   })
-  const limits = { ...serverLimits, headersMs: 500, requestMs: 1000, checkMs: 50, silenceMs: 800, lingerMs: 200 }
+  // As in production, a silence may last longer than a request.
+  const limits = { ...serverLimits, headersMs: 500, requestMs: 2000, checkMs: 50, silenceMs: 2500, lingerMs: 200 }
   ;({ server, port } = await listen(
     { app },
     { host: '127.0.0.1', port: 0, docsUrl: 'https://docs', limits: { ...limits, maxUnreadMs: 1000 } },
@@ -99,7 +100,7 @@ test.each([
     await until(async () => (await connections()) === 0)
     expect(text()).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
     expect(performance.now() - started).toBeGreaterThan(450)
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(performance.now() - started).toBeLessThan(10_000)
   },
 )
 
@@ -121,7 +122,7 @@ test('a client that reads an answer byte by byte is disconnected too', async () 
 
 test('a stream that goes on is not cut, however long', async () => {
   const { socket, text } = converse(get('/stream'))
-  await until(() => (text().match(/still here/g)?.length ?? 0) > 20)
+  await until(() => (text().match(/still here/g)?.length ?? 0) > 40)
   expect(socket.destroyed).toBe(false)
 })
 

@@ -37,6 +37,8 @@ function forged({
   issuer = principalIssuer('gateway'),
   kid = 'gateway-1',
   typ = 'principal+jwt',
+  /** In seconds since 1970; now by default. */
+  issued = undefined as number | undefined,
   expires = '60s' as string | number,
   by = pair.privateKey,
   principal = key as unknown,
@@ -44,7 +46,7 @@ function forged({
   return new SignJWT({ principal })
     .setProtectedHeader({ alg: 'ES256', typ, ...(kid ? { kid } : {}) })
     .setIssuer(issuer)
-    .setIssuedAt()
+    .setIssuedAt(issued)
     .setExpirationTime(expires)
     .sign(by)
 }
@@ -86,10 +88,9 @@ describe('when a clock is wrong', () => {
   test.each([-55, 55])(
     'a token of a service whose clock differs by %i s is accepted for all of its minute',
     async (skew) => {
-      const sign = await createPrincipalSigner(privateJwk)
-      setClock(skew * 1000)
-      const token = await sign(key)
-      setClock(60_000)
+      // Signed a minute ago by its clock. The library has a clock of its own, which no test can set.
+      const issued = Math.floor(Date.now() / 1000) - 60 + skew
+      const token = await forged({ issued, expires: issued + principalLifetimeSeconds })
       expect(await createPrincipalVerifier(jwks)(token)).toEqual(key)
     },
   )
@@ -142,9 +143,15 @@ test('a kind of caller that this release does not know is to be sent to another 
 
 test('a token that was good is refused once its time is over, remembered or not', async () => {
   const verify = createPrincipalVerifier(jwks)
-  // One to two seconds from now.
-  const token = await forged({ expires: Math.floor(Date.now() / 1000) - clockSkewSeconds + 2 })
-  expect(await verify(token)).toEqual(key)
+  // One to two seconds from now; anew if that passed before it was verified.
+  const soonOver = () => forged({ expires: Math.floor(Date.now() / 1000) - clockSkewSeconds + 2 })
+  let token = ''
+  let good: unknown
+  for (let tries = 0; tries < 10 && !good; tries++) {
+    token = await soonOver()
+    good = await verify(token).catch(() => undefined)
+  }
+  expect(good).toEqual(key)
   const refused = async () => {
     for (;;) {
       await verify(token)
