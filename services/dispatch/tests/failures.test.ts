@@ -35,7 +35,9 @@ test('failures are grouped by provider and code, with meaning and trend, from re
     ...{ channel: 'sms', meaning: expect.stringContaining('21211'), failures_before: 0 },
   })
   expect(refused.buckets).toHaveLength(24)
-  expect(refused.buckets.at(-1)).toBe(2)
+  // Another hour may have begun since the first.
+  const [before, last] = refused.buckets.slice(-2)
+  expect(before + last).toBe(2)
   for (const phone of phones) expect(JSON.stringify(body)).not.toContain(phone.slice(1))
   expect((await read('period=7d&channel=sms')).body.items[0].buckets).toHaveLength(7)
   expect((await read('channel=email')).body.items).toEqual([])

@@ -7,8 +7,10 @@ import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 /** Messages of one tenant that cannot go out, or not soon. */
 const backlog = 2000
-/** Far more than a neighbour waits, and far less than a lane needs for the backlog. */
-const longestMs = 1500
+/** Far more than a neighbour waits on an idle machine. */
+const usualMs = 1500
+/** More than a busy machine delays a message, and less than a lane needs for the backlog. */
+const longestMs = 5000
 
 let carrier: StubCarrier
 let env: TestEnv
@@ -48,8 +50,8 @@ async function sendCampaign(priority: Priority): Promise<void> {
   }
 }
 
-/** Sends messages of the neighbour. @returns the longest time from 202 to the carrier, in milliseconds */
-async function longestOfNeighbour(priority: Priority): Promise<number> {
+/** Sends messages of the neighbour, and expects that none of them waits behind the backlog. */
+async function expectToPass(priority: Priority): Promise<void> {
   const times: number[] = []
   for (let n = 0; n < 10; n++) {
     const phone = freshPhone()
@@ -57,10 +59,12 @@ async function longestOfNeighbour(priority: Priority): Promise<number> {
     const { status } = await env.api('POST', '/api/v1/notifications', { token: neighbour.apiKey, body })
     expect(status).toBe(202)
     const acceptedMs = performance.now()
-    await eventually(() => expect(arrivals.has(phone)).toBe(true), { timeoutMs: 30_000 })
+    await eventually(() => expect(arrivals.has(phone)).toBe(true))
     times.push(arrivals.get(phone)! - acceptedMs)
   }
-  return Math.max(...times)
+  const [usual, longest] = [6, 9].map((at) => times.toSorted((a, b) => a - b)[at])
+  expect(usual).toBeLessThan(usualMs)
+  expect(longest).toBeLessThan(longestMs)
 }
 
 async function countQueued(): Promise<number> {
@@ -79,7 +83,7 @@ test.each<[string, Priority, (response: ServerResponse) => void]>([
 ])('while a carrier %s, the messages of another tenant pass its backlog (%s)', async (_, priority, answer) => {
   answerCampaign = answer
   await sendCampaign(priority)
-  expect(await longestOfNeighbour(priority)).toBeLessThan(longestMs)
+  await expectToPass(priority)
   expect(await countQueued()).toBeGreaterThan(backlog / 4)
 })
 
@@ -92,16 +96,16 @@ test('messages of a held account wait untouched, and all go out once the account
   const touched = async () =>
     (await env.sql('dispatch').query('select sum(attempt_count)::int as sum from notifications')).rows[0].sum
   const before = await touched()
-  expect(await longestOfNeighbour('transactional')).toBeLessThan(longestMs)
+  await expectToPass('transactional')
   expect((await touched()) - before).toBeLessThan(60)
   answerCampaign = takes
-  await eventually(async () => expect(await countQueued()).toBe(0), { timeoutMs: 60_000 })
+  await eventually(async () => expect(await countQueued()).toBe(0))
 }, 180_000)
 
 test('while an account is used up to its rate, the messages of another tenant pass its backlog', async () => {
   await changeProviders(env, (providers) => providers.map((one) => ({ ...one, rate_limit_per_second: 2 })))
   await sendCampaign('transactional')
-  expect(await longestOfNeighbour('transactional')).toBeLessThan(longestMs)
+  await expectToPass('transactional')
   expect(await countQueued()).toBeGreaterThan(backlog / 2)
   // What waits for its account costs no claims: only those that may begin are opened.
   const { rows } = await env

@@ -210,14 +210,15 @@ test('imports of the same choices at the same moment, in any order and with remo
     changed_at: fc.constantFrom(undefined, '2020-01-01T00:00:00Z', '2021-01-01T00:00:00Z'),
   })
   const imports = fc.sample(fc.array(random, { minLength: 60, maxLength: 60 }), 60)
-  const made = imports.map((all) =>
-    change(
-      owner,
-      all.map((one) => ({ id: newId('pref'), ...one })),
-      { source: 'import', actor: 'key' },
-    ),
-  )
-  await Promise.all(made)
+  const waiting = imports.values()
+  const makeImports = async () => {
+    for (const all of waiting) {
+      const rows = all.map((one) => ({ id: newId('pref'), ...one }))
+      await change(owner, rows, { source: 'import', actor: 'key' })
+    }
+  }
+  // As many at a time as there are connections, which nobody has to wait for.
+  await Promise.all(Array.from({ length: 8 }, makeImports))
   const hidden = `select from preferences where application_id = $1 and changed_at = '-infinity'`
   expect(await db.run(hidden, [owner.applicationId])).toEqual([])
 })

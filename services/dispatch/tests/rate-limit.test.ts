@@ -26,17 +26,18 @@ afterAll(async () => {
 })
 
 test('a provider’s rate delays and never fails: two lanes share it, and what cannot wait goes first', async () => {
-  const campaign = Array.from({ length: 60 }, () => freshPhone())
+  // Long enough not to be through when the code is accepted.
+  const campaign = Array.from({ length: 120 }, () => freshPhone())
   const ids = await Promise.all(campaign.map((phone) => send(env, phone, { priority: 'bulk' })))
   await eventually(() => expect(calls.length).toBeGreaterThanOrEqual(8))
   const code = freshPhone()
-  const sentAtMs = performance.now()
   const id = await send(env, code)
+  const before = calls.length
   await untilState(env, id, { delivery_status: 'sent' })
-  const { atMs } = calls.find(({ to }) => to === code)!
-  expect(atMs - sentAtMs).toBeLessThan(1000)
-  // The campaign is not through by then: it waited its turn.
-  expect(calls.length).toBeLessThan(campaign.length)
+  const passed = calls.findIndex(({ to }) => to === code)
+  // It waited for less than what a second lets begin, and the campaign was not through by then: that waited its turn.
+  expect(passed - before).toBeLessThan(perSecond)
+  expect(passed).toBeLessThan(campaign.length)
   await eventually(async () => {
     const { rows } = await env.admin.query(
       'select status, count(*)::int as count from dispatch.notifications where id = any ($1) group by status',

@@ -10,8 +10,8 @@ let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     apart: ['dispatch-worker'],
-    // The lane sends one message at a time: the one in flight keeps the others queued.
-    env: { 'dispatch-worker': { SEND_CONCURRENCY: '1', CARRIER_TIMEOUT: '2s', UNKNOWN_GRACE: '200ms' } },
+    // The lane sends one message at a time: the one in flight keeps the others queued, until a retry and a receipt have come.
+    env: { 'dispatch-worker': { SEND_CONCURRENCY: '1', CARRIER_TIMEOUT: '6s', UNKNOWN_GRACE: '200ms' } },
   })
 })
 afterAll(() => env?.stop())

@@ -7,7 +7,7 @@ import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
-    env: { 'dispatch-worker': { SEND_RETRY_DELAYS: '100ms,100ms,200ms', CARRIER_TIMEOUT: '1500ms' } },
+    env: { 'dispatch-worker': { SEND_RETRY_DELAYS: '100ms,100ms,200ms', CARRIER_TIMEOUT: '3s' } },
   })
 })
 afterAll(() => env?.stop())

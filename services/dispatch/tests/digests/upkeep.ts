@@ -47,6 +47,9 @@ test('items whose digest was due before a restore fail, because it may have been
   await env.admin.query(`update dispatch.digests set closes_at = now() - interval '1 s' where event_key = $1`, [
     event_key,
   ])
+  // What the test before has sent is settled.
+  const queued = `select from dispatch.notifications where status = 'queued'`
+  await eventually(async () => expect((await env.admin.query(queued)).rowCount).toBe(0))
   const until = ['--sent-until', new Date().toISOString(), '--settle']
   expect(await run(afterRestore, until)).toContainEqual({ settled: 'notifications', count: 1 })
   const restored = { delivery_status: 'failed', retryable: false, failure_reason: expect.stringMatching(/^restored: /) }

@@ -129,7 +129,9 @@ test('repetitions of a key that stays held keep nobody else waiting, and succeed
       times.push(performance.now() - began)
       expect(others.map(({ status }) => status)).toEqual([202, 202])
     }
-    expect(Math.max(...times)).toBeLessThan(1500)
+    // Who waits for the key waits for three seconds; a busy machine may take one of them in a round or two.
+    expect(Math.max(...times)).toBeLessThan(2900)
+    expect(times.toSorted((a, b) => a - b)[15]).toBeLessThan(1500)
     const answers = await Promise.all(repetitions)
     // A busy machine may have no time left to wait for the key.
     for (const { status, body } of answers)

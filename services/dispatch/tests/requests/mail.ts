@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
+import { becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
 import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { env } from './stack.ts'
 
@@ -121,9 +121,9 @@ describe('copies that are suppressed', () => {
 
   test('are left out when they are suppressed after the acceptance', async () => {
     const [to, barred] = [freshAddress(), freshAddress()]
-    const soon = new Date(Date.now() + 1500).toISOString()
-    const id = await sendEmail(env, emailTo(to, { bcc: barred, send_at: soon }))
+    const id = await sendEmail(env, emailTo(to, { bcc: barred, send_at: inAnHour() }))
     await suppress(barred)
+    await becomeDue(env, id)
     await untilState(env, id, { delivery_status: 'delivered', copies: [{ suppressed: 'manual' }] })
     expect(await emailOf(env, to)).not.toHaveProperty('bcc')
     expect(await env.messages({ to: barred })).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
-import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
+import { becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
 import { addApplication, addBareTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { addTopic, ahead, choose, explain, importFor, operator, toUser } from './choices.ts'
@@ -35,8 +35,8 @@ test('a choice between acceptance and claim is obeyed: of a scheduled message, a
   const [phone, failing] = [freshPhone(), freshPhone('0006')]
   const send = async (body: object) => (await post(env, body)).body.notification_id as string
   const scheduled = [
-    await send(smsTo(phone, { topic, send_at: ahead(2500) })),
-    await send(toUser(user, topic, { send_at: ahead(2500) })),
+    await send(smsTo(phone, { topic, send_at: inAnHour() })),
+    await send(toUser(user, topic, { send_at: inAnHour() })),
   ]
   const retried = await send(smsTo(failing, { topic }))
   await eventually(async () => expect((await stateOf(env, retried)).attempts.length).toBeGreaterThan(0))
@@ -47,6 +47,7 @@ test('a choice between acceptance and claim is obeyed: of a scheduled message, a
     })
   await choose(user, { topic, channel: 'in_app', state: 'off' })
   const calls = (await stateOf(env, retried)).attempts.length
+  await becomeDue(env, ...scheduled)
   for (const id of [...scheduled, retried]) {
     const ended = { delivery_status: 'cancelled', failure_reason: 'recipient_opted_out', retryable: false }
     await untilState(env, id, ended)

@@ -86,11 +86,15 @@ describe('quiet hours', () => {
   })
 
   test('a message that expires before their end is cancelled, and cannot be retried', async () => {
-    const { recipient, phone } = await addUser({ timezone: 'UTC', quiet_hours: quietNow() })
-    const expires_at = ahead(1500).toISOString()
+    const quiet_hours = quietNow()
+    const { recipient, phone } = await addUser({ timezone: 'UTC', quiet_hours })
+    const expires_at = ahead(anHour / 2).toISOString()
     const id = await sendTo(recipient, { expires_at })
+    await untilHeld(id, endOf(quiet_hours))
+    expect(await stateOf(env, id)).toMatchObject({ delivery_status: 'queued', expires_at })
+    await env.admin.query('update dispatch.notifications set expires_at = now() where id = $1', [id])
     const ended = { failure_reason: 'expired', retryable: false }
-    await untilState(env, id, { delivery_status: 'cancelled', ...ended, expires_at, attempts: [] })
+    await untilState(env, id, { delivery_status: 'cancelled', ...ended, attempts: [] })
     await untilActivity(env, id, { status: 'cancelled', ...ended })
     expect(await env.messages({ to: phone })).toEqual([])
   })

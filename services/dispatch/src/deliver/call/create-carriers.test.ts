@@ -30,7 +30,7 @@ beforeAll(async () => {
     TWILIO_API_URL: `${url}/twilio-live`,
     SES_API_URL: `${url}/ses-live`,
     CARRIER_SANDBOX_URL: `${url}/sandbox`,
-    CARRIER_TIMEOUT: 1000,
+    CARRIER_TIMEOUT: 10_000,
     SEND_CONCURRENCY: 2,
     BULK_CONCURRENCY: 2,
     EMAIL_CONCURRENCY: 2,
