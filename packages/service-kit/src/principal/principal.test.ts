@@ -143,7 +143,7 @@ test('a kind of caller that this release does not know is to be sent to another 
 
 test('a token that was good is refused once its time is over, remembered or not', async () => {
   const verify = createPrincipalVerifier(jwks)
-  // One to two seconds from now; anew if that passed before it was verified.
+  // One to two seconds from now; forged again if that passed before it was verified.
   const soonOver = () => forged({ expires: Math.floor(Date.now() / 1000) - clockSkewSeconds + 2 })
   let token = ''
   let good: unknown
