@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { closeIdleConnectionsSoon } from '@notify/test-kit/idle-connections'
 import { type Replicated, startReplicated } from './restarts/behind-balancers.ts'
 import { cheapKindsOf, kindsOf } from './restarts/kinds.ts'
 import { lostCalls, startLoad } from './restarts/load.ts'
@@ -7,12 +8,14 @@ import { type Reader, startReader } from './restarts/readers.ts'
 
 let replicated: Replicated
 let readers: readonly Reader[] = []
+const undo = closeIdleConnectionsSoon()
 beforeAll(async () => {
   replicated = await startReplicated('5s')
 })
 afterAll(async () => {
   for (const { close } of readers) close()
   await replicated?.stop()
+  undo()
 })
 
 test('while every service is replaced under traffic of every kind, no request fails and no stream event is lost', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, serviceProcesses } from '@notify/dev-env'
+import { closeIdleConnectionsSoon } from '@notify/test-kit/idle-connections'
 import { type Balanced, type BalancedReplica, joinReplica, startBalanced } from './restarts/behind-balancers.ts'
 import { cheapKindsOf, kindsOf } from './restarts/kinds.ts'
 import { lostCalls, startLoad } from './restarts/load.ts'
@@ -12,10 +13,14 @@ const drainDelay = '5s'
 const between = 40
 
 let balanced: Balanced
+const undo = closeIdleConnectionsSoon()
 beforeAll(async () => {
   balanced = await startBalanced()
 }, 90_000)
-afterAll(() => balanced?.stop())
+afterAll(async () => {
+  await balanced?.stop()
+  undo()
+})
 
 /** Sends requests of every kind during the work. @returns how many, and those that failed */
 async function under(work: (grows: () => Promise<void>) => Promise<void>) {
