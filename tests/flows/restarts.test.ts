@@ -8,8 +8,9 @@ import { type Reader, startReader } from './restarts/readers.ts'
 
 let replicated: Replicated
 let readers: readonly Reader[] = []
-const undo = closeIdleConnectionsSoon()
+let undo: () => void = () => {}
 beforeAll(async () => {
+  undo = closeIdleConnectionsSoon()
   replicated = await startReplicated('5s')
 })
 afterAll(async () => {

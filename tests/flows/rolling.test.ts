@@ -13,8 +13,9 @@ const drainDelay = '5s'
 const between = 40
 
 let balanced: Balanced
-const undo = closeIdleConnectionsSoon()
+let undo: () => void = () => {}
 beforeAll(async () => {
+  undo = closeIdleConnectionsSoon()
   balanced = await startBalanced()
 }, 90_000)
 afterAll(async () => {

@@ -72,7 +72,8 @@ export function createCounter(
       window.telling = true
       setTimeout(tell, tellEveryMs, id, window, perSecond)
     }
-    return { place, resetMs: window.endsAtMs - nowMs }
+    // Sums of fractions are not exact: a second could be reported as two.
+    return { place, resetMs: Math.round(window.endsAtMs - nowMs) }
   }
 }
 
