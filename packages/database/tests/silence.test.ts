@@ -49,11 +49,14 @@ test('if every open connection is silent, one statement waits, and the next ones
 })
 
 test('a connection that received data while another one was silent is kept', async () => {
+  const swallowed = Promise.withResolvers<void>()
   const silent = one.db.transaction(async (run) => {
     proxy.swallowOpen()
+    swallowed.resolve()
     await run('select 1')
   })
   const ended = expect(silent).rejects.toMatchObject(unavailable)
+  await swallowed.promise
   const pid = await eventually(backend)
   await ended
   expect(await backend()).toBe(pid)
