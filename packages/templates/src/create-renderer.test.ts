@@ -152,16 +152,16 @@ test('a tenant whose templates take all the time there is delays another tenant 
 
 test('templates that have waited for two seconds are refused, so that a batch of slow ones is answered in time', async () => {
   const beganMs = performance.now()
-  /** When each ended, in that order. */
-  const ended: Record<string, number[]> = { validation_failed: [], rate_limited: [] }
+  /** By the code of the answer, when each ended. */
+  const ended = new Map<string, number[]>()
   await Promise.all(
     Array.from({ length: 100 }, async () => {
       const { code } = await refusalOf(fill(text(loops), {}, neighbour))
-      ;(ended[code] ??= []).push(performance.now())
+      ended.set(code, [...(ended.get(code) ?? []), performance.now()])
     }),
   )
-  const { validation_failed: ran = [], rate_limited: refused = [], ...others } = ended
-  expect([ran.length + refused.length, ran.length > 0, refused.length > 0, others]).toEqual([100, true, true, {}])
+  expect(new Set(ended.keys())).toEqual(new Set(['validation_failed', 'rate_limited']))
+  const [ran, refused] = [ended.get('validation_failed')!, ended.get('rate_limited')!]
   // The last one that ran began in time; the others were refused when it had ended, however long a busy machine took for it.
   expect(refused[0]! - beganMs).toBeGreaterThan(2000)
   expect((ran.at(-2) ?? beganMs) - beganMs).toBeLessThan(4000)
