@@ -1,5 +1,4 @@
-import { expect } from '@jest/globals'
-import { eventually, TestEnv } from '@notify/dev-env'
+import { TestEnv } from '@notify/dev-env'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
 
 /** The stack of all tests of webhooks. */
@@ -20,17 +19,15 @@ export async function start(): Promise<void> {
 export const operator = (method: string, path: string, body?: unknown) =>
   env.api(method, path, { token: env.operatorToken, ...(body === undefined ? {} : { body }) })
 
-/** Waits until no message is under way: a subscription also gets events of messages from the five seconds before it. */
-export async function untilNothingIsUnderWay(): Promise<void> {
+/** The messages that have no end yet, and the events that are not published; all published ones have been taken. */
+export async function underWay(): Promise<string[]> {
   await using bus = await openBus(env)
-  await eventually(async () => {
-    const { rows } = await env.admin.query(
-      `select 'notification' from dispatch.notifications where status in ('scheduled', 'queued', 'sent')
-       union all select subject from dispatch.outbox where published_at is null
-       union all select subject from webhook_delivery.outbox where published_at is null
-       union all select subject from callbacks.outbox where published_at is null`,
-    )
-    expect(rows).toEqual([])
-    await untilQuiet(bus, ['dispatch', 'callbacks', 'webhook-delivery'])
-  })
+  const { rows } = await env.admin.query(
+    `select 'notification ' || id as what from dispatch.notifications where status in ('scheduled', 'queued', 'sent')
+     union all select subject from dispatch.outbox where published_at is null
+     union all select subject from webhook_delivery.outbox where published_at is null
+     union all select subject from callbacks.outbox where published_at is null`,
+  )
+  await untilQuiet(bus, ['dispatch', 'callbacks', 'webhook-delivery'])
+  return rows.map(({ what }) => what)
 }
