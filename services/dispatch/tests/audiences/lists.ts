@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { expectProblem } from '@notify/test-kit/api'
 import { addApplication, addKey } from '@notify/test-kit/callers'
@@ -51,6 +52,21 @@ describe('a list', () => {
     expect(answers.reduce((sum, { body }) => sum + body.added, 0)).toBe(300)
     expect((await lists('GET', `/${id}`)).body.member_count).toBe(300)
   })
+
+  test.each(['', 'list_', '~'])(
+    'shows only its own members, even with a cursor that a caller made for the position %j',
+    async (position) => {
+      await listOf(freshUsers(2))
+      const id = await listOf(freshUsers(1))
+      await listOf(freshUsers(2))
+      const text = JSON.stringify(position)
+      const list = `${env.tenantId} /api/v1/lists/${id}/members`
+      const tag = createHash('sha256').update(`${list}\n${text}`).digest().subarray(0, 9)
+      const cursor = Buffer.concat([Buffer.of(1), tag, Buffer.from(text)]).toString('base64url')
+      const { status, body } = await lists('GET', `/${id}/members?cursor=${cursor}`)
+      expect([status, body.items.length]).toEqual([200, position === '~' ? 0 : 1])
+    },
+  )
 
   test('has a largest number of members, and of members in an import', async () => {
     const id = await listOf(freshUsers(1000))

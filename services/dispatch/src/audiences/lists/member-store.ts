@@ -13,8 +13,10 @@ export function findMembers(
   const members = build
     .selectFrom('list_members')
     .selectAll()
-    .where('id', '>', after ?? first)
+    .where('list_id', '=', listId)
+    .where('id', '>', first)
     .where('id', '<', end)
+    .$if(typeof after === 'string', (query) => query.where('id', '>', after!))
     .$if(addedBefore !== undefined, (query) => query.where('added_at', '<=', addedBefore!))
   return run(members.orderBy('id').limit(limit))
 }
