@@ -26,7 +26,7 @@ test.each([
   { page: '1000001' },
   { status: 'lost' },
   { channel: 'fax' },
-  { cursor: 'x'.repeat(201) },
+  { cursor: 'x'.repeat(1001) },
   { order: 'asc' },
 ])('%j is refused, never corrected', (query) => {
   expect(ActivityQuery.safeParse(query).success).toBe(false)

@@ -12,7 +12,7 @@ export const wholeNumber = (min: number, max: number) =>
 /** Query parameters of every list. */
 export const listQuery = {
   limit: wholeNumber(1, 100).default(20).meta({ description: 'Items per page' }),
-  cursor: z.string().max(200).optional().meta({ description: 'next_cursor of the previous page' }),
+  cursor: z.string().max(1000).optional().meta({ description: 'next_cursor of the previous page' }),
 }
 
 /** A page of a list. */

@@ -108,3 +108,11 @@ test('an invalid position in a cursor is refused before the statement', async ()
   const following = { ...request, query: { limit: 1, cursor: next_cursor! } }
   await expectForeign(page(following, strict, () => Promise.reject(new Error('read'))))
 })
+
+test('a position that Postgres cannot store is refused', async () => {
+  const request = { contract: listActivity, principal: { tenant_id }, query: { limit: 1 } }
+  const byName: ListOrder<unknown, string> = { position: z.string(), of: () => 'a\0' }
+  const { next_cursor } = await page(request, byName, async () => [1, 2])
+  const following = { ...request, query: { limit: 1, cursor: next_cursor! } }
+  await expectForeign(page(following, byName, () => Promise.reject(new Error('read'))))
+})

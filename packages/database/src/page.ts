@@ -76,7 +76,8 @@ function writeCursor(list: string, position: unknown): string {
 function readCursor<Position>(list: string, schema: z.ZodType<Position>, cursor: string): Position {
   const bytes = Buffer.from(cursor, 'base64url')
   const text = bytes.toString('utf8', 1 + tagBytes)
-  const isOurs = bytes[0] === version && bytes.length > 1 + tagBytes
+  // Postgres stores no text with NUL.
+  const isOurs = bytes[0] === version && bytes.length > 1 + tagBytes && !text.includes('\\u0000')
   if (!isOurs || !timingSafeEqual(bytes.subarray(1, 1 + tagBytes), tagOf(list, text))) throw foreignCursor()
   const position = jsonText(schema).safeParse(text)
   if (!position.success) throw foreignCursor()

@@ -23,7 +23,7 @@ import { type EventSummaryRow, findEvent, listEventRows } from './event-store.ts
 import { findVersion, listVersionRows, type VersionSummaryRow } from './version-store.ts'
 
 const byKey: ListOrder<EventSummaryRow, string> = { position: EventKey, of: ({ event_key }) => event_key }
-const byVersion: ListOrder<VersionSummaryRow, number> = { position: z.int(), of: ({ version }) => version }
+const byVersion: ListOrder<VersionSummaryRow, number> = { position: z.int32(), of: ({ version }) => version }
 
 /** The events of an application, without templates. */
 export const listEvents: Handler<Context, typeof listContract> = async ({ db }, request) => {

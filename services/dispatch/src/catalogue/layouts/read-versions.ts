@@ -12,7 +12,7 @@ import { requireLayout } from './describe-layout.ts'
 import { findLayout } from './layout-store.ts'
 import { findLayoutVersion, type LayoutVersionSummaryRow, listLayoutVersionRows } from './version-store.ts'
 
-const byVersion: ListOrder<LayoutVersionSummaryRow, number> = { position: z.int(), of: ({ version }) => version }
+const byVersion: ListOrder<LayoutVersionSummaryRow, number> = { position: z.int32(), of: ({ version }) => version }
 
 /** The versions of a layout, without their texts. */
 export const listLayoutVersions: Handler<Context, typeof listContract> = async ({ db }, request) => {
