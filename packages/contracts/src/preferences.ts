@@ -4,7 +4,7 @@ import { idempotencyErrors } from './errors.ts'
 import { UserId } from './inbox.ts'
 import { Locale } from './locale.ts'
 import { apiKey, defineRoute, user } from './route.ts'
-import { e164Pattern, MomentText, mailboxPattern, Timestamp } from './text.ts'
+import { e164Pattern, mailboxPattern, Timestamp, UtcMoment } from './text.ts'
 import { TopicKey, TopicKind } from './topics.ts'
 
 /** Stands for every topic, or every channel. */
@@ -204,7 +204,7 @@ export const importPreferences = defineRoute({
           .strictObject({
             ...personFields,
             ...Change.shape,
-            changed_at: MomentText.optional().meta({
+            changed_at: UtcMoment.optional().meta({
               description:
                 'When the person chose. Of several choices for the same, known or imported, the latest counts. Default: now.',
             }),

@@ -52,6 +52,9 @@ export const MomentText = z.iso
     return ms >= firstMs && ms <= lastMs
   }, 'must be a time from 1970 to 9999')
 
+/** A moment, in UTC: Postgres refuses offsets that ISO 8601 allows. */
+export const UtcMoment = MomentText.transform((text) => new Date(text).toISOString())
+
 /** Date and time on a clock, without a zone. */
 export const LocalTime = z
   .string()

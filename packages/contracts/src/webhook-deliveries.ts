@@ -3,7 +3,7 @@ import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, operator } from './route.ts'
-import { MomentText, Timestamp } from './text.ts'
+import { Timestamp, UtcMoment } from './text.ts'
 import { WebhookReplay } from './webhooks.ts'
 
 const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
@@ -92,8 +92,7 @@ export const replayWebhookDeliveries = defineRoute({
   params,
   body: z
     .strictObject({
-      // In UTC: Postgres refuses offsets that ISO 8601 allows.
-      since: MomentText.transform((text) => new Date(text).toISOString()),
+      since: UtcMoment,
       dry_run: z.boolean().default(false).meta({ description: 'Returns the count and replays nothing' }),
     })
     .meta({ id: 'WebhookReplayRequest' }),

@@ -137,9 +137,11 @@ export const firstStatusOf = (one: Pick<NewNotification, 'sendAt' | 'joined'>) =
 export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
   terms?.lane ?? request.priority
 
-/** After this time it is not sent. */
-export const expiryOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): string | undefined =>
-  terms ? terms.expiresAt : request.expires_at
+/** After this time it is not sent. In UTC: Postgres refuses offsets that ISO 8601 allows. */
+export function expiryOf({ terms, request }: Pick<Candidate, 'terms' | 'request'>): string | undefined {
+  const given = terms ? terms.expiresAt : request.expires_at
+  return given && new Date(given).toISOString()
+}
 
 /** The answer to a request that is accepted, as JSON text. */
 export function acceptedText(

@@ -144,7 +144,7 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   const [user, address] = [`user-${crypto.randomUUID()}`, `Ada.${crypto.randomUUID()}@Shop.example`]
   const rules = [
     { address, topic, channel: 'email', state: 'off' },
-    { user_id: user, topic, channel: '*', state: 'on', changed_at: '2026-01-02T03:04:05Z' },
+    { user_id: user, topic, channel: '*', state: 'on', changed_at: '2026-01-03T03:03:05+23:59' },
   ]
   const bad = [...rules, { user_id: user, topic: 'nothing', channel: '*', state: 'on' }]
   const importing = (all: object[], request: ApiRequest = {}) =>

@@ -25,6 +25,12 @@ describe('unusual but valid requests are accepted', () => {
     expect(new Set(accepted).size).toBe(4)
   })
 
+  test('a time with an offset that no zone has', async () => {
+    const { status, body } = await post(env, smsTo(freshPhone(), { expires_at: '2099-01-01T00:00:00+23:59' }))
+    expect(status).toBe(202)
+    accepted.push(body.notification_id)
+  })
+
   test('of duplicate keys the last counts, long numbers and odd names in data do no harm', async () => {
     const to = freshPhone()
     const raw = `{"channel":"email","channel":"sms","recipient":{"phone":"${to}"},"event_key":"order.shipped",
