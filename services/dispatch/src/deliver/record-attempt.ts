@@ -94,7 +94,7 @@ async function noteRefusedCopies(
 ): Promise<void> {
   const input = refused.map(({ to, reason }) => ({
     recipient_index: secrets.blindIndex(tenant_id, to),
-    reason: reason.slice(0, longestReason),
+    reason: reason.slice(0, longestReason).toWellFormed(),
   }))
   try {
     await db.run(noteRefused, [id, JSON.stringify(input)])

@@ -38,10 +38,10 @@ export function createFailureCount(kit: Kit, db: Queries): CountFailure {
   const changed = createDelayedWrite(kit, { name: 'count of failures', delayMs: collectMs, write })
   return ({ mode, channel, providerId, code, reason }) => {
     const hour = `${new Date().toISOString().slice(0, 13)}:00:00.000Z`
-    const named = nameOf(hour, providerId, (code ?? 'none').slice(0, longestCode))
+    const named = nameOf(hour, providerId, (code ?? 'none').slice(0, longestCode).toWellFormed())
     const key = `${providerId} ${channel} ${mode} ${hour} ${named}`
     const known = counts.get(key)
-    const text = reason?.slice(0, longestReason) ?? known?.reason ?? null
+    const text = reason?.slice(0, longestReason).toWellFormed() ?? known?.reason ?? null
     const failures = (known?.failures ?? 0) + 1
     counts.set(key, { provider_id: providerId, channel, mode, hour, code: named, failures, reason: text })
     changed()
