@@ -301,6 +301,24 @@ test('a sealed answer is readable only in a repetition', async () => {
   expect((await once(one.db, request, secret, { seal })).text).toBe('{"secret":"Rumpelstilzchen"}')
 })
 
+test('a record that is renewed while expired ones are deleted stays', async () => {
+  await once(one.db, request, effect('a'))
+  await env.sql('consent').query(`update idempotency_keys set expires_at = now() - interval '1 second'`)
+  const { begun, first, finish } = holdOpen(one)
+  await begun
+  const other = await startProcess(env, { poolSize: 1 })
+  const deleted = deleteExpiredKeys(other.db)
+  await eventually(async () => {
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%delete from idempotency_keys%'`
+    expect((await env.admin.query(waiting)).rows).toHaveLength(1)
+  })
+  finish()
+  await Promise.all([first, deleted])
+  const again = await once(one.db, request, effect('b'))
+  expect(again.headers).toEqual({ 'Idempotent-Replayed': 'true' })
+  await other.kit.stop()
+})
+
 test('only expired keys are deleted, in batches', async () => {
   await once(one.db, request, effect('a'))
   await env.sql('consent').query(

@@ -124,7 +124,8 @@ const deleteExpired = defineStatement({
   text: `
     delete from idempotency_keys where (scope, key) in (
       select scope, key from idempotency_keys where expires_at < now() limit ${deletionBatch})
-    returning key`,
+    -- A request may renew a record after it was found.
+    and expires_at < now() returning key`,
   columns: pick(sharedTables.idempotency_keys, 'key'),
 })
 
