@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Principal, Route } from '@notify/contracts'
 import { pathOf } from '@notify/service-kit'
 
@@ -6,8 +7,14 @@ import { pathOf } from '@notify/service-kit'
  * scope, because a result of the sandbox must never answer a live request.
  */
 export function idempotencyScope(principal: Principal, contract: Route, params: Record<string, string> = {}): string {
-  return `${callerOf(principal)} ${contract.method} ${pathOf(contract, params)}`
+  const path = pathOf(contract, params)
+  return `${callerOf(principal)} ${contract.method} ${path.length > longestPath ? digestOf(path) : path}`
 }
+
+/** The scope is part of an index, whose entries have at most 2,704 bytes. Only identifiers that nothing has make a path so long. */
+const longestPath = 500
+
+const digestOf = (path: string): string => createHash('sha256').update(path).digest('base64url')
 
 function callerOf(principal: Principal): string {
   if (principal.kind === 'operator') return `${principal.tenant_id} ${principal.subject}`

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { expectProblem, post } from '@notify/test-kit/api'
 import { rawRequest } from '@notify/test-kit/http'
@@ -99,6 +100,13 @@ describe('paths, methods and media types', () => {
       expectProblem(retried, 404, 'not_found')
     },
   )
+
+  test('a long id is 404 not_found also with an Idempotency-Key', async () => {
+    // Random, because Postgres compresses the entries of an index.
+    const id = randomBytes(1500).toString('hex')
+    const answer = await env.api('POST', `${path}/${id}/cancel`, { headers: { 'idempotency-key': id.slice(0, 32) } })
+    expectProblem(answer, 404, 'not_found')
+  })
 
   test.each(['%', '%zz', '%ff', '%E0%A4%A'])('an id such as %s, which is no text, is 400', async (id) => {
     expectProblem(await env.api('GET', `${path}/${id}`), 400, 'invalid_request_target')
