@@ -162,6 +162,12 @@ test('the audit log names the operators who made and cancelled a job, and no rec
   }
 })
 
+test.each(['ada', 'ab🎉party-user', '15550001234'])('a job shows nothing of the user id %s', async (recipient) => {
+  const { status, body } = await post(path, { recipient })
+  expect([status, body.filters]).toEqual([202, { recipient_masked: expect.stringMatching(/^\*\*\* \w+$/) }])
+  await untilEnded(body.retry_id, { status: 'completed' })
+})
+
 test("a job needs a filter, the permission, and is its tenant's alone", async () => {
   for (const [body, at] of [
     [{}, 'status'],

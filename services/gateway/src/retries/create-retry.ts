@@ -1,4 +1,4 @@
-import { type createRetryJob as contract, type Id, newId } from '@notify/contracts'
+import { type createRetryJob as contract, e164Pattern, type Id, mailboxPattern, newId } from '@notify/contracts'
 import { auditEntry, idempotent } from '@notify/database'
 import { maskEmail, maskPhone, recipientTag } from '@notify/privacy'
 import { type Handler, Reply } from '@notify/service-kit'
@@ -76,8 +76,9 @@ export function filterOf(tenantId: Id<'ten'>, filters: StoredFilters, createdAt:
   }
 }
 
-/** Of a token only the tag is known. */
+/** Of a token only the tag is known, and a part of a user id may be all that matters. */
 function masked(recipient: string | undefined, index: string): string {
-  if (recipient === undefined) return `*** ${recipientTag(index) ?? ''}`.trim()
-  return recipient.includes('@') ? maskEmail(recipient) : maskPhone(recipient)
+  if (recipient !== undefined && mailboxPattern.test(recipient)) return maskEmail(recipient)
+  if (recipient !== undefined && e164Pattern.test(recipient)) return maskPhone(recipient)
+  return `*** ${recipientTag(index) ?? ''}`.trim()
 }
