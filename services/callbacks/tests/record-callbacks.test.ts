@@ -7,6 +7,7 @@ import { migrations } from '../src/db/migrations.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
 import { findReceipts } from '../src/records/read-receipts.ts'
 import { republishReceipts } from '../src/records/receipt-store.ts'
+import { createCallbackRecorder } from '../src/records/record-callback.ts'
 import { claimToken } from '../src/records/token-store.ts'
 
 let db: Queries
@@ -53,6 +54,30 @@ test('a callback is published once, however many replicas record it at the same 
   expect(recorded.reduce((sum, { size }) => sum + size, 0)).toBe(200)
   const { 'callbacks.receipt.sms': events = [] } = await published()
   expect(events.toSorted()).toEqual(batch.map(({ wire: { event } }) => event).toSorted())
+})
+
+test('a callback is recorded with the next ones of another tenant, who has thousands all the time', async () => {
+  const record = createCallbackRecorder({ db, wakeOutbox: () => undefined })
+  let isOver = false
+  let recorded = 0
+  const flood = Array.from({ length: 2 }, async () => {
+    while (!isOver) {
+      const post = Array.from({ length: 5000 }, () => callback(crypto.randomUUID()))
+      const count = (one: NewCallback) => record('ten_flood', one).then(() => recorded++)
+      // Those that wait too long are refused.
+      await Promise.allSettled(post.map(count))
+    }
+  })
+  const overtaking: number[] = []
+  for (let at = 0; at < 10; at++) {
+    const before = recorded
+    await record('ten_neighbour', callback(`neighbour-${at}`))
+    overtaking.push(recorded - before)
+  }
+  isOver = true
+  await Promise.all(flood)
+  await published()
+  expect(overtaking.toSorted((a, b) => a - b)[5]).toBeLessThan(5 * 512)
 })
 
 describe('of a batch that is larger than NATS takes', () => {

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import { optIn, untilConsent } from '@notify/test-kit/whatsapp'
-import { env, envelope, envelopeOf, ofNumber, state, update } from './stack.ts'
+import { env, envelope, envelopeOf, ofNumber, rows, state, update } from './stack.ts'
 
 test('the messages of a post that are more than NATS takes at once are all published, and a STOP beside them revokes', async () => {
   const { meta_own_provider_id: own, meta_own_waba_id, meta_own_phone_number_id } = state()
@@ -25,4 +26,16 @@ test('the messages of a post that are more than NATS takes at once are all publi
     )
     expect(unpublished).toEqual([])
   })
+})
+
+test.each([
+  ['values', 100_000],
+  ['reports', 6000],
+])('a post with more %s than a carrier sends is refused as a whole, and says why', async (what, count) => {
+  const before = await rows()
+  const statuses = Array.from({ length: count }, (_, at) => ({ id: `a${at}`, status: 'sent' }))
+  const posted = await update(envelope(ofNumber({ statuses })))
+  expectProblem(posted, 422, 'validation_failed')
+  expect(posted.body.detail).toMatch(new RegExp(`^The body has more than \\d+ ${what}$`))
+  expect(await rows()).toBe(before)
 })
