@@ -88,6 +88,27 @@ test('a statement that changes rows can publish the change in itself', async () 
   expect(messages.flatMap(({ events }) => events).find(({ event }) => event.n === 1)?.traceparent).toBe('trace-1')
 })
 
+test('events that NATS takes in no single message are published in several', async () => {
+  relay(one)
+  // 400 KB each.
+  const traceparent = 'ü'.repeat(200_000)
+  const events = [1, 2, 3].map((n) => ({ event: { kind: 'a', n }, traceparent }) as const)
+  await one.db.transaction((run) => enqueueEvents(run, numbered, events))
+  const source = `(select 'a' as kind, n, repeat('ü', 200000) as traceparent from generate_series(4, 6) as n) as changed`
+  await one.db.run(enqueueSql(numbered, source, `json_build_object('kind', kind, 'n', n)`))
+  await allPublished()
+  expect(numbersIn(await stored(one)).toSorted()).toEqual([1, 2, 3, 4, 5, 6])
+})
+
+test('messages that NATS can never take delay no others, however many they are', async () => {
+  await one.db.runLong(
+    `insert into outbox (subject, events) select 'consent.told.a', rpad('[', 1048576) || ']' from generate_series(1, 64)`,
+  )
+  await enqueue(one, [1])
+  relay(one)
+  await eventually(async () => expect(numbersIn(await stored(one))).toEqual([1]))
+})
+
 test('an urgent event is published before older ones, and once', async () => {
   await enqueue(
     one,

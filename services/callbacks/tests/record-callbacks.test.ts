@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
+import { newId, type ReceiptWanted } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
 import { findReceipts } from '../src/records/read-receipts.ts'
+import { republishReceipts } from '../src/records/receipt-store.ts'
+import { createCallbackRecorder } from '../src/records/record-callback.ts'
 import { claimToken } from '../src/records/token-store.ts'
 
 let db: Queries
@@ -52,6 +54,71 @@ test('a callback is published once, however many replicas record it at the same 
   expect(recorded.reduce((sum, { size }) => sum + size, 0)).toBe(200)
   const { 'callbacks.receipt.sms': events = [] } = await published()
   expect(events.toSorted()).toEqual(batch.map(({ wire: { event } }) => event).toSorted())
+})
+
+test('a callback is recorded with the next ones of another tenant, who has thousands all the time', async () => {
+  const record = createCallbackRecorder({ db, wakeOutbox: () => undefined })
+  let isOver = false
+  let recorded = 0
+  const flood = Array.from({ length: 2 }, async () => {
+    while (!isOver) {
+      const post = Array.from({ length: 5000 }, () => callback(crypto.randomUUID()))
+      const count = (one: NewCallback) => record('ten_flood', one).then(() => recorded++)
+      // Those that wait too long are refused.
+      await Promise.allSettled(post.map(count))
+    }
+  })
+  const overtaking: number[] = []
+  for (let at = 0; at < 10; at++) {
+    const before = recorded
+    await record('ten_neighbour', callback(`neighbour-${at}`))
+    overtaking.push(recorded - before)
+  }
+  isOver = true
+  await Promise.all(flood)
+  await published()
+  expect(overtaking.toSorted((a, b) => a - b)[5]).toBeLessThan(5 * 512)
+})
+
+describe('of a batch that is larger than NATS takes', () => {
+  const largest = 1024 * 1024
+  const sizes = async () => {
+    const rows = await db.run<{ bytes: number }>('select octet_length(events) as bytes from outbox')
+    return rows.map(({ bytes }) => bytes)
+  }
+  const statuses = ['sent', 'delivered', 'undelivered', 'failed', 'read', 'delayed']
+  const attempts = Array.from({ length: 500 }, () => newId('att'))
+  const receipts = attempts.flatMap((attempt_id) =>
+    statuses.map((status): NewCallback => {
+      const event = { attempt_id, status, reason: 'x'.repeat(1000) }
+      return { ...callback(attempt_id, event), status }
+    }),
+  )
+
+  test('each message is small enough, and together they have every callback', async () => {
+    const batch = Array.from({ length: 512 }, (_, at) => callback(`large-${at}`, `${at} ${'ü'.repeat(3000)}`))
+    await recordCallbacks(db, batch)
+    expect(Math.max(...(await sizes()))).toBeLessThan(largest)
+    const { 'callbacks.receipt.sms': events } = await published()
+    // Not compared as lists, whose difference would fill screens.
+    const expected = new Set(batch.map(({ wire: { event } }) => event))
+    expect([events!.length, events!.every((event) => expected.has(event))]).toEqual([512, true])
+  })
+
+  test('receipts are found again, whichever message has them, and again in messages that are small enough', async () => {
+    for (let at = 0; at < receipts.length; at += 512) await recordCallbacks(db, receipts.slice(at, at + 512))
+    const before = (await sizes()).length
+    const wanted = attempts.map((attempt_id): ReceiptWanted => ({ attempt_id, known: 'unknown' }))
+    expect(await republishReceipts(db, wanted)).toBe(receipts.length)
+    const all = await sizes()
+    expect([all.length > before, Math.max(...all) < largest]).toEqual([true, true])
+    const { 'callbacks.receipt.sms': events } = await published()
+    const times = Map.groupBy(
+      events as { attempt_id: string; status: string }[],
+      ({ attempt_id, status }) => `${attempt_id} ${status}`,
+    )
+    expect([times.size, [...times.values()].every(({ length }) => length === 2)]).toEqual([receipts.length, true])
+  })
 })
 
 describe('receipts of attempts', () => {

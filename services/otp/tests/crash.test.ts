@@ -106,10 +106,10 @@ test.each(ofOtp)(
 
 test('while dispatch does not answer: 503, which says that the code may follow, and it does once dispatch answers, unless it has expired', async () => {
   const [lasting, expiring] = [freshPhone(), freshPhone('0200')]
+  const send = (recipient: string) =>
+    postSend(env, { channel: 'sms', recipient }, { headers: { 'idempotency-key': `absence-${recipient}` } })
   gate.set('loseRequest')
-  const answers = await Promise.all(
-    [lasting, expiring].map((recipient) => postSend(env, { channel: 'sms', recipient })),
-  )
+  const answers = await Promise.all([lasting, expiring].map(send))
   for (const answer of answers)
     expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringContaining('may still be sent') } })
   const pending = `select id from transactions where status = 'pending' and recipient_masked like '%0200'`
@@ -125,6 +125,12 @@ test('while dispatch does not answer: 503, which says that the code may follow, 
     const left = await sql('select request from messages where transaction_id = $1', [late.id])
     expect(left.rows).toEqual([{ request: null }])
   })
+  // The caller repeats its request for the code that was never sent.
+  const again = await send(expiring)
+  expect(again).toMatchObject({ status: 200, body: { status: 'sent', expires_in_seconds: expect.any(Number) } })
+  expect(again.body.transaction_id).not.toBe(late.id)
+  const [code] = await codesTo(env, expiring)
+  expect((await postVerify(env, again.body.transaction_id, code)).status).toBe(200)
 })
 
 test('otp and dispatch crash repeatedly under load: each repeated request ends in one code', async () => {

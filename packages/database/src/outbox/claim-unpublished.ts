@@ -5,9 +5,12 @@ import { defineStatements } from '../statement.ts'
 
 const columns = pick(sharedTables.outbox, 'id', 'subject', 'events', 'publications')
 
+/** Bytes of events in a message: NATS takes 1 MiB with the headers. A larger one would be refused for ever, and delay others. */
+const mostBytes = 1024 * 1024 - 1024
+
 const claimSql = (condition: string) =>
   `select id, subject, events, publications from outbox
-   where published_at is null ${condition} order by id limit $1 for update skip locked`
+   where published_at is null and octet_length(events) <= ${mostBytes} ${condition} order by id limit $1 for update skip locked`
 
 /** Needs an index on the unpublished messages of urgent subjects, because there may be many others. */
 const claimUrgentSql = (subjects: string) =>

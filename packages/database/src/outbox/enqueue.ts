@@ -9,12 +9,21 @@ export interface Outgoing<Payload> {
   traceparent?: string | null | undefined
 }
 
-/** A row of the outbox: the events of one subject in a transaction. */
+/** A row of the outbox: events of one subject in a transaction. */
 export interface OutboxMessage {
   subject: string
   /** JSON array of wire events. */
   events: string
 }
+
+/** Bytes of events from which a message is split. NATS takes 1 MiB, and the largest event, a hand-off, has less than 700,000 bytes. */
+const maxPart = 250_000
+
+/**
+ * SQL for the message that an event goes into, of several of one subject.
+ * @param event SQL expression of its text; the events are counted in the order of the rows
+ */
+export const partSql = (event: string) => `sum(octet_length(${event})) over (rows unbounded preceding) / ${maxPart}`
 
 /** Groups events into outbox messages. */
 export function messagesOf<S extends z.ZodType>(
@@ -22,10 +31,21 @@ export function messagesOf<S extends z.ZodType>(
   events: readonly Outgoing<z.input<S>>[],
 ): OutboxMessage[] {
   const bySubject = Map.groupBy(events, ({ event }) => subjectOf(contract, event))
-  return [...bySubject].map(([subject, list]) => ({
-    subject,
-    events: JSON.stringify(list satisfies readonly WireEvent[]),
-  }))
+  return [...bySubject].flatMap(([subject, list]) =>
+    partsOf(list).map((part) => ({ subject, events: `[${part.join(',')}]` })),
+  )
+}
+
+function partsOf(list: readonly WireEvent[]): string[][] {
+  let bytes = 0
+  const parts = Map.groupBy(
+    list.map((one) => JSON.stringify(one)),
+    (text) => {
+      bytes += Buffer.byteLength(text)
+      return Math.floor(bytes / maxPart)
+    },
+  )
+  return [...parts.values()]
 }
 
 /**
@@ -44,7 +64,7 @@ export function messageValues(messages: readonly OutboxMessage[]): string[] {
   return messages.flatMap(({ subject, events }) => [subject, events])
 }
 
-/** Writes events to the outbox of the running transaction, one message per subject. */
+/** Writes events to the outbox of the running transaction, those of one subject together. */
 export async function enqueueEvents<S extends z.ZodType>(
   run: Run,
   contract: EventContract<S>,
@@ -64,17 +84,19 @@ const insert = defineStatements(
 )
 
 /**
- * SQL that writes one outbox message per subject; for statements that change rows and publish the change.
+ * SQL that writes events to the outbox, those of one subject together; for statements that change rows and publish the change.
  * @param contract its event; the fields of its subject are columns of the source
  * @param source relation or query with the rows
  * @param event SQL expression of a row's payload, as json
- * @param part SQL expression that splits the rows of one subject into messages
  */
-export function enqueueSql({ subject: template }: EventContract, source: string, event: string, part?: string): string {
-  const subject = subjectSql(template)
+export function enqueueSql({ subject }: EventContract, source: string, event: string): string {
+  // Without "offset 0" each event would be made twice: to be written, and to be measured.
   return `insert into outbox (subject, events)
-    select ${subject}, json_agg(json_build_object('event', ${event}, 'traceparent', traceparent))::text
-    from ${source} group by ${subject}${part === undefined ? '' : `, ${part}`}`
+    select subject, '[' || string_agg(event, ',') || ']' from (
+      select subject, event, ${partSql('event')} as part from (
+        select ${subjectSql(subject)} as subject, json_build_object('event', ${event}, 'traceparent', traceparent)::text as event
+        from ${source} offset 0) as one
+    ) as measured group by subject, part`
 }
 
 /** `a.{field}` becomes `'a.' || field`; a constant gets a cast, so that it can be grouped by. */

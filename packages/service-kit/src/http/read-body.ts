@@ -126,12 +126,13 @@ function withoutRounded(_name: string, value: unknown, { source }: { source?: st
 const tooComplex = (message: string) =>
   new Problem('validation_failed', `The body ${message}`, { errors: [{ path: '', message }] })
 
-function requireModest(bytes: Buffer): void {
+/** @throws Problem `validation_failed` for JSON that takes too long to parse */
+export function requireModest(bytes: Buffer, mostValues = maxJsonValues): void {
   // Each level takes two brackets, and each value two bytes.
-  if (bytes.length < 2 * Math.min(maxJsonDepth, maxJsonValues)) return
+  if (bytes.length < 2 * Math.min(maxJsonDepth, mostValues)) return
   const { depth, values } = measureJson(bytes)
   if (depth > maxJsonDepth) throw tooComplex(`nests deeper than ${maxJsonDepth} levels`)
-  if (values > maxJsonValues) throw tooComplex(`has more than ${maxJsonValues} values`)
+  if (values > mostValues) throw tooComplex(`has more than ${mostValues} values`)
 }
 
 /**

@@ -27,14 +27,28 @@ export function createCallbackHandler(endpoints: readonly CarrierEndpoint[]): Ha
     const { reports, answer, handshake, token } = await receive(context, kind, claim, request)
     if (token && !(await claimToken(context.db, token)))
       throw new Problem('invalid_signature', 'The token of this callback was already used with another body')
+    requireFew(reports)
     const recorded = await context.forwarding.recordedHere(reports)
     const isNew = await Promise.all(
-      recorded.map((report) => context.record(callbackOfReport(context.keyRing, { channel, report }, request.span))),
+      recorded.map((report) => {
+        const callback = callbackOfReport(context.keyRing, { channel, report }, request.span)
+        return context.record(report.account.tenantId, callback)
+      }),
     )
     await context.forwarding.forward(reports, rawOf(endpoint, request))
     if (!handshake) context.metrics.received(channel, resultOf(reports, isNew))
     return answer as never
   }
+}
+
+/** Meta posts the most: 1,000 updates, each with a receipt, a choice and an identity at most. */
+const mostReports = 5000
+
+/** @throws Problem `validation_failed`: the carrier repeats the callback in vain */
+function requireFew({ length }: readonly Report[]): void {
+  if (length <= mostReports) return
+  const message = `has more than ${mostReports} reports`
+  throw new Problem('validation_failed', `The body ${message}`, { errors: [{ path: '', message }] })
 }
 
 function chooseEndpoint(endpoints: readonly CarrierEndpoint[], request: HttpRequest<Route>): CarrierEndpoint {

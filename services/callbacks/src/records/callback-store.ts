@@ -1,5 +1,5 @@
 import { type EventContract, type Id, subjectOf, type WireEvent } from '@notify/contracts'
-import { defineStatement, deletionByTime, pick, type Queries } from '@notify/database'
+import { defineStatement, deletionByTime, partSql, pick, type Queries } from '@notify/database'
 import type { z } from 'zod'
 import { tables } from '../db/schema.ts'
 
@@ -37,19 +37,19 @@ const record = defineStatement({
   name: 'record-callbacks',
   text: `
     with input as (
-      select * from rows from (json_to_recordset($1::json) as (provider_id text, provider_message_id text, status text,
-        subject text, attempt_id text, event text)) with ordinality
+      select *, ${partSql('event')} as part from rows from (json_to_recordset($1::json) as (provider_id text,
+        provider_message_id text, status text, subject text, attempt_id text, event text)) with ordinality
     ), messages as materialized (
-      select subject, uuidv7() as id from (select distinct subject from input) as subjects
+      select subject, part, uuidv7() as id from (select distinct subject, part from input) as parts
     ), recorded as (
       insert into received_callbacks (provider_id, provider_message_id, status, attempt_id, message_id)
       select provider_id, provider_message_id, status, attempt_id, case when attempt_id is not null then messages.id end
-      from input join messages using (subject) order by provider_message_id, status, provider_id
+      from input join messages using (subject, part) order by provider_message_id, status, provider_id
       on conflict do nothing
       returning provider_id, provider_message_id, status
     ), published as (
       insert into outbox (id, subject, events)
-      select messages.id, subject, '[' || string_agg(event, ',' order by ordinality) || ']' from input join messages using (subject)
+      select messages.id, subject, '[' || string_agg(event, ',' order by ordinality) || ']' from input join messages using (subject, part)
       where ((provider_id, provider_message_id, status) in (table recorded)) is true
       group by messages.id, subject
     )

@@ -1,15 +1,26 @@
 import type { Queries } from '@notify/database'
-import { coalesce } from '@notify/service-kit'
+import { coalesce, createTenantRoom, Problem } from '@notify/service-kit'
 import { callbackIdentity, type NewCallback, recordCallbacks } from './callback-store.ts'
 
-/** Records a callback and publishes its event once; returns whether it was new. */
-export type RecordCallback = (callback: NewCallback) => Promise<boolean>
+/**
+ * Records a callback of a tenant's account and publishes its event once; returns whether it was new.
+ * @throws Problem `service_unavailable` when its tenant has too many: the carrier must repeat it
+ */
+export type RecordCallback = (tenantId: string, callback: NewCallback) => Promise<boolean>
+
+const maxBatch = 512
+const maxInFlight = 2
+/** A post with thousands of reports takes half of the batches, and leaves the other half to other tenants. */
+const room = { most: maxBatch * maxInFlight, mostOfTenant: maxBatch }
+/** Less than a carrier and the gateway wait: what nobody waits for any more must not fill the memory. */
+const longestWaitMs = 5000
 
 /** Commits concurrent callbacks of all kinds together. */
 export function createCallbackRecorder({ db, wakeOutbox }: { db: Queries; wakeOutbox(): void }): RecordCallback {
-  return coalesce<NewCallback, boolean>({
-    maxBatch: 512,
-    maxInFlight: 2,
+  const enter = createTenantRoom(room)
+  const record = coalesce<NewCallback, boolean>({
+    maxBatch,
+    maxInFlight,
     // The carrier waits for its answer, but not impatiently.
     minIntervalMs: 100,
     async run(callbacks) {
@@ -19,4 +30,18 @@ export function createCallbackRecorder({ db, wakeOutbox }: { db: Queries; wakeOu
       return callbacks.map((one) => isNew.has(callbackIdentity(one)))
     },
   })
+  return async (tenantId, callback) => {
+    const leave = await enter(tenantId, performance.now() + longestWaitMs)
+    if (!leave) throw tooMany()
+    try {
+      return await record(callback)
+    } finally {
+      leave()
+    }
+  }
 }
+
+const tooMany = () =>
+  new Problem('service_unavailable', 'Too many callbacks of this account are being recorded; try again shortly', {
+    headers: { 'Retry-After': '1' },
+  })

@@ -1,6 +1,6 @@
 import { createPseudonym } from '@notify/privacy'
 import type { connectRedis } from '@notify/service-kit'
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 
 /** Counts a send against a limit per minute. @returns 0 within the limit, else milliseconds until there is room */
 export type Velocity = (what: string, id: string, perMinute: number) => Promise<number>
@@ -13,28 +13,16 @@ const windowSeconds = 60
  */
 export function createVelocity(redis: ReturnType<typeof connectRedis>, masterKey: Buffer): Velocity {
   const pseudonym = createPseudonym(masterKey)
-  const limiters = new Map<number, RateLimiterRedis>()
-  const limiterOf = (points: number) => {
-    const known = limiters.get(points)
-    if (known) return known
-    const made = new RateLimiterRedis({
-      storeClient: redis,
-      keyPrefix: 'otp',
-      points,
-      duration: windowSeconds,
-      rejectIfRedisNotReady: true,
-      insuranceLimiter: new RateLimiterMemory({ keyPrefix: 'otp', points, duration: windowSeconds }),
-    })
-    limiters.set(points, made)
-    return made
-  }
+  // Counts only, whatever the limit: a limiter for each value of a setting would stay for ever.
+  const counting = { keyPrefix: 'otp', points: Number.MAX_SAFE_INTEGER, duration: windowSeconds }
+  const limiter = new RateLimiterRedis({
+    ...counting,
+    storeClient: redis,
+    rejectIfRedisNotReady: true,
+    insuranceLimiter: new RateLimiterMemory(counting),
+  })
   return async (what, id, perMinute) => {
-    try {
-      await limiterOf(perMinute).consume(pseudonym('otp limit', `${what} ${id}`))
-      return 0
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return Math.max(1, refusal.msBeforeNext)
-      throw refusal
-    }
+    const { consumedPoints, msBeforeNext } = await limiter.consume(pseudonym('otp limit', `${what} ${id}`))
+    return consumedPoints > perMinute ? Math.max(1, msBeforeNext) : 0
   }
 }

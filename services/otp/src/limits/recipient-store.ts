@@ -12,13 +12,14 @@ const takeTurn = defineStatement({
   columns: { taken: column.void() },
 })
 
+/** The index finds nothing by clock_timestamp(), which may change from row to row. */
 const countSends = defineStatement({
   name: 'count-sends-to-recipient',
   text: `select count(*)::int as sends,
            ceil(extract(epoch from min(created_at) + interval '${windowSeconds} seconds' - clock_timestamp()))::int as free_in
          from (select created_at from messages
            where tenant_id = $1 and recipient_index = $2 and mode = $3 and refusal is null
-             and created_at > clock_timestamp() - interval '${windowSeconds} seconds'
+             and created_at > statement_timestamp() - interval '${windowSeconds} seconds'
            order by created_at desc limit ${mostSends}) as latest`,
   columns: { sends: column.integer(), free_in: column.integer().nullable() },
 })

@@ -26,7 +26,8 @@ const expire = defineStatement({
       from due where t.id = due.id
       returning t.*, old.status as old_status
     ), dropped as (
-      update messages m set request = null, due_at = null from ended
+      -- As after a refusal, a repetition of the request starts again with another code.
+      update messages m set request = null, due_at = null, refusal = 'service_unavailable' from ended
       where m.notification_id = ended.notification_id and m.request is not null
     ), facts as (${factsInto('ended where status <> old_status')})
     select id from ended`,

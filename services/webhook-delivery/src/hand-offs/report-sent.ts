@@ -6,7 +6,7 @@ import { type Kit, startPeriodic } from '@notify/service-kit'
 const afterMs = 500
 /** Without hand-offs. */
 const idleMs = 60_000
-/** Reports in one message, which may have 1 MiB. */
+/** Reports in one statement. */
 const mostAtOnce = 256
 
 export const reportSent = defineStatement({

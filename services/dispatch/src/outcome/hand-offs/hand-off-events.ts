@@ -3,9 +3,7 @@ import { messagesOf, type OutboxMessage } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import type { ByHandOff } from '../../channels/channel.ts'
 
-/** Bytes of payload that go into one message; NATS takes 1 MiB, and base64 adds a third. */
-const maxPart = 200_000
-/** Bytes of one payload, which may come on top of a part that is nearly full. */
+/** Bytes of one payload; base64 adds a third, and NATS takes 1 MiB with the events of the same message. */
 const maxPayload = 500_000
 
 /** What acceptance knows of a notification that is handed over. */
@@ -39,25 +37,15 @@ const objectSql = (after: string, more = '') =>
       'application_id', application_id, 'mode', mode, 'lane', lane, 'channel', channel, 'event_key', event_key,
       'created_at', created_at, 'after', ${after}, 'content', translate(encode(payload, 'base64'), E'\\n', '')${more})`
 
-/** SQL for the message that a row goes into, of several of one subject. */
-export const partSql = `(sum(octet_length(payload)) over (order by id))::int / ${maxPart}`
-
 /** The messages that hand new notifications of one channel over. */
 export function handOffMessages(
   { event }: ByHandOff,
   notifications: readonly NewHandOff[],
   createdAt: string,
 ): OutboxMessage[] {
-  let bytes = 0
-  const parts = Map.groupBy(notifications, ({ payload }) => {
-    bytes += payload.length
-    return Math.floor(bytes / maxPart)
-  })
-  return [...parts.values()].flatMap((part) =>
-    messagesOf(
-      event,
-      part.map((one) => ({ event: handOffOf(one, createdAt), traceparent: one.candidate.traceparent })),
-    ),
+  return messagesOf(
+    event,
+    notifications.map((one) => ({ event: handOffOf(one, createdAt), traceparent: one.candidate.traceparent })),
   )
 }
 

@@ -1,6 +1,6 @@
 import { enqueueSql } from '@notify/database'
 import { type ByHandOff, type ChannelDefinition, type Channels, handedOverChannels } from '../../channels/channel.ts'
-import { handOffSql, partSql } from './hand-off-events.ts'
+import { handOffSql } from './hand-off-events.ts'
 import { placedSql, repeatedSql, tailSql } from './order-sql.ts'
 
 /**
@@ -22,8 +22,8 @@ function unorderedWork(channels: Channels, relation: string): string {
   const handOffs = handedOverChannels(channels)
     .filter(({ delivery }) => !delivery.keepsOrder)
     .map(({ name, delivery }) => {
-      const parts = `(select *, ${partSql} as part from (select * from ${relation}) as one where channel = '${name}') as one`
-      return `work_${name} as (${enqueueSql(delivery.event, parts, handOffSql(), 'part')})`
+      const ofChannel = `(select * from (select * from ${relation}) as one where channel = '${name}') as one`
+      return `work_${name} as (${enqueueSql(delivery.event, ofChannel, handOffSql())})`
     })
   return handOffs.length > 0 ? handOffs.join(', ') : 'work as (select)'
 }
@@ -39,6 +39,5 @@ const orderedChannels = (channels: Channels) =>
   handedOverChannels(channels).filter(({ delivery }) => delivery.keepsOrder)
 
 function enqueued({ name, delivery }: ChannelDefinition & { delivery: ByHandOff }, ordered: string): string {
-  const parts = `(select *, ${partSql} as part from ${ordered}) as one`
-  return `work_${name} as (${enqueueSql(delivery.event, parts, handOffSql('after'), 'part')}),`
+  return `work_${name} as (${enqueueSql(delivery.event, ordered, handOffSql('after'))}),`
 }
