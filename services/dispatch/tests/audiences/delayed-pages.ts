@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { post } from '@notify/test-kit/api'
+import { inAnHour, post } from '@notify/test-kit/api'
+import { freshAddress } from '@notify/test-kit/email'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
-import { broadcastTo, env, freshUsers, listOf, until } from './stack.ts'
+import { broadcastTo, env, freshUsers, listOf, notificationsOf, progressOf, until } from './stack.ts'
 
 /** A commit wakes the worker, which would otherwise look for due pages within seconds. */
 const wake = async () => expect((await post(env, smsTo(freshPhone()))).status).toBe(202)
@@ -34,5 +35,28 @@ describe('a page of a broadcast', () => {
       await env.admin.query(`delete from dispatch.broadcasts where list_id = 'list_of_test'`)
       await env.admin.query('drop function dispatch.fail_for_test cascade')
     }
+  })
+
+  test('of large emails goes on after the members who are settled, however many of them are refused', async () => {
+    const users = freshUsers(14)
+    for (const [at, user] of users.entries()) {
+      const recipient = freshAddress()
+      expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { email: recipient } })).status).toBe(200)
+      if (at === 0) continue
+      const request = { token: env.operatorToken, body: { channel: 'email', recipient } }
+      expect((await env.api('POST', '/api/v1/suppressions', request)).status).toBe(201)
+    }
+    // Each costs 20 ms of the tenant's budget, which allows 200 ms at a time.
+    const texts = { subject: 'News', body: 'x'.repeat(50_000), html_body: `<p>${'x'.repeat(50_000)}</p>` }
+    const id = await broadcastTo(await listOf(users), { channel: 'email', ...texts, send_at: inAnHour() })
+    await eventually(async () => {
+      await env.admin.query(
+        `update dispatch.broadcasts set next_page_at = now() where id = $1 and next_page_at < now() + interval '6 s'`,
+        [id],
+      )
+      await wake()
+      expect(await progressOf(id)).toMatchObject({ status: 'completed', accepted: 1, refused: 13 })
+    })
+    expect(await notificationsOf(id)).toEqual([{ status: 'scheduled', failure_reason: null, count: 1, users: 1 }])
   })
 })

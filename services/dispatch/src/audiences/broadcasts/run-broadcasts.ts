@@ -70,10 +70,10 @@ async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise
     limit: pageSize,
     addedBefore: new Date(page.created_at.getTime() + 1),
   })
-  const result = await acceptPage(context, page, members)
-  if (result === 'later') return postponePage(db, page, retryMs)
+  const { settled, ...counts } = await acceptPage(context, page, members)
+  const reached = members[settled - 1]?.id ?? null
+  if (settled < members.length) return postponePage(db, page, retryMs, { ...counts, reached })
   const intervalMs = ((pageSize * 1000 * page.sharers) / config.BROADCAST_RATE) * brake.slowdown()
-  const reached = members.at(-1)?.id ?? null
-  await endPage(db, page, { ...result, reached, isLast: members.length < pageSize, intervalMs })
+  await endPage(db, page, { ...counts, reached, isLast: members.length < pageSize, intervalMs })
   wakeOutbox()
 }

@@ -39,7 +39,7 @@ export const audienceTables = [
      total int not null,
      created_at timestamptz not null default date_trunc('milliseconds', now()),
      status text not null default 'running' check (status in ('running', 'paused', 'cancelled', 'completed')),
-     -- Pages that are accepted, and the last member of the latest.
+     -- Pages that are accepted, and the last member who is accepted or refused.
      pages int not null default 0,
      reached text collate "C",
      accepted int not null default 0,
