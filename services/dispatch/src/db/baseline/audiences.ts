@@ -50,5 +50,6 @@ export const audienceTables = [
    ) with (fillfactor = 50)`,
   `create index broadcasts_due on broadcasts (tenant_id, next_page_at) where next_page_at is not null`,
   `create index broadcasts_of_tenant on broadcasts (tenant_id, id)`,
+  `create index broadcasts_ended on broadcasts (finished_at) where finished_at is not null`,
   `create index broadcasts_open on broadcasts (tenant_id) where status in ('running', 'paused')`,
 ]
