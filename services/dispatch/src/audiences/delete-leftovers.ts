@@ -32,8 +32,8 @@ export function startAudienceRetention(kit: Kit, { config, db }: Pick<Context, '
     name: 'audience retention',
     everyMs,
     async run() {
-      await deleteEndedBroadcasts(db.run, config.PAYLOAD_RETENTION)
-      return (await deleteListLeftovers(db)) > 0
+      const more = await deleteEndedBroadcasts(db.run, config.PAYLOAD_RETENTION)
+      return (await deleteListLeftovers(db)) > 0 || more
     },
   })
 }

@@ -41,7 +41,7 @@ export const audienceTables = {
     status: column.text<BroadcastStatus>().withDefault(),
     /** Accepted pages. */
     pages: column.integer().withDefault(),
-    /** The last member of the latest page. */
+    /** The last member who is accepted or refused. */
     reached: column.text().nullable(),
     accepted: column.integer().withDefault(),
     /** Members without a notification, by error code. */

@@ -163,10 +163,21 @@ describe('a broadcast', () => {
     expectProblem(kept, 422, 'validation_failed')
   })
 
-  test('ends when its list is deleted', async () => {
+  test.each(['running', 'paused'])('ends when its list is deleted while it is %s', async (status) => {
     const listId = await listOf(freshUsers(1))
+    const other = await broadcastTo(await listOf(freshUsers(1)), { ...content, send_at: inAnHour() })
+    await until(other, { status: 'completed' })
     const id = await broadcastTo(listId)
-    await lists('DELETE', `/${listId}`)
-    await eventually(async () => expect(['cancelled', 'completed']).toContain((await progressOf(id)).status))
+    await until(id, { status: 'completed' })
+    // As if the worker had not begun it yet.
+    await env.admin.query(
+      `update dispatch.broadcasts set status = $2, pages = 0, reached = null, finished_at = null, refusals = '{}',
+         next_page_at = case $2 when 'running' then now() + interval '1 minute' end where id = $1`,
+      [id, status],
+    )
+    expect((await lists('DELETE', `/${listId}`)).status).toBe(204)
+    const ended = await progressOf(id)
+    expect([ended.status, ended.finished_at]).toEqual(['cancelled', expect.any(String)])
+    expect((await progressOf(other)).status).toBe('completed')
   })
 })

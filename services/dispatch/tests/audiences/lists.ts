@@ -75,6 +75,15 @@ describe('a list', () => {
       409,
       'member_limit_reached',
     )
+    const users = freshUsers(500)
+    for (const added of [500, 0])
+      expect((await lists('PUT', `/${id}/members`, { members: users.map(idOf) })).body.added).toBe(added)
+    const [one = '', other = ''] = freshUsers(2)
+    const more = await lists('PUT', `/${id}/members`, { members: [users[0]!, one].map(idOf) })
+    expectProblem(more, 409, 'member_limit_reached')
+    expect((await lists('DELETE', `/${id}/members?user_id=${users[0]}`)).status).toBe(204)
+    expect((await lists('PUT', `/${id}/members`, { members: [idOf(other)] })).body.member_count).toBe(1500)
+    expect((await lists('DELETE', `/${id}/members?user_id=${one}`)).status).toBe(404)
     for (const members of [[], freshUsers(1001).map(idOf), [{ user_id: 'ada', data: { text: 'x'.repeat(5000) } }]])
       expectProblem(await lists('PUT', `/${id}/members`, { members }), 422, 'validation_failed')
   })

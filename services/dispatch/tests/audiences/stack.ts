@@ -7,7 +7,12 @@ export let env: TestEnv
 export async function start(): Promise<void> {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     apart: ['dispatch-worker'],
-    env: { all: { BROADCAST_RATE: '100000', MEMBERS_PER_LIST: '1500', BROADCASTS_PER_TENANT: '5' } },
+    env: {
+      all: {
+        ...{ BROADCAST_RATE: '100000', MEMBERS_PER_LIST: '1500', BROADCASTS_PER_TENANT: '5' },
+        RENDER_MS_PER_SECOND: '50',
+      },
+    },
   })
 }
 

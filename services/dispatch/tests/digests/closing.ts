@@ -4,7 +4,7 @@ import { activity, untilActivity } from '@notify/test-kit/activity'
 import { stateOf, untilState } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
-import { add, addEvent, close, digestsOf, env, fresh, itemOf, operator, textsTo, untilTexts } from './stack.ts'
+import { add, addEvent, anHour, close, digestsOf, env, fresh, itemOf, operator, textsTo, untilTexts } from './stack.ts'
 
 const digested = { delivery_status: 'cancelled', failure_reason: 'digested', retryable: false, credits: 0 }
 
@@ -103,6 +103,21 @@ describe('a digest', () => {
     await close(event_key)
     await untilTexts(phone, [`8${'0'.repeat(400)}${'1'.repeat(400)}6`])
   })
+})
+
+test('digests of many items that are due together are closed in a transaction each', async () => {
+  const event_key = await addEvent(anHour)
+  const phones = [freshPhone(), freshPhone(), freshPhone()]
+  for (const phone of phones) await add(event_key, phone, 'Ada')
+  await env.admin.query('update dispatch.digests set joined = 6000 where event_key = $1', [event_key])
+  await close(event_key)
+  for (const phone of phones) await untilTexts(phone, ['Ada: 1, Ada and 0 more'])
+  const { rows } = await env.admin.query(
+    `select count(distinct updated_at)::int as transactions from dispatch.notifications
+     where event_key = $1 and failure_reason = 'digested'`,
+    [event_key],
+  )
+  expect(rows).toEqual([{ transactions: 3 }])
 })
 
 test('items of a batch and of single requests at the same moment are in exactly one digest', async () => {

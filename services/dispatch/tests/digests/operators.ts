@@ -46,6 +46,22 @@ test('a digest that an operator closes is sent at once, and the audit log says s
   })
 })
 
+test('an item that joins after an operator closed the digest does not delay it', async () => {
+  const { event_key, phone } = await fresh()
+  await add(event_key, phone, 'Ada')
+  const [{ id }] = await digestsOf(event_key)
+  await env.kill('dispatch-worker', 'SIGSTOP')
+  try {
+    expect((await operator('POST', `${pathOf()}/${id}/close`)).status).toBe(200)
+    await add(event_key, phone, 'Bob')
+    const [{ joined, due_at }] = await digestsOf(event_key)
+    expect([joined, due_at < new Date()]).toEqual([2, true])
+  } finally {
+    await env.kill('dispatch-worker', 'SIGCONT')
+  }
+  await untilTexts(phone, ['Bob: 2, Ada, Bob and 0 more'])
+})
+
 test('digests of another application or tenant are not found', async () => {
   const { event_key, phone } = await fresh()
   await add(event_key, phone, 'Ada')

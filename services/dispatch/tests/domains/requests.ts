@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { expectProblem } from '@notify/test-kit/api'
-import { operatorToken } from '@notify/test-kit/callers'
+import { addBareTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import { newDomain, publish, type SendingDomain } from '../sending-domain.ts'
 import { add, dns, domains, env, eventsOf, freshName, operator, otherKey, recordOf, verify } from './stack.ts'
 
@@ -145,7 +145,20 @@ test('past the number that a tenant may have it is 409 domain_limit_reached', as
      select 'dom_' || i, $1, 'filler' || i || '.example', 's', '', '', now() + interval '1 day' from generate_series(1, $2) i`,
     [env.tenantId, 60 - rows[0].count],
   )
-  expectProblem(await add(freshName()), 409, 'domain_limit_reached')
+  const refused = await Promise.all(Array.from({ length: 30 }, () => add(freshName())))
+  for (const answer of refused) expectProblem(answer, 409, 'domain_limit_reached')
   expect((await add(freshName(), { key: otherKey })).status).toBe(201)
   await env.admin.query(`delete from dispatch.domains where domain like 'filler%'`)
+})
+
+test('many domains that a tenant adds together do not delay the one of another', async () => {
+  const { apiKey: key } = await addKey(env, await addBareTenant(env), { permissions: ['domains:manage'] })
+  let added = 0
+  const many = Array.from({ length: 24 }, async () => {
+    await add(freshName(), { key })
+    added += 1
+  })
+  expect((await add(freshName(), { key: otherKey })).status).toBe(201)
+  expect(added).toBeLessThan(many.length / 2)
+  await Promise.all(many)
 })

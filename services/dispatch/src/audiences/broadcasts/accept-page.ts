@@ -11,12 +11,12 @@ import type { DuePage, EndedPage } from './page-store.ts'
 /** Members that are accepted together. Between two groups other work of the process has its turn. */
 const groupSize = 25
 
-/** What became of a page's members, or that some are to be tried again. */
-export type PageResult = Pick<EndedPage, 'accepted' | 'refusals'> | 'later'
+/** What became of the first members of a page; all of them, unless one is to be tried again. */
+export type PageResult = Pick<EndedPage, 'accepted' | 'refusals'> & { settled: number }
 
 /**
- * Accepts a notification for each member of a page. A repetition accepts the same ids, each of which is accepted once.
- * @returns `later` if a member was refused for a reason that passes
+ * Accepts a notification for each member of a page, up to the first who is refused for a reason that passes. A repetition accepts
+ * the same ids, each of which is accepted once.
  */
 export async function acceptPage(
   context: Pick<Context, 'secrets'> & WithAcceptOne,
@@ -26,7 +26,7 @@ export async function acceptPage(
   const { acceptOne, secrets } = context
   const request = openRequest(secrets.keyRing, page)
   const refusals: Record<string, number> = {}
-  let accepted = 0
+  let [settled, accepted] = [0, 0]
   for (let at = 0; at < members.length; at += groupSize) {
     await ownLoopTurn()
     const results = await Promise.all(
@@ -41,11 +41,12 @@ export async function acceptPage(
     )
     for (const result of results) {
       if (!('problem' in result)) accepted += 1
-      else if (passes(result)) return 'later'
+      else if (passes(result)) return { settled, accepted, refusals }
       else refusals[result.problem.code] = (refusals[result.problem.code] ?? 0) + 1
+      settled += 1
     }
   }
-  return { accepted, refusals }
+  return { settled, accepted, refusals }
 }
 
 const passes = ({ problem }: Extract<ItemResult, { problem: unknown }>) =>

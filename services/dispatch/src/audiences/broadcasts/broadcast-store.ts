@@ -83,8 +83,15 @@ export async function setStatus(
 /** A notification is sent at most this long after its broadcast ended, and then asks whether it was cancelled. */
 const longestDelay = '31 days'
 
-/** Deletes broadcasts whose notifications are deleted, too. */
-export async function deleteEndedBroadcasts(run: Run, retentionMs: number): Promise<void> {
+const deletedAtOnce = 1000
+
+/** Deletes a batch of the broadcasts whose notifications are deleted, too. @returns whether there may be more */
+export async function deleteEndedBroadcasts(run: Run, retentionMs: number): Promise<boolean> {
   const before = sql<Date>`now() - ${longestDelay}::interval - ${retentionMs}::float8 * interval '1 millisecond'`
-  await run(build.deleteFrom('broadcasts').where('finished_at', '<', before))
+  const ended = build.selectFrom('broadcasts').select('id').where('finished_at', '<', before).orderBy('finished_at')
+  const ids = ended.limit(deletedAtOnce).forUpdate().skipLocked()
+  const deleted = await run(
+    build.deleteFrom('broadcasts').where('id', '=', sql<Id<'bc'>>`any(array(${ids}))`).returning('id'),
+  )
+  return deleted.length === deletedAtOnce
 }

@@ -64,34 +64,46 @@ export async function waitingOf({ run }: Queries, page: DuePage, most: number): 
   return (await run(countWaiting, [page.channel, page.application_id, page.mode, most]))[0]!.count
 }
 
+/** SQL: the refusals of a broadcast with those of the parameter $4. */
+const allRefusals = `(select coalesce(jsonb_object_agg(code, count), '{}') from (
+        select code, sum(count::int) as count from (
+          select * from jsonb_each_text(b.refusals) as known (code, count)
+          union all select * from jsonb_each_text($4::jsonb) as new (code, count)
+        ) as each group by code) as summed)`
+
+/** SQL: whether a broadcast is still where it was claimed. */
+const isUnchanged = 'b.id = $1 and b.pages = $2 and b.reached is not distinct from $3'
+
 const postpone = defineStatement({
   name: 'postpone-broadcast-page',
-  text: `update broadcasts set next_page_at = now() + $3 * interval '1 millisecond'
-    where id = $1 and pages = $2 and status = 'running'`,
+  text: `update broadcasts b set reached = coalesce($5, b.reached), refusals = ${allRefusals},
+      next_page_at = now() + $6 * interval '1 millisecond'
+    where ${isUnchanged} and b.status = 'running'`,
 })
 
-/** The same page is due again later. */
-export async function postponePage({ run }: Queries, { id, pages }: DuePage, afterMs: number): Promise<void> {
-  await run(postpone, [id, pages, afterMs])
+/** The page goes on later, after the last member who is settled. */
+export async function postponePage(
+  { run }: Queries,
+  { id, pages, reached: before }: DuePage,
+  afterMs: number,
+  { reached, refusals }: Pick<EndedPage, 'reached' | 'refusals'> = { reached: null, refusals: {} },
+): Promise<void> {
+  await run(postpone, [id, pages, before, JSON.stringify(refusals), reached, afterMs])
 }
 
 const end = defineStatement({
   name: 'end-broadcast-page',
   text: `
     update broadcasts b set
-      pages = b.pages + 1, reached = coalesce($3, b.reached),
-      accepted = b.accepted + greatest($4, (
-        select count(*)::int from notifications n where n.id between $9 and $10 and n.broadcast_id = b.id)),
-      refusals = (select coalesce(jsonb_object_agg(code, count), '{}') from (
-        select code, sum(count::int) as count from (
-          select * from jsonb_each_text(b.refusals) as known (code, count)
-          union all select * from jsonb_each_text($5::jsonb) as new (code, count)
-        ) as each group by code) as summed),
-      status = case when $6 and b.status in ('running', 'paused') then 'completed' else b.status end,
-      next_page_at = case when b.status = 'running' and not $6 then greatest(now(), $7::timestamptz + $8 * interval '1 millisecond') end,
-      finished_at = case when $6 then coalesce(b.finished_at, date_trunc('milliseconds', now())) else b.finished_at end,
+      pages = b.pages + 1, reached = coalesce($5, b.reached),
+      accepted = b.accepted + greatest($6, (
+        select count(*)::int from notifications n where n.id between $10 and $11 and n.broadcast_id = b.id)),
+      refusals = ${allRefusals},
+      status = case when $7 and b.status in ('running', 'paused') then 'completed' else b.status end,
+      next_page_at = case when b.status = 'running' and not $7 then greatest(now(), $8::timestamptz + $9 * interval '1 millisecond') end,
+      finished_at = case when $7 then coalesce(b.finished_at, date_trunc('milliseconds', now())) else b.finished_at end,
       updated_at = date_trunc('milliseconds', now())
-    where b.id = $1 and b.pages = $2`,
+    where ${isUnchanged}`,
 })
 
 /** What became of the members of a page. */
@@ -111,8 +123,9 @@ export interface EndedPage {
  */
 export async function endPage({ run }: Queries, page: DuePage, ended: EndedPage): Promise<void> {
   const { reached, accepted, refusals, isLast, intervalMs } = ended
-  const counts = [reached, accepted, JSON.stringify(refusals), isLast]
-  await run(end, [page.id, page.pages, ...counts, page.claimed_at, intervalMs, ...idsOfPage(page)])
+  const before = [page.id, page.pages, page.reached]
+  const counts = [JSON.stringify(refusals), reached, accepted, isLast]
+  await run(end, [...before, ...counts, page.claimed_at, intervalMs, ...idsOfPage(page)])
 }
 
 const stop = defineStatement({

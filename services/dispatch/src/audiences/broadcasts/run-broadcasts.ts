@@ -43,15 +43,23 @@ export function runBroadcasts(kit: Kit, context: Needs, brake: BulkBrake): void 
       if (dueInMs > 0) return dueInMs
       const claimed = await claimPages(context.db, batch)
       for (const page of claimed)
-        await withLogFields({ tenant_id: page.tenant_id }, () => runPage(context, page, brake))
+        await withLogFields({ tenant_id: page.tenant_id }, () => tryPage(context, page, brake))
       return claimed.length > 0
     },
   })
   context.onCommit(() => pages.stir())
 }
 
+/** Runs a page; one that fails delays neither the pages of others nor its own until its lease ends. */
+function tryPage(context: Needs, page: DuePage, brake: BulkBrake): Promise<void> {
+  return runPage(context, page, brake).catch((error: unknown) => {
+    context.log.error({ err: error }, 'a page of a broadcast failed; it will be tried again')
+    return postponePage(context.db, page, retryMs)
+  })
+}
+
 async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise<void> {
-  const { db, config, log, wakeOutbox } = context
+  const { db, config, wakeOutbox } = context
   if (page.is_list_deleted || page.status === 'cancelled') {
     await endPage(db, page, { reached: null, accepted: 0, refusals: {}, isLast: false, intervalMs: 0 })
     return stopBroadcast(db, page)
@@ -62,13 +70,10 @@ async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise
     limit: pageSize,
     addedBefore: new Date(page.created_at.getTime() + 1),
   })
-  const result = await acceptPage(context, page, members).catch((error: unknown) => {
-    log.error({ err: error }, 'a page of a broadcast failed; it will be tried again')
-    return 'later' as const
-  })
-  if (result === 'later') return postponePage(db, page, retryMs)
+  const { settled, ...counts } = await acceptPage(context, page, members)
+  const reached = members[settled - 1]?.id ?? null
+  if (settled < members.length) return postponePage(db, page, retryMs, { ...counts, reached })
   const intervalMs = ((pageSize * 1000 * page.sharers) / config.BROADCAST_RATE) * brake.slowdown()
-  const reached = members.at(-1)?.id ?? null
-  await endPage(db, page, { ...result, reached, isLast: members.length < pageSize, intervalMs })
+  await endPage(db, page, { ...counts, reached, isLast: members.length < pageSize, intervalMs })
   wakeOutbox()
 }

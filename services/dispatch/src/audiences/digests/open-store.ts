@@ -43,9 +43,11 @@ export function listOpenDigests(
   return run(list, [applicationId, tenantId, id ?? null, eventKey ?? null, after ?? null, limit])
 }
 
+// An item that still joins it moves the close up to the latest time.
 const close = defineStatement({
   name: 'close-digest-now',
-  text: `update digests set closes_at = least(closes_at, date_trunc('milliseconds', now())), due_at = least(due_at, now())
+  text: `update digests set closes_at = least(closes_at, date_trunc('milliseconds', now())), due_at = least(due_at, now()),
+      latest_at = least(latest_at, date_trunc('milliseconds', now()))
     where id = $1 and application_id = $2 and tenant_id = $3 and is_open`,
 })
 

@@ -8,7 +8,8 @@ import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { describeList } from './describe-list.ts'
-import { hideList, insertList, listMissing, renameList, requireList } from './list-store.ts'
+import { hideList } from './hide-list.ts'
+import { insertList, listMissing, renameList, requireList } from './list-store.ts'
 
 export const createList: Handler<Context, typeof createContract> = idempotent({
   async effect({ config }, { body, principal }, run) {
@@ -26,7 +27,7 @@ export const changeList: Handler<Context, typeof changeContract> = async ({ db }
   return describeList(row)
 }
 
-/** Broadcasts to it end with their next page. */
+/** Cancels the broadcasts to it. One that begins at the same moment is cancelled with its first page. */
 export const deleteList: Handler<Context, typeof deleteContract> = async ({ db }, { params, principal }) => {
   const { id } = await requireList(db.run, principal, params.list_id)
   await hideList(db.run, id)

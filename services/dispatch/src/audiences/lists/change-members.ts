@@ -9,10 +9,7 @@ import { saveMembers } from './save-members.ts'
 /** Adds members. A user who is named twice has the data of the last. */
 export const putMembers: Handler<Context, typeof putContract> = async (context, { body, params, principal }) => {
   const { db, secrets, config } = context
-  const { id: listId, tenant_id, member_count } = await requireList(db.run, principal, params.list_id)
-  const most = config.MEMBERS_PER_LIST
-  if (member_count + body.members.length > most)
-    throw new Problem('member_limit_reached', `There may be at most ${most} members of a list`)
+  const { id: listId, tenant_id } = await requireList(db.run, principal, params.list_id)
   // Encrypting a thousand members takes milliseconds.
   await ownLoopTurn()
   const rows = new Map(
@@ -22,9 +19,15 @@ export const putMembers: Handler<Context, typeof putContract> = async (context, 
       return [id, { id, user_index: userIndex, content: sealMember(secrets.keyRing, member, tenant_id, id) }]
     }),
   )
-  const saved = await saveMembers(db.run, listId, [...rows.values()])
-  if (!saved) throw listMissing()
-  return saved
+  const most = config.MEMBERS_PER_LIST
+  return db.transaction(async (run) => {
+    const saved = await saveMembers(run, listId, [...rows.values()])
+    if (!saved) throw listMissing()
+    // Which of them are new is known only now.
+    if (saved.added > 0 && saved.member_count > most)
+      throw new Problem('member_limit_reached', `There may be at most ${most} members of a list`)
+    return saved
+  })
 }
 
 export const deleteMember: Handler<Context, typeof deleteContract> = async (context, { params, principal, query }) => {

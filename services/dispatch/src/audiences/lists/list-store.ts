@@ -63,8 +63,3 @@ export async function renameList(run: Run, id: Id<'list'>, name: string): Promis
   const renamed = build.updateTable('lists').set({ name, updated_at: now }).where('id', '=', id)
   return (await run(renamed.where('deleted_at', 'is', null).returningAll()))[0]
 }
-
-/** Hides a list; its members are deleted later. */
-export async function hideList(run: Run, id: Id<'list'>): Promise<void> {
-  await run(build.updateTable('lists').set({ deleted_at: now }).where('id', '=', id).where('deleted_at', 'is', null))
-}

@@ -9,6 +9,7 @@ import {
   enqueueDomainChange,
   findDomain,
   findDomainByName,
+  hasRoomForDomain,
   insertDomain,
   privateKeyAad,
 } from './domain-store.ts'
@@ -18,10 +19,12 @@ import { readDomain } from './read-domain.ts'
 
 /** Adds a sending domain with its own key pair; the worker registers it with carriers. */
 export const createDomain: Handler<Context, typeof contract> = idempotent({
-  async prepare({ db }, { body, principal }) {
+  async prepare({ config, db }, { body, principal }) {
     const domain = readDomain(body.domain)
     await refuseKnown(db.run, principal.tenant_id, domain)
-    return { domain, key: await makeDkimKey() }
+    const hasRoom = await hasRoomForDomain(db.run, principal.tenant_id, config.DOMAINS_PER_TENANT)
+    if (!hasRoom) throw limitReached(config)
+    return { domain, key: await makeDkimKey(principal.tenant_id) }
   },
   async effect(context, request, run, { domain, key }) {
     const row = await addDomain(context, run, request.principal.tenant_id, domain, key)
@@ -53,16 +56,16 @@ async function addDomain(
   const row = await insertDomain(run, added, config.DOMAINS_PER_TENANT)
   if (!row) {
     await refuseKnown(run, tenantId, domain)
-    throw new Problem(
-      'domain_limit_reached',
-      `A tenant may have at most ${config.DOMAINS_PER_TENANT} sending domains; delete one first`,
-    )
+    throw limitReached(config)
   }
   await planIdentities(run, carrierTable, id)
   await enqueueDomainChange(run, row, row.status)
   // With the carriers that it is registered at.
   return (await findDomain(run, tenantId, id)) ?? row
 }
+
+const limitReached = ({ DOMAINS_PER_TENANT: most }: Context['config']) =>
+  new Problem('domain_limit_reached', `A tenant may have at most ${most} sending domains; delete one first`)
 
 async function refuseKnown(run: Run, tenantId: Id<'ten'>, domain: string): Promise<void> {
   const known = await findDomainByName(run, tenantId, domain)

@@ -72,6 +72,11 @@ const insert = defineStatement({
   columns: domainColumns,
 })
 
+export async function hasRoomForDomain(run: Run, tenantId: Id<'ten'>, most: number): Promise<boolean> {
+  const domains = build.selectFrom('domains').select('id').where('tenant_id', '=', tenantId)
+  return (await run(domains.limit(most))).length < most
+}
+
 /** Adds a domain, unless the tenant has it already or has reached its limit. */
 export async function insertDomain(run: Run, added: NewDomain, mostDomains: number): Promise<DomainRow | undefined> {
   const { id, tenantId, domain, selector, publicKey, privateKey, mailFromRegion, firstCheckMs } = added

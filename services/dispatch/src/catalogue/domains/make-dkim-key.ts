@@ -1,6 +1,7 @@
 import { generateKeyPair, randomInt } from 'node:crypto'
 import { promisify } from 'node:util'
-import { Problem } from '@notify/service-kit'
+import type { Id } from '@notify/contracts'
+import { createTenantRoom, Problem } from '@notify/service-kit'
 
 const generate = promisify(generateKeyPair)
 
@@ -14,33 +15,32 @@ export interface DkimKey {
 }
 
 const bits = 2048
-const mostWaiting = 20
+/** Shorter than the gateway waits. */
+const longestWaitMs = 5000
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
 
-let waiting = 0
-let last: Promise<unknown> = Promise.resolve()
+/** One at a time, because each takes 0.1 s of CPU. Tenants take turns. */
+const room = createTenantRoom({ most: 1, mostOfTenant: 1 })
 
 /**
- * Generates a key pair for a domain, one at a time: each takes 0.1 s of CPU.
- * @throws Problem `rate_limited` when too many wait
+ * Generates a key pair for a domain of a tenant.
+ * @throws Problem `rate_limited` when its turn does not come in time
  */
-export async function makeDkimKey(): Promise<DkimKey> {
-  if (waiting >= mostWaiting) {
+export async function makeDkimKey(tenantId: Id<'ten'>): Promise<DkimKey> {
+  const leave = await room(tenantId, performance.now() + longestWaitMs)
+  if (!leave) {
     throw new Problem('rate_limited', 'Too many domains are being added now; try again shortly', {
       headers: { 'Retry-After': '5' },
     })
   }
-  waiting++
-  const pair = last.then(() => generate('rsa', { modulusLength: bits }))
-  last = pair.catch(() => {})
   try {
-    const { publicKey, privateKey } = await pair
+    const { publicKey, privateKey } = await generate('rsa', { modulusLength: bits })
     return {
       selector: `n${Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('')}`,
       publicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
       privateKey: privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64'),
     }
   } finally {
-    waiting--
+    leave()
   }
 }

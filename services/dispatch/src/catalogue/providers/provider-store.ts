@@ -150,7 +150,7 @@ export function claimPurges(run: Run, deletedForMs: number, limit: number): Prom
     .select(['id', 'tenant_id', 'channel', 'kind', 'revision'])
     .where('deleted_at', '<', sql<Date>`now() - ${deletedForMs} * interval '1 millisecond'`)
     .where('purged_at', 'is', null)
-  return run(deleted.orderBy('id').limit(limit).forUpdate().skipLocked())
+  return run(deleted.orderBy('deleted_at').limit(limit).forUpdate().skipLocked())
 }
 
 /** Empties the credentials of a purged provider, and releases its account. */

@@ -39,7 +39,7 @@ export const audienceTables = [
      total int not null,
      created_at timestamptz not null default date_trunc('milliseconds', now()),
      status text not null default 'running' check (status in ('running', 'paused', 'cancelled', 'completed')),
-     -- Pages that are accepted, and the last member of the latest.
+     -- Pages that are accepted, and the last member who is accepted or refused.
      pages int not null default 0,
      reached text collate "C",
      accepted int not null default 0,
@@ -50,5 +50,6 @@ export const audienceTables = [
    ) with (fillfactor = 50)`,
   `create index broadcasts_due on broadcasts (tenant_id, next_page_at) where next_page_at is not null`,
   `create index broadcasts_of_tenant on broadcasts (tenant_id, id)`,
+  `create index broadcasts_ended on broadcasts (finished_at) where finished_at is not null`,
   `create index broadcasts_open on broadcasts (tenant_id) where status in ('running', 'paused')`,
 ]

@@ -23,6 +23,9 @@ export const providerTables = [
      purged_at timestamptz
    )`,
   `create index providers_tenant on providers (tenant_id, channel, priority)`,
+  // Deleted ones stay: the schedulers look for the others, and for those whose credentials are to be erased.
+  `create index providers_kind on providers (kind) where deleted_at is null`,
+  `create index providers_deleted on providers (deleted_at) where deleted_at is not null and purged_at is null`,
   `create index providers_account on providers (kind, account_id) where account_id is not null`,
   // Every send of a provider with a rate limit updates its row: apart from `providers`, so that the rows stay small.
   `create table send_slots (
