@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { IncomingHttpHeaders } from 'node:http'
 import { rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
@@ -33,8 +32,11 @@ export interface EgressDownload extends Omit<EgressRequest, 'body'> {
   maxBytes: number
 }
 
+/** By names in lower case. The values of a repeated header are joined by commas (RFC 9110, 5.3). */
+export type AnswerHeaders = Record<string, string | undefined>
+
 export type EgressOutcome = { durationMs: number } & (
-  | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer }
+  | { kind: 'answered'; status: number; headers: AnswerHeaders; body: Buffer }
   | ({ kind: 'failed' } & Failure)
   | { kind: 'refused'; message: typeof notAllowed }
 )
@@ -133,9 +135,8 @@ async function exchange(
         if (interim > maxInterim) deadline.abort(new InterimError())
       },
     })
-    const head = answerHeaders as IncomingHttpHeaders
     const read = maxBytes === undefined ? readStart(stream) : readWhole(stream, maxBytes)
-    return { kind: 'answered', status: statusCode, headers: head, body: await read }
+    return { kind: 'answered', status: statusCode, headers: joined(answerHeaders), body: await read }
   }
   try {
     return await Promise.race([answered(), late.promise])
@@ -143,6 +144,11 @@ async function exchange(
     clearTimeout(timer)
   }
 }
+
+const joined = (headers: Dispatcher.ResponseData['headers']): AnswerHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  )
 
 class DeadlineError extends Error {
   override name = 'DeadlineError'

@@ -60,6 +60,14 @@ test('an answer comes with status, headers and body', async () => {
   expect(requests[0]).toContain('{"a":1}')
 })
 
+test('the values of a repeated header are joined', async () => {
+  const twice = 'retry-after: 60\r\nretry-after: 120\r\ncontent-encoding: identity\r\ncontent-encoding: gzip\r\n'
+  const { port } = await receiver(answered(`HTTP/1.1 429 Busy\r\n${twice}content-length: 0\r\n\r\n`))
+  expect(await post(client(), `https://127.0.0.1:${port}/`)).toMatchObject({
+    headers: { 'retry-after': '60, 120', 'content-encoding': 'identity, gzip' },
+  })
+})
+
 test('a redirect is an answer, and nobody follows it', async () => {
   const target = await receiver(ok)
   const { port } = await receiver(
