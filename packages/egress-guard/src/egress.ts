@@ -66,9 +66,10 @@ export function createEgress({
   ca,
 }: EgressOptions = {}): Egress {
   // The agent does not tell a connector which request it connects for.
-  const owners = new AsyncLocalStorage<string | undefined>()
+  const requests = new AsyncLocalStorage<{ owner: string | undefined; signal: AbortSignal }>()
   const dial = {
-    resolve: (name: string) => resolve(name, owners.getStore()),
+    resolve: (name: string) => resolve(name, requests.getStore()?.owner),
+    signal: () => requests.getStore()?.signal,
     ca: ca === undefined ? undefined : [...rootCertificates, ca],
   }
   const agent = new Agent({
@@ -86,8 +87,9 @@ export function createEgress({
   })
   const call = async (request: Call) => {
     const startedMs = performance.now()
-    const outcome = await owners
-      .run(request.owner, () => exchange(agent, request, allowed))
+    const deadline = new AbortController()
+    const outcome = await requests
+      .run({ owner: request.owner, signal: deadline.signal }, () => exchange(agent, request, { allowed, deadline }))
       .catch((error: unknown) => explain(error))
     return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
   }
@@ -106,10 +108,9 @@ type Result = EgressOutcome extends infer O ? (O extends unknown ? Omit<O, 'dura
 async function exchange(
   agent: Agent,
   { method, url, headers, body, deadlineMs, maxBytes }: Call,
-  allowed: AllowList,
+  { allowed, deadline }: { allowed: AllowList; deadline: AbortController },
 ): Promise<Result> {
   const { origin, pathname, search } = readDestination(url, allowed)
-  const deadline = new AbortController()
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     const error = new DeadlineError()
