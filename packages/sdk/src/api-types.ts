@@ -4717,7 +4717,9 @@ export interface components {
         };
         Inbox: {
             unread_count: number;
+            /** @description Fewer than `limit` if they exceed 1 MiB */
             notifications: components["schemas"]["InboxNotification"][];
+            /** @description null on the last page */
             next_cursor: string | null;
         };
         LayoutList: {
