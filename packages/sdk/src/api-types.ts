@@ -2056,7 +2056,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a webhook delivery with its attempts
+         * Retrieve a webhook delivery with its newest attempts
          * @description Requires an operator's access token with the permission `webhooks:manage`.
          */
         get: operations["getWebhookDelivery"];
@@ -6331,6 +6331,7 @@ export interface components {
                  */
                 body: string | null;
             } | null;
+            /** @description The newest 100, in their order */
             attempts: components["schemas"]["WebhookAttempt"][];
         };
         WebhookAttempt: {
@@ -14220,7 +14221,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Retrieve a webhook delivery with its attempts */
+            /** @description Retrieve a webhook delivery with its newest attempts */
             200: {
                 headers: {
                     [name: string]: unknown;

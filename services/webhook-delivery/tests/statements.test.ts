@@ -4,7 +4,8 @@ import type { Queries, Run, Statement } from '@notify/database'
 import { eventually, type TestEnv } from '@notify/dev-env'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
-import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
+import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
+import { listAttemptRows, listSendAttemptRows } from '../src/deliveries/delivery-store.ts'
 import { insertDeliveries, insertOffered, type NewDelivery, type Offered } from '../src/deliveries/insert-deliveries.ts'
 import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
 import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
@@ -114,6 +115,22 @@ test('a lease is renewed and released by its holder alone', async () => {
   await releaseEndpoints(db.run, [held!])
   expect(of(await claimEndpoints(db.run, claim))).toEqual([])
   await releaseEndpoints(db.run, [renewed])
+test('of a delivery that was replayed often, the newest attempts are shown, in their order', async () => {
+  const delivery = sendTo('origin_replayed')
+  await insertDeliveries(db.run, [delivery])
+  await db.run(
+    `insert into attempts (delivery_id, number, started_at)
+     select $1, n, now() + n * interval '1 second' from generate_series(1, 150) as n`,
+    [delivery.id],
+  )
+  const newest = Array.from({ length: 100 }, (_, at) => at + 51)
+  const shown = [
+    await listAttemptRows(db.run, delivery.id),
+    await listSendAttemptRows(db.run, delivery.tenant_id, delivery.notification_id!),
+  ]
+  expect(shown.map((attempts) => attempts.map(({ number }) => number))).toEqual([newest, newest])
+})
+
   expect(of(await claimEndpoints(db.run, claim))).toHaveLength(1)
 })
 
