@@ -6419,8 +6419,9 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             since: string;
-            /** @description Deliveries that were exhausted when the replay was asked for */
+            /** @description Deliveries that were exhausted when the replay was requested, by the times in their ids */
             count: number;
+            /** @description Deliveries that have been replayed, by their `created_at` */
             replayed: number;
             /**
              * Format: date-time
