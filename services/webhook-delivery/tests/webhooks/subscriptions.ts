@@ -207,6 +207,21 @@ test('changes of one moment do not undo one another; one that is based on an old
   expect((await based(present.updated_at)).body).toMatchObject({ description: 'Mine' })
 })
 
+test('of two deletions of a subscription at the same moment one finds it, which is recorded once', async () => {
+  const made = await Promise.all(Array.from({ length: 8 }, () => subscribe(env, freshPath('ok'))))
+  const ids = made.map(({ subscription_id }) => subscription_id as string)
+  const remove = (id: string) => operator('DELETE', `/api/v1/webhook-subscriptions/${id}`)
+  const answers = await Promise.all(ids.map((id) => Promise.all([remove(id), remove(id)])))
+  const statuses = answers.map((pair) => pair.map(({ status }) => status).toSorted())
+  expect(statuses).toEqual(ids.map(() => [204, 404]))
+  const { rows } = await env.sql('webhook-delivery').query(
+    `select e -> 'event' -> 'resource' ->> 'id' as id from outbox, json_array_elements(events::json) as e
+     where e -> 'event' ->> 'action' = 'webhook_subscription.deleted' and e -> 'event' -> 'resource' ->> 'id' = any($1)`,
+    [ids],
+  )
+  expect(rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+})
+
 test('an application’s key sees its own subscriptions alone, and a disabled one gets nothing', async () => {
   const path = freshPath('ok')
   const made = await env.api('POST', '/api/v1/webhook-subscriptions', {
