@@ -157,7 +157,7 @@ export const readWebhookAttempts = defineRoute({
   service: 'webhook-delivery',
   method: 'POST',
   path: '/internal/v1/webhook-attempts/read',
-  summary: 'The attempts to deliver a notification of the channel webhook',
+  summary: 'The newest 100 attempts to deliver a notification of the channel webhook, in their order',
   auth,
   body: z.object({ tenant_id, notification_id: idSchema('notif') }),
   responses: {

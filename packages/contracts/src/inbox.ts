@@ -70,7 +70,11 @@ export const listInbox = defineRoute({
   }),
   responses: {
     200: z
-      .object({ unread_count, notifications: z.array(InboxNotification), next_cursor: z.string().nullable() })
+      .object({
+        unread_count,
+        notifications: z.array(InboxNotification).meta({ description: 'Fewer than `limit` if they exceed 1 MiB' }),
+        next_cursor: z.string().nullable().meta({ description: 'null on the last page' }),
+      })
       .meta({ id: 'Inbox' }),
   },
   errors: [],

@@ -62,7 +62,7 @@ export const WebhookDelivery = z
   .object({
     ...delivery,
     request: WebhookRequest.nullable().meta({ description: 'null if it cannot be decrypted any more' }),
-    attempts: z.array(WebhookAttempt),
+    attempts: z.array(WebhookAttempt).meta({ description: 'The newest 100, in their order' }),
   })
   .meta({ id: 'WebhookDelivery' })
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
@@ -110,7 +110,7 @@ export const getWebhookDelivery = defineRoute({
   service: 'webhook-delivery',
   method: 'GET',
   path: '/api/v1/webhook-deliveries/:delivery_id',
-  summary: 'Retrieve a webhook delivery with its attempts',
+  summary: 'Retrieve a webhook delivery with its newest attempts',
   auth: operator('webhooks:manage'),
   params: deliveryParams,
   responses: { 200: WebhookDelivery },

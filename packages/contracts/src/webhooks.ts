@@ -20,8 +20,10 @@ export type DisabledReason = z.infer<typeof DisabledReason>
 export const WebhookReplay = z
   .object({
     since: Timestamp,
-    count: z.int().meta({ description: 'Deliveries that were exhausted when the replay was asked for' }),
-    replayed: z.int(),
+    count: z
+      .int()
+      .meta({ description: 'Deliveries that were exhausted when the replay was requested, by the times in their ids' }),
+    replayed: z.int().meta({ description: 'Deliveries that have been replayed, by their `created_at`' }),
     requested_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })

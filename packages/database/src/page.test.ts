@@ -50,6 +50,15 @@ test.each([1, 2, 3, 4, 5, 100])(
   },
 )
 
+test('a page that has no room for all rows continues after the last one that it has', async () => {
+  const request = { contract: listDomains, principal: { tenant_id }, query: { limit: 3 } }
+  const cut = await page(request, order, async () => ({ rows: rows.slice(0, 1), isCut: true }))
+  expect(cut.items).toEqual(rows.slice(0, 1))
+  expect((await list(cut.next_cursor!, 1)).items).toEqual(rows.slice(1, 2))
+  const whole = await page(request, order, async () => ({ rows: rows.slice(0, 1), isCut: false }))
+  expect(whole.next_cursor).toBeNull()
+})
+
 test('inserts and deletes between two pages neither repeat nor hide other rows', async () => {
   const { next_cursor } = await list(undefined)
   const changed = [{ id: newId('dom') }, ...rows.slice(2)]

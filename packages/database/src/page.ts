@@ -25,6 +25,13 @@ export interface Page<Row> {
   next_cursor: string | null
 }
 
+/** Rows of a page that has no room for all that were asked for. */
+export interface CutRows<Row> {
+  rows: Row[]
+  /** Whether further rows follow, however few these are. */
+  isCut: boolean
+}
+
 /** Order by id, which is creation order; the position is the id. */
 export function orderById<P extends IdPrefix>(prefix: P): ListOrder<{ id: Id<P> }, Id<P>> {
   return { position: idSchema(prefix) as unknown as z.ZodType<Id<P>>, of: ({ id }) => id }
@@ -41,16 +48,17 @@ export function orderById<P extends IdPrefix>(prefix: P): ListOrder<{ id: Id<P> 
 export async function page<Row, Position>(
   request: ListRequest,
   order: ListOrder<NoInfer<Row>, Position>,
-  read: (after: Position | undefined, limit: number) => Promise<Row[]>,
+  read: (after: Position | undefined, limit: number) => Promise<Row[] | CutRows<Row>>,
 ): Promise<Page<Row>> {
   const { limit, cursor } = request.query
   const list = listOf(request)
   const after = cursor === undefined ? undefined : readCursor(list, order.position, cursor)
   // One extra row shows whether another page follows.
-  const rows = await read(after, limit + 1)
+  const found = await read(after, limit + 1)
+  const { rows, isCut } = Array.isArray(found) ? { rows: found, isCut: false } : found
   const items = rows.slice(0, limit)
   const last = items.at(-1)
-  return { items, next_cursor: rows.length > limit && last ? writeCursor(list, order.of(last)) : null }
+  return { items, next_cursor: (isCut || rows.length > limit) && last ? writeCursor(list, order.of(last)) : null }
 }
 
 /** First byte of a cursor; changes with the format of positions. */

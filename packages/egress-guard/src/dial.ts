@@ -14,10 +14,15 @@ interface DialOptions {
   ca?: readonly string[] | undefined
   /** Longest wait for DNS, and for TCP and TLS of each address, in milliseconds. */
   connectMs: number
+  /** Ends the dial that begins at this moment. */
+  signal(): AbortSignal | undefined
 }
 
+/** Addresses of a name that are dialled: with hundreds of mute ones it would go on for long. */
+const mostDialled = 4
+
 /** A connector for undici over TLS. SNI and the name in the certificate must be those of the URL. */
-export function createDial({ ca, connectMs, ...guard }: DialOptions): buildConnector.connector {
+export function createDial({ ca, connectMs, signal, ...guard }: DialOptions): buildConnector.connector {
   // Once for all connections: to parse 150 root certificates takes 5 ms, several times as much as a handshake.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca ? { ca: [...ca] } : {}) })
   return ({ hostname, port: portText }, callback) => {
@@ -29,8 +34,9 @@ export function createDial({ ca, connectMs, ...guard }: DialOptions): buildConne
       secureContext,
       ...(isIP(host) ? {} : { servername: host }),
     }
-    const open = (address: string) => opened(connectTls({ ...options, host: address }), 'secureConnect', connectMs)
-    dialPublic({ host, port, connectMs, ...guard }, open).then(
+    const end = { connectMs, signal: signal() }
+    const open = (address: string) => opened(connectTls({ ...options, host: address }), 'secureConnect', end)
+    dialPublic({ host, port, ...end, ...guard }, open).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     )
@@ -44,7 +50,7 @@ export interface PublicHost {
   resolve: HostResolver
   /** Default: nothing. */
   allowed?: AllowList
-  /** Longest wait for DNS, and for each address, in milliseconds. */
+  /** Longest wait for DNS, and for the connection, in milliseconds. */
   connectMs: number
 }
 
@@ -54,17 +60,26 @@ export interface PublicHost {
  */
 export function connectPublic(target: PublicHost): Promise<Socket> {
   const { port, connectMs } = target
-  return dialPublic(target, (address) => opened(connectTcp({ host: address, port }), 'connect', connectMs))
+  const end = { connectMs, signal: AbortSignal.timeout(connectMs) }
+  return dialPublic({ ...target, ...end }, (address) => opened(connectTcp({ host: address, port }), 'connect', end))
 }
 
-/** Resolves the host once, judges all its addresses, and dials the judged ones: nothing is resolved again in between. */
+interface End {
+  /** Longest wait for an address, in milliseconds. */
+  connectMs: number
+  /** Ends the wait for all of them. */
+  signal: AbortSignal | undefined
+}
+
+/** Resolves the host once, judges all its addresses, and dials the first ones: nothing is resolved again in between. */
 async function dialPublic<S>(
-  { host, port, connectMs, ...guard }: PublicHost,
+  { host, port, connectMs, signal, ...guard }: PublicHost & End,
   open: (address: string) => Promise<S>,
 ): Promise<S> {
   const addresses = await within(connectMs, resolvePublic(host, port, guard))
-  let failure: unknown
-  for (const address of addresses) {
+  let failure: unknown = late()
+  for (const address of addresses.slice(0, mostDialled)) {
+    if (signal?.aborted) break
     try {
       return await open(address)
     } catch (error) {
@@ -75,18 +90,28 @@ async function dialPublic<S>(
   throw failure
 }
 
-function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', connectMs: number): Promise<S> {
+function opened<S extends Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  { connectMs, signal }: End,
+): Promise<S> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => socket.destroy(codedError('ETIMEDOUT', 'no connection in time')), connectMs)
-    const end = (error: Error) => {
+    const stop = () => socket.destroy(late())
+    const timer = setTimeout(stop, connectMs)
+    signal?.addEventListener('abort', stop)
+    const ended = () => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+    const fail = (error: Error) => {
+      ended()
       reject(error)
     }
     socket.setNoDelay(true)
-    socket.once('error', end)
+    socket.once('error', fail)
     socket.once(event, () => {
-      clearTimeout(timer)
-      socket.off('error', end)
+      ended()
+      socket.off('error', fail)
       resolve(socket)
     })
   })
@@ -97,6 +122,4 @@ function isUnreachable(error: unknown): boolean {
   return ['ENETUNREACH', 'EHOSTUNREACH', 'ECONNREFUSED', 'ETIMEDOUT', 'EADDRNOTAVAIL'].includes(codeOf(error))
 }
 
-function codedError(code: string, message: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(message), { code })
-}
+const late = () => Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { IncomingHttpHeaders } from 'node:http'
 import { rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
@@ -33,8 +32,11 @@ export interface EgressDownload extends Omit<EgressRequest, 'body'> {
   maxBytes: number
 }
 
+/** By names in lower case. The values of a repeated header are joined by commas (RFC 9110, 5.3). */
+export type AnswerHeaders = Record<string, string | undefined>
+
 export type EgressOutcome = { durationMs: number } & (
-  | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer }
+  | { kind: 'answered'; status: number; headers: AnswerHeaders; body: Buffer }
   | ({ kind: 'failed' } & Failure)
   | { kind: 'refused'; message: typeof notAllowed }
 )
@@ -64,9 +66,10 @@ export function createEgress({
   ca,
 }: EgressOptions = {}): Egress {
   // The agent does not tell a connector which request it connects for.
-  const owners = new AsyncLocalStorage<string | undefined>()
+  const requests = new AsyncLocalStorage<{ owner: string | undefined; signal: AbortSignal }>()
   const dial = {
-    resolve: (name: string) => resolve(name, owners.getStore()),
+    resolve: (name: string) => resolve(name, requests.getStore()?.owner),
+    signal: () => requests.getStore()?.signal,
     ca: ca === undefined ? undefined : [...rootCertificates, ca],
   }
   const agent = new Agent({
@@ -84,8 +87,9 @@ export function createEgress({
   })
   const call = async (request: Call) => {
     const startedMs = performance.now()
-    const outcome = await owners
-      .run(request.owner, () => exchange(agent, request, allowed))
+    const deadline = new AbortController()
+    const outcome = await requests
+      .run({ owner: request.owner, signal: deadline.signal }, () => exchange(agent, request, { allowed, deadline }))
       .catch((error: unknown) => explain(error))
     return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
   }
@@ -104,10 +108,9 @@ type Result = EgressOutcome extends infer O ? (O extends unknown ? Omit<O, 'dura
 async function exchange(
   agent: Agent,
   { method, url, headers, body, deadlineMs, maxBytes }: Call,
-  allowed: AllowList,
+  { allowed, deadline }: { allowed: AllowList; deadline: AbortController },
 ): Promise<Result> {
   const { origin, pathname, search } = readDestination(url, allowed)
-  const deadline = new AbortController()
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     const error = new DeadlineError()
@@ -133,9 +136,8 @@ async function exchange(
         if (interim > maxInterim) deadline.abort(new InterimError())
       },
     })
-    const head = answerHeaders as IncomingHttpHeaders
     const read = maxBytes === undefined ? readStart(stream) : readWhole(stream, maxBytes)
-    return { kind: 'answered', status: statusCode, headers: head, body: await read }
+    return { kind: 'answered', status: statusCode, headers: joined(answerHeaders), body: await read }
   }
   try {
     return await Promise.race([answered(), late.promise])
@@ -143,6 +145,11 @@ async function exchange(
     clearTimeout(timer)
   }
 }
+
+const joined = (headers: Dispatcher.ResponseData['headers']): AnswerHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  )
 
 class DeadlineError extends Error {
   override name = 'DeadlineError'

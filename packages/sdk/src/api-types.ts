@@ -2056,7 +2056,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve a webhook delivery with its attempts
+         * Retrieve a webhook delivery with its newest attempts
          * @description Requires an operator's access token with the permission `webhooks:manage`.
          */
         get: operations["getWebhookDelivery"];
@@ -4717,7 +4717,9 @@ export interface components {
         };
         Inbox: {
             unread_count: number;
+            /** @description Fewer than `limit` if they exceed 1 MiB */
             notifications: components["schemas"]["InboxNotification"][];
+            /** @description null on the last page */
             next_cursor: string | null;
         };
         LayoutList: {
@@ -6329,6 +6331,7 @@ export interface components {
                  */
                 body: string | null;
             } | null;
+            /** @description The newest 100, in their order */
             attempts: components["schemas"]["WebhookAttempt"][];
         };
         WebhookAttempt: {
@@ -6416,8 +6419,9 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             since: string;
-            /** @description Deliveries that were exhausted when the replay was asked for */
+            /** @description Deliveries that were exhausted when the replay was requested, by the times in their ids */
             count: number;
+            /** @description Deliveries that have been replayed, by their `created_at` */
             replayed: number;
             /**
              * Format: date-time
@@ -14218,7 +14222,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Retrieve a webhook delivery with its attempts */
+            /** @description Retrieve a webhook delivery with its newest attempts */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -4,13 +4,15 @@ import type { Queries, Run, Statement } from '@notify/database'
 import { eventually, type TestEnv } from '@notify/dev-env'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
-import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
+import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
+import { listAttemptRows, listSendAttemptRows } from '../src/deliveries/delivery-store.ts'
 import { insertDeliveries, insertOffered, type NewDelivery, type Offered } from '../src/deliveries/insert-deliveries.ts'
 import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
 import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
 import { claimEndpoints } from '../src/endpoints/claim-endpoints.ts'
 import { mendEndpoints } from '../src/endpoints/mend-endpoints.ts'
 import { releaseEndpoints } from '../src/endpoints/release-endpoints.ts'
+import { removeEndpoint } from '../src/endpoints/remove-endpoint.ts'
 import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
 import { giveUpReserved } from '../src/providers/give-up-reserved.ts'
 import { deleteOwnProvider, type ProviderCopy, saveProviderRow } from '../src/providers/provider-store.ts'
@@ -82,12 +84,51 @@ test('retention removes old deliveries with their attempts and idle origins, and
   ])
 })
 
+test('a delivery that is stored while the last ones of its deleted subscription are removed is removed, too', async () => {
+  const subscription = newId('whsub')
+  const delivery = () => ({ ...sendTo(subscription), subscription_id: subscription, url: null })
+  const removeAll = async () => {
+    while (await deleteOrphans(db));
+  }
+  const left = () =>
+    db.run(
+      `select 'delivery' as what from deliveries where subscription_id = $1
+       union all select 'endpoint' from endpoints where id = $1`,
+      [subscription],
+    )
+  await insertDeliveries(db.run, [delivery()])
+  await removeEndpoint(db.run, subscription)
+  await removeAll()
+  await insertOffered(db.run, [{ ...delivery(), offered: 'wait' }], { deliveryMs: 0, endpointMs: 0 })
+  await removeAll()
+  expect(await left()).toEqual([{ what: 'endpoint' }])
+  await db.run(`update endpoints set deleted_at = now() - interval '1 minute' where id = $1`, [subscription])
+  await removeAll()
+  expect(await left()).toEqual([])
+})
+
 test('an endpoint that does not know of its due deliveries is repaired', async () => {
   const id = await storeSend('origin_late')
   await db.run(`update endpoints set next_due_at = null where id = 'origin_late'`)
   await db.run(`update deliveries set next_attempt_at = now() - interval '1 minute' where id = $1`, [id])
   expect(await mendEndpoints(db.run, '')).toBeUndefined()
   expect(await endpointOf('origin_late')).toEqual({ next_due_at: expect.any(Date) })
+})
+
+test('of a delivery that was replayed often, the newest attempts are shown, in their order', async () => {
+  const delivery = sendTo('origin_replayed')
+  await insertDeliveries(db.run, [delivery])
+  await db.run(
+    `insert into attempts (delivery_id, number, started_at)
+     select $1, n, now() + n * interval '1 second' from generate_series(1, 150) as n`,
+    [delivery.id],
+  )
+  const newest = Array.from({ length: 100 }, (_, at) => at + 51)
+  const shown = [
+    await listAttemptRows(db.run, delivery.id),
+    await listSendAttemptRows(db.run, delivery.tenant_id, delivery.notification_id!),
+  ]
+  expect(shown.map((attempts) => attempts.map(({ number }) => number))).toEqual([newest, newest])
 })
 
 test('an attempt is settled once, however often its end is written', async () => {

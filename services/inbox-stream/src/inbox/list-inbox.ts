@@ -23,9 +23,13 @@ export const listInbox: Handler<Context, typeof contract> = async ({ db, secrets
   const categoryIndex = category === undefined ? undefined : categoryIndexOf(blindIndex, tenant_id, category)
   let unread_count = 0
   const { items, next_cursor } = await page(request, bySequence, async (after, limit) => {
-    const listed = await listItems(db, { inboxKey, unreadOnly, categoryIndex, after, limit })
-    unread_count = listed.unreadCount
-    return listed.items
+    const {
+      items: rows,
+      unreadCount,
+      isCut,
+    } = await listItems(db, { inboxKey, unreadOnly, categoryIndex, after, limit })
+    unread_count = unreadCount
+    return { rows, isCut }
   })
   return { unread_count, notifications: items.map((row) => notificationOf(keyRing, tenant_id, row)), next_cursor }
 }

@@ -34,19 +34,31 @@ const unread = `
      offset 0) again
    order by seq desc limit $2)`
 
+/** Encrypted contents of a page: with those of a hundred of the largest notifications, a few requests would fill the memory. */
+const mostBytes = 1024 * 1024
+
+/** The bytes of the items before one. Postgres knows the length of a content without reading it. */
+export const bytesBefore = (content: string, order: string) =>
+  `coalesce(sum(octet_length(${content})) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`
+
 /** An inbox without such items returns one row with the count only. */
 const list = defineStatements(
   (filter: 'all' | 'unread') => ({
     name: `list-items-${filter}`,
     isPrepared: false,
-    text: `select items.*, b.unread_count from inboxes b left join lateral (${filter === 'all' ? all : unread}) items on true
-           where b.key = $1 order by seq desc limit $2`,
+    text: `select items.id, items.content, items.created_at, items.seq, items.is_read, items.found, b.unread_count
+           from inboxes b left join lateral (
+             select *, count(*) over ()::int as found, ${bytesBefore('content', 'seq desc')} as bytes_before
+             from (select * from (${filter === 'all' ? all : unread}) either order by seq desc limit $2) page
+           ) items on bytes_before < ${mostBytes}
+           where b.key = $1 order by seq desc`,
     columns: {
       id: tables.inbox_items.id.nullable(),
       content: tables.inbox_items.content,
       created_at: tables.inbox_items.created_at.nullable(),
       seq: tables.inbox_items.seq.nullable(),
       is_read: column.boolean().nullable(),
+      found: column.integer().nullable(),
       ...pick(tables.inboxes, 'unread_count'),
     },
   }),
@@ -54,14 +66,17 @@ const list = defineStatements(
   'unread',
 )
 
-/** A page of an inbox, newest first, and the number of unread notifications at the same moment. */
+/**
+ * A page of an inbox, newest first, and the number of unread notifications at the same moment.
+ * @returns fewer items than `limit` if they are large, and whether further ones were found
+ */
 export async function listItems(
   { run }: Queries,
   { inboxKey, unreadOnly, categoryIndex, after, limit }: ListOptions,
-): Promise<{ unreadCount: number; items: ListedItem[] }> {
+): Promise<{ unreadCount: number; items: ListedItem[]; isCut: boolean }> {
   const rows = await run(list(unreadOnly ? 'unread' : 'all'), [inboxKey, limit, after ?? null, categoryIndex ?? null])
-  const items = rows.flatMap(({ unread_count: _, ...item }) => (isListed(item) ? [item] : []))
-  return { unreadCount: rows[0]?.unread_count ?? 0, items }
+  const items = rows.flatMap(({ unread_count: _, found: __, ...item }) => (isListed(item) ? [item] : []))
+  return { unreadCount: rows[0]?.unread_count ?? 0, items, isCut: items.length < (rows[0]?.found ?? 0) }
 }
 
 type Possibly<Row> = { [Name in keyof Row]: Row[Name] | null }

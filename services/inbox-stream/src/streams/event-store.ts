@@ -1,23 +1,30 @@
-import { anyOf, prepared, type Queries } from '@notify/database'
-import { build } from '../db/schema.ts'
+import { anyOf, defineStatement, pick, prepared, type Queries } from '@notify/database'
+import { build, tables } from '../db/schema.ts'
+import { bytesBefore } from '../inbox/list-items.ts'
 import type { InboxEvent } from './inbox-event.ts'
 
 const pageSize = 100
+/** Encrypted contents of a page: each event of a large notification has all of it. */
+const mostBytes = 256 * 1024
 
-const read = prepared('read-events', ({ inboxKey, after }: { inboxKey: string; after: number }) =>
-  build
-    .selectFrom('inbox_events as e')
-    .leftJoin('inbox_items as i', 'i.id', 'e.item_id')
-    .select(['e.seq', 'e.kind', 'e.item_id', 'e.unread_count', 'i.content', 'i.created_at'])
-    .where('e.inbox_key', '=', inboxKey)
-    .where('e.seq', '>', after)
-    .orderBy('e.seq')
-    .limit(pageSize),
-)
+const read = defineStatement({
+  name: 'read-events',
+  text: `select seq, kind, item_id, unread_count, content, created_at from (
+           select e.seq, e.kind, e.item_id, e.unread_count, i.content, i.created_at,
+             ${bytesBefore('i.content', 'e.seq')} as bytes_before
+           from inbox_events e left join inbox_items i on i.id = e.item_id
+           where e.inbox_key = $1 and e.seq > $2 order by e.seq limit ${pageSize}) page
+         where bytes_before < ${mostBytes} order by seq`,
+  columns: {
+    ...pick(tables.inbox_events, 'seq', 'kind', 'item_id', 'unread_count'),
+    content: tables.inbox_items.content,
+    created_at: tables.inbox_items.created_at.nullable(),
+  },
+})
 
-/** The events of an inbox after a sequence, the next hundred of them. */
+/** The events of an inbox after a sequence: the next hundred of them, or fewer if they are large. */
 export async function readEvents({ run }: Queries, inboxKey: string, after: number): Promise<InboxEvent[]> {
-  const rows = await run(read({ inboxKey, after }))
+  const rows = await run(read, [inboxKey, after])
   return rows.map(({ created_at, ...event }) => ({ ...event, created_at: created_at?.toISOString() ?? null }))
 }
 

@@ -23,25 +23,33 @@ function numbers(seed: number): (below: number) => number {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** An inbox whose events are stored, and one stream of it. */
-function open(log: InboxEvent[], pageSize = 3) {
+function open(log: InboxEvent[], { pageSize = 3, eventBytes = 0 } = {}) {
   const sent: number[] = []
   let isOver = false
   let gaps = 0
   let failing = false
+  const reads: number[] = []
+  let bufferedBytes = 0
   const reader = new Reader(
     {
       send: () => {},
-      sendEncoded: ({ text }) => void sent.push(Number(text)),
+      sendEncoded({ text }) {
+        sent.push(Number(text))
+        bufferedBytes += eventBytes
+      },
       end: () => {
         isOver = true
       },
-      bufferedBytes: 0,
+      get bufferedBytes() {
+        return bufferedBytes
+      },
       get isClosed() {
         return isOver
       },
     },
     {
       async readAfter(seq) {
+        reads.push(seq)
         await turn()
         if (failing) throw new Error('Postgres is away')
         return log.filter((one) => one.seq > seq).slice(0, pageSize)
@@ -56,6 +64,11 @@ function open(log: InboxEvent[], pageSize = 3) {
     sent,
     gaps: () => gaps,
     isOver: () => isOver,
+    reads,
+    /** The reader takes what is buffered. */
+    drain() {
+      bufferedBytes = 0
+    },
     fail(on: boolean) {
       failing = on
     },
@@ -112,4 +125,17 @@ test('a failed read is repeated later', async () => {
   stream.reader.reach(2)
   for (let at = 0; at < 5; at++) await turn()
   expect(stream.sent).toEqual([1, 2])
+})
+
+test('events that a slow reader does not take are not kept for it, but read again', async () => {
+  const stream = open([1, 2, 3, 4].map(event), { eventBytes: 200 * 1024 })
+  stream.reader.start(0, 4)
+  for (let at = 0; at < 5; at++) await turn()
+  expect([stream.sent, stream.reads]).toEqual([[1, 2], [0]])
+  stream.drain()
+  while (stream.sent.length < 4) await turn()
+  expect([stream.sent, stream.reads]).toEqual([
+    [1, 2, 3, 4],
+    [0, 2],
+  ])
 })

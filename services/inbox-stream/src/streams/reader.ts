@@ -94,20 +94,26 @@ export class Reader {
     const writer = this.#writer
     try {
       while (this.#target > this.#sent && !writer.isClosed) {
-        const events = await this.#source.readAfter(this.#sent)
-        for (const event of events) {
-          // Deleted after their retention: they cannot be sent, and nothing is omitted silently.
-          if (event.seq !== this.#sent + 1) return this.end()
-          while (writer.bufferedBytes > maxAheadBytes && !writer.isClosed) await delay(lookAgainMs)
-          this.#send(event)
-        }
-        if (events.length === 0) return this.end()
+        if (writer.bufferedBytes > maxAheadBytes) await delay(lookAgainMs)
+        else if (!(await this.#sendNext())) return this.end()
       }
     } catch (error) {
       this.#source.onFailure(error)
     } finally {
       this.#isReading = false
     }
+  }
+
+  /** Sends the next events. The rest is read again for a reader that is too slow: thousands that wait would keep a page each. */
+  async #sendNext(): Promise<boolean> {
+    const events = await this.#source.readAfter(this.#sent)
+    for (const event of events) {
+      // Deleted after their retention: they cannot be sent, and nothing is omitted silently.
+      if (event.seq !== this.#sent + 1) return false
+      this.#send(event)
+      if (this.#writer.bufferedBytes > maxAheadBytes) break
+    }
+    return events.length > 0
   }
 
   #send(event: InboxEvent): void {

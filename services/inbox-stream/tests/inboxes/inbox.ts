@@ -37,6 +37,22 @@ test('a list goes page by page, newest first, and what comes meanwhile moves not
   expect(third.next_cursor).toBeNull()
 })
 
+test('a page of large notifications ends before its limit, and a stream sends them all', async () => {
+  const user = freshUser()
+  const token = await userToken(env, user)
+  for (let at = 0; at < 6; at++) await sendInApp(env, user, { title: String(at), body: '€'.repeat(80_000) })
+  await eventually(async () => expect(await count(token)).toBe(6))
+  for (const filter of ['', 'unread_only=true&']) {
+    const first = (await inbox(env, token, `?${filter}limit=100`)).body
+    const second = (await inbox(env, token, `?${filter}limit=100&cursor=${first.next_cursor}`)).body
+    expect([first.notifications.length, second.notifications.length, second.next_cursor]).toEqual([5, 1, null])
+    expect([...first.notifications, ...second.notifications].map(({ title }) => title)).toEqual([...'543210'])
+  }
+  const stream = await readEvents(env, token, { lastEventId: '0' })
+  expect((await stream.until('notification.created', 6)).map(({ id }) => id)).toEqual([...'123456'])
+  stream.close()
+})
+
 test('a list is compressed through the gateway, and not sent again to a reader who has it', async () => {
   const { user, token } = await userWith(1, () => ({ body: 'Your order is on its way. '.repeat(60) }))
   const ask = (more: Record<string, string>) =>

@@ -1,4 +1,5 @@
 import { column, defineStatements, deletionInOrder, type Queries } from '@notify/database'
+import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
 const batch = 1000
@@ -41,12 +42,24 @@ export function createDeliveryDeletion({ runLong }: Queries): (keptMs: number) =
   return async (keptMs) => (await deleteSome(keptMs)).more
 }
 
-/** Deletes the deliveries of deleted subscriptions. @returns whether more are left */
+/** Facts whose subscribers were read before the deletion are stored by then. */
+const isSettled = sql<boolean>`deleted_at <= now() - interval '1 minute'`
+
+/**
+ * Deletes the deliveries of deleted subscriptions, and a while later the endpoints, by which they are found.
+ * @returns whether more are left
+ */
 export async function deleteOrphans({ run, runLong }: Queries): Promise<boolean> {
+  const hasDeliveries = sql<boolean>`exists (select from deliveries where subscription_id = endpoints.id)`
   const deleted = build.selectFrom('endpoints').select('id').where('deleted_at', 'is not', null)
-  const [gone] = await run(deleted.orderBy('id').limit(1))
+  const [gone] = await run(
+    deleted
+      .where(({ or }) => or([isSettled, hasDeliveries]))
+      .orderBy('id')
+      .limit(1),
+  )
   if (!gone) return false
   const [page] = await runLong(deletePage('orphaned'), [gone.id])
-  if (page!.deleted < batch) await run(build.deleteFrom('endpoints').where('id', '=', gone.id))
+  if (page!.deleted < batch) await run(build.deleteFrom('endpoints').where('id', '=', gone.id).where(isSettled))
   return true
 }

@@ -34,16 +34,9 @@ export function createDelivery(context: Context): DeliverWebhook {
     if (taken.subscription_id && !taken.subscription_url) return cancel(context, taken)
     const isOptedOut = await judgeRecipient(context, taken)
     if (isOptedOut) return stop(context, taken)
-    const outcome = isOptedOut === undefined ? unasked : await send(context, taken)
-    const verdict = judge(context, taken, outcome)
-    context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', outcome.durationMs)
-    await settle({
-      deliveryId: taken.id,
-      number: taken.attempts,
-      verdict,
-      durationMs: outcome.durationMs,
-      response: excerptOf(context, taken.id, outcome),
-    })
+    const { verdict, durationMs, response } = await attempt(context, taken, isOptedOut === false)
+    context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', durationMs)
+    await settle({ deliveryId: taken.id, number: taken.attempts, verdict, durationMs, response })
     context.log.debug({ attempt: taken.attempts, outcome: verdict.outcome, status: verdict.status }, 'webhook attempt')
     if (verdict.gone && taken.subscription_id) await disableSubscription(context, taken.subscription_id, 'gone')
     return verdict
@@ -52,6 +45,17 @@ export function createDelivery(context: Context): DeliverWebhook {
     const { id: delivery_id, tenant_id, traceparent } = taken
     const notification_id = taken.notification_id ?? undefined
     return withLogFields({ delivery_id, tenant_id, notification_id, traceparent }, () => deliver(taken))
+  }
+}
+
+/** The attempt ends also after an error of our own: left open, it would be repeated without end. */
+async function attempt(context: Context, taken: TakenDelivery, isWanted: boolean) {
+  try {
+    const outcome = isWanted ? await send(context, taken) : unasked
+    return { ...judged(context, taken, outcome), response: excerptOf(context, taken.id, outcome) }
+  } catch (err) {
+    context.log.error({ err }, 'an attempt failed by an internal error')
+    return { ...judged(context, taken, broken), response: null }
   }
 }
 
@@ -79,6 +83,11 @@ async function judgeRecipient(
 const unasked: EgressOutcome = {
   ...{ kind: 'failed', reason: 'connection', own: true, durationMs: 0 },
   message: 'whether the recipient has switched it off is not known at the moment',
+}
+
+const broken: EgressOutcome = {
+  ...{ kind: 'failed', reason: 'protocol', own: false, durationMs: 0 },
+  message: 'internal error',
 }
 
 async function stop({ db, metrics, unreported, wakeOutbox }: Context, taken: TakenDelivery): Promise<Delivered> {
@@ -124,14 +133,15 @@ function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: Take
   }
 }
 
-function judge({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome): Verdict {
-  return judgeOutcome(outcome, {
+function judged({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome) {
+  const verdict = judgeOutcome(outcome, {
     delaysMs: retry_delays ?? config.WEBHOOK_RETRY_DELAYS,
     ownFaultDelayMs: config.WEBHOOK_OWN_FAULT_DELAY,
     charged,
     held,
     random: Math.random(),
   })
+  return { verdict, durationMs: outcome.durationMs }
 }
 
 function excerptOf({ secrets }: Context, id: string, outcome: EgressOutcome): Buffer | null {

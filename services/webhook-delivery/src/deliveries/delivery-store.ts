@@ -33,6 +33,24 @@ export async function listDeliveryRows(
 
 export type AttemptRow = Selectable<Tables['attempts']>
 
-export function listAttemptRows(run: Run, deliveryId: Id<'whdel'>): Promise<AttemptRow[]> {
-  return run(build.selectFrom('attempts').selectAll().where('delivery_id', '=', deliveryId).orderBy('number'))
+/** Attempts that are shown: a delivery has further ones with each replay, and each holds an answer. */
+const mostAttempts = 100
+
+/** The newest attempts of a delivery, in their order. */
+export async function listAttemptRows(run: Run, deliveryId: Id<'whdel'>): Promise<AttemptRow[]> {
+  const all = build.selectFrom('attempts').selectAll().where('delivery_id', '=', deliveryId)
+  return (await run(all.orderBy('number', 'desc').limit(mostAttempts))).toReversed()
+}
+
+/** The newest attempts to deliver a notification of the channel `webhook`, in their order, without what was answered. */
+export async function listSendAttemptRows(run: Run, tenantId: Id<'ten'>, notificationId: Id<'notif'>) {
+  const all = build
+    .selectFrom('deliveries as d')
+    .innerJoin('attempts as a', 'a.delivery_id', 'd.id')
+    .select(['a.delivery_id', 'a.number', 'd.provider_id', 'a.started_at', 'a.finished_at', 'a.status', 'a.error'])
+    .where('d.notification_id', '=', notificationId)
+    .where('d.subscription_id', 'is', null)
+    .where('d.tenant_id', '=', tenantId)
+  const newest = await run(all.orderBy('a.started_at', 'desc').orderBy('a.number', 'desc').limit(mostAttempts))
+  return newest.toReversed()
 }

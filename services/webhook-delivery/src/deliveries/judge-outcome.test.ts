@@ -53,6 +53,8 @@ test('an internal fault counts neither against the schedule nor against the rece
 test.each<[number, string, number]>([
   [429, '60', 60_000],
   [503, '60', 60_000],
+  [429, '60, 120', 60_000],
+  [503, 'Sat, 21 Nov 2026 09:31:00 GMT, 60', 60_000],
   [429, '1', 5000],
   [503, 'Sat, 21 Nov 2026 09:31:00 GMT', 60_000],
   [503, 'Sat, 21 Nov 2026 09:29:00 GMT', 5000],

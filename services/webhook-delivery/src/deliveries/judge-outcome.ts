@@ -73,9 +73,10 @@ function tryAgain(verdict: Verdict, { delaysMs, charged, random }: Schedule, lea
 
 const spread = (ms: number, random: number) => Math.round(ms * (1 - jitter + 2 * jitter * random))
 
-/** Seconds, or an HTTP date (RFC 9110 10.2.3), a day at most; 0 for any other value. */
+/** Seconds, of a repeated header the first, or an HTTP date (RFC 9110 10.2.3), a day at most; 0 for any other value. */
 function retryAfterMs(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? ''
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs
+  const [, seconds] = /^(\d{1,9})(?:,|$)/.exec(text) ?? []
+  const ms = seconds === undefined ? Date.parse(text) - nowMs : Number(seconds) * 1000
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestRetryAfterMs) : 0
 }

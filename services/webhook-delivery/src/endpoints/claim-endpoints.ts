@@ -29,7 +29,10 @@ const claim = defineStatement({
 
 const look = defineStatement({
   name: 'look-due-endpoints',
-  text: dueInSql({ table: 'endpoints', due: 'next_due_at', where: 'active and struggling = $1' }),
+  text: dueInSql({
+    ...{ table: 'endpoints', due: 'next_due_at' },
+    where: 'active and struggling = $1 and next_due_at is not null',
+  }),
   columns: dueInColumns,
 })
 

@@ -1,24 +1,28 @@
 import { column, defineStatement, type Run } from '@notify/database'
 
-/** When the next delivery of an endpoint is due. */
-const nextDue = `(select next_attempt_at from deliveries where endpoint_id = endpoints.id and next_attempt_at is not null
-  order by next_attempt_at limit 1)`
-
-/** Endpoints per page of the repair: it takes milliseconds however many there are. */
+/** Endpoints per page of the repair, which takes milliseconds. */
 const mendedAtOnce = 2000
 
+/** The longest due delivery of the next endpoint that has one waiting. */
+const waitingAfter = (id: string) => `select endpoint_id, next_attempt_at from deliveries
+  where endpoint_id > ${id} and next_attempt_at is not null order by endpoint_id, next_attempt_at limit 1`
+
+/** Costs one index probe per endpoint with waiting deliveries, however many have none: a tenant may have millions of origins. */
 const mend = defineStatement({
   name: 'mend-endpoints',
   text: `
-    with page as (
-      select id from endpoints where id > $1 order by id limit ${mendedAtOnce}
+    with recursive page as (
+      select first.*, 1 as nth from (${waitingAfter('$1')}) as first
+      union all
+      select next.*, nth + 1 from page cross join lateral (${waitingAfter('page.endpoint_id')}) as next
+      where nth < ${mendedAtOnce}
     ), late as (
       select id from endpoints
-      where id = any(array(select id from page)) and active and (leased_until is null or leased_until <= now())
-        and (next_due_at is null or next_due_at > now()) and ${nextDue} <= now() - interval '10 seconds'
+      where id = any(array(select endpoint_id from page where next_attempt_at <= now() - interval '10 seconds'))
+        and active and (leased_until is null or leased_until <= now()) and (next_due_at is null or next_due_at > now())
       order by id for update skip locked
     ), mended as (update endpoints set next_due_at = now() from late where endpoints.id = late.id)
-    select max(id) as reached from page having count(*) = ${mendedAtOnce}`,
+    select max(endpoint_id) as reached from page having count(*) = ${mendedAtOnce}`,
   columns: { reached: column.text() },
 })
 

@@ -16,6 +16,8 @@ const lookEveryMs = 200
 /** Without due deliveries: what this process stores wakes it, and retries tell their time. */
 const idleEveryMs = 5000
 const mendEveryMs = 30_000
+/** Between pages of the repair. */
+const mendRestMs = 100
 /** Endpoints per claim; the next claim follows at once. */
 const claimMost = 32
 /** Sessions rest only while their tenant has this share of all slots left. */
@@ -142,9 +144,10 @@ function startMending(kit: Kit, { db }: Pick<Context, 'db'>): void {
   startPeriodic(kit, {
     name: 'endpoint mending',
     everyMs: mendEveryMs,
+    atLeastMs: mendRestMs,
     async run() {
       mended = await mendEndpoints(db.run, mended ?? '')
-      return mended !== undefined
+      return mended === undefined ? mendEveryMs : mendRestMs
     },
   })
 }

@@ -43,18 +43,18 @@ test('deliveries of a deleted subscription are cancelled at once, also those sto
   const left = async () => {
     const { rows } = await env
       .sql('webhook-delivery')
-      .query('select from deliveries where subscription_id = $1 union all select from endpoints where id = $1', [
-        subscription_id,
-      ])
+      .query('select from deliveries where subscription_id = $1', [subscription_id])
     return rows.length
   }
   await eventually(async () => expect(await left()).toBe(0))
   expect((await operator('GET', `/api/v1/webhook-deliveries/${delivery_id}`)).status).toBe(404)
-  // A fact whose subscribers were read before the deletion is stored after it.
+  // A fact whose subscribers were read before the deletion is stored long after it, when the endpoint is gone as well.
   const { tenant_id } = env.stack.state
-  await env
-    .sql('webhook-delivery')
-    .query('insert into endpoints (id, tenant_id) values ($1, $2)', [subscription_id, tenant_id])
+  await env.sql('webhook-delivery').query(
+    `insert into endpoints (id, tenant_id) values ($1, $2)
+       on conflict (id) do update set active = true, deleted_at = null`,
+    [subscription_id, tenant_id],
+  )
   await storeDeliveries(env, [subscription_id], 1)
   await eventually(async () => expect(await left()).toBe(0))
   const loud = env
@@ -205,6 +205,21 @@ test('changes of one moment do not undo one another; one that is based on an old
   const refused = await based(updated_at)
   expect([refused.status, refused.body.code]).toEqual([409, 'edit_conflict'])
   expect((await based(present.updated_at)).body).toMatchObject({ description: 'Mine' })
+})
+
+test('of two deletions of a subscription at the same moment one finds it, which is recorded once', async () => {
+  const made = await Promise.all(Array.from({ length: 8 }, () => subscribe(env, freshPath('ok'))))
+  const ids = made.map(({ subscription_id }) => subscription_id as string)
+  const remove = (id: string) => operator('DELETE', `/api/v1/webhook-subscriptions/${id}`)
+  const answers = await Promise.all(ids.map((id) => Promise.all([remove(id), remove(id)])))
+  const statuses = answers.map((pair) => pair.map(({ status }) => status).toSorted())
+  expect(statuses).toEqual(ids.map(() => [204, 404]))
+  const { rows } = await env.sql('webhook-delivery').query(
+    `select e -> 'event' -> 'resource' ->> 'id' as id from outbox, json_array_elements(events::json) as e
+     where e -> 'event' ->> 'action' = 'webhook_subscription.deleted' and e -> 'event' -> 'resource' ->> 'id' = any($1)`,
+    [ids],
+  )
+  expect(rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
 })
 
 test('an application’s key sees its own subscriptions alone, and a disabled one gets nothing', async () => {

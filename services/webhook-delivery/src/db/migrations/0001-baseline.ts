@@ -48,7 +48,9 @@ export const baseline: Migration = {
          failing_since timestamptz,
          deleted_at timestamptz
        ) with (fillfactor = 50)`,
-    `create index endpoints_due on endpoints (tenant_id, next_due_at) where active and next_due_at is not null`,
+    `create index endpoints_due_of_tenant on endpoints (struggling, tenant_id, next_due_at)
+       where active and next_due_at is not null`,
+    `create index endpoints_due on endpoints (struggling, next_due_at) where active and next_due_at is not null`,
     `create index endpoints_deleted on endpoints (id) where deleted_at is not null`,
     `create table deliveries (
          id text primary key,
