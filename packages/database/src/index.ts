@@ -27,7 +27,13 @@ export * from './migrations/migrate.ts'
 export * from './migrations/migration.ts'
 export * from './moving/export-tenant.ts'
 export * from './moving/import-tenant.ts'
-export { type MovedTable, type MovingClient, sharedTablesStay, type TenantTables } from './moving/tenant-tables.ts'
+export {
+  erasedEntry,
+  type MovedTable,
+  type MovingClient,
+  sharedTablesStay,
+  type TenantTables,
+} from './moving/tenant-tables.ts'
 export * from './open.ts'
 export * from './outbox/enqueue.ts'
 export * from './outbox/relay.ts'

@@ -5,6 +5,7 @@ import { type OpenSchema, useOwnSchema } from '@notify/test-kit/database'
 import { createTestKit } from '@notify/test-kit/kit'
 import {
   blindIndexTables,
+  erasedEntry,
   exportTenantCommand,
   importTenantCommand,
   type Migrations,
@@ -15,12 +16,15 @@ const tenant = 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4'
 const parcel = `create table parcels (id text primary key, tenant_id text not null, weight numeric, secret bytea, colour text,
   heavy boolean generated always as (weight > 100) stored, here boolean not null default true)`
 const visit =
-  'create table visits (id bigint generated always as identity primary key, tenant_id text not null, note text)'
-const migrations: Migrations = [...blindIndexTables, { name: '0001-parcels', transaction: [parcel, visit] }]
+  'create table visits (id bigint generated always as identity primary key, tenant_id text not null, note text, recipient_index text)'
+const shop =
+  'create table shops (id text primary key, tenant_id text not null, name text not null, unique (tenant_id, name))'
+const migrations: Migrations = [...blindIndexTables, { name: '0001-parcels', transaction: [parcel, visit, shop] }]
 const tables: TenantTables = {
   moved: [
     { table: 'parcels', own: ['here'] },
-    { table: 'visits', appendOnly: true },
+    { table: 'visits', appendOnly: true, erased: erasedEntry },
+    { table: 'shops', key: ['tenant_id', 'name'] },
   ],
   stays: {},
 }
@@ -72,7 +76,7 @@ async function imported(lines: readonly string[], own: object = {}, args: string
 }
 
 beforeEach(async () => {
-  for (const { db } of [from, to]) await db.run('truncate parcels, visits restart identity')
+  for (const { db } of [from, to]) await db.run('truncate parcels, visits, shops restart identity')
   await from.db.run(
     'insert into parcels (id, tenant_id, weight, secret, here) values ($1, $2, $3, $4, false), ($5, $6, 1, null, true)',
     [
@@ -95,6 +99,7 @@ test('the rows of the tenant arrive exactly, with their secrets under the key of
   expect(await imported(lines)).toEqual({
     parcels: { rows: 1, written: 1, removed: 0 },
     visits: { rows: 1, written: 1, removed: 0 },
+    shops: { rows: 0, written: 0, removed: 0 },
   })
   const [row, ...others] = await parcels()
   expect(others).toEqual([])
@@ -112,6 +117,7 @@ test('a newer export changes, adds and removes rows, and leaves to the cell what
   expect(await imported(await exported())).toEqual({
     parcels: { rows: 1, written: 1, removed: 1 },
     visits: { rows: 2, written: 1, removed: 0 },
+    shops: { rows: 0, written: 0, removed: 0 },
   })
   expect((await parcels()).map(({ id }) => id)).toEqual(['p2', 'p8'])
   expect(await to.db.run('select note from visits order by id')).toEqual([{ note: 'first' }, { note: 'second' }])
@@ -119,9 +125,28 @@ test('a newer export changes, adds and removes rows, and leaves to the cell what
   expect((await imported(await exported())).parcels).toEqual({ rows: 1, written: 0, removed: 0 })
 })
 
+test('a row that was made anew under another id replaces the one that was copied before', async () => {
+  for (const id of ['s1', 's2']) {
+    await from.db.run('delete from shops')
+    await from.db.run('insert into shops values ($1, $2, $3)', [id, tenant, 'Corner shop'])
+    await imported(await exported())
+    expect(await to.db.run('select id from shops')).toEqual([{ id }])
+  }
+})
+
+test('a person who was erased between two copies is erased in the new cell', async () => {
+  await from.db.run(`update visits set recipient_index = 'ada'`)
+  await imported(await exported())
+  await from.db.run(`update visits set note = null, recipient_index = 'erased ' || id`)
+  await imported(await exported())
+  expect(await to.db.run('select note, recipient_index from visits')).toEqual([
+    { note: null, recipient_index: 'erased 1' },
+  ])
+})
+
 test('a rehearsal counts on both sides and changes nothing', async () => {
   const [counted, ...more] = await exported('--dry-run')
-  expect([JSON.parse(counted!).counts, more]).toEqual([{ parcels: 1, visits: 1 }, []])
+  expect([JSON.parse(counted!).counts, more]).toEqual([{ parcels: 1, visits: 1, shops: 0 }, []])
   expect((await imported(await exported(), {}, ['--dry-run'])).parcels.written).toBe(1)
   expect(await parcels()).toEqual([])
 })

@@ -8,8 +8,12 @@ export interface MovedTable {
   table: string
   /** SQL condition on the rows of the tenant `$1`, whose applications are `$2`. Default: `tenant_id` is the tenant. */
   of?: string
-  /** Rows are never changed or deleted: an import only adds missing ones. */
+  /** What a cell has one row of, if not the primary key: a row that was made anew under another id replaces the old one. */
+  key?: readonly string[]
+  /** Rows are never changed or deleted: an import only adds missing ones, and those that {@link erased} selects. */
   appendOnly?: true
+  /** SQL condition on an append-only row `excluded` whose person was erased: it replaces what is known. */
+  erased?: string
   /** Columns that are not moved, because each cell has its own values. */
   own?: readonly string[]
 }
@@ -31,6 +35,9 @@ export const sharedTablesStay = {
   walks: 'progress of the upkeep of this cell',
   blind_index_keys: 'the keys of this cell',
 } as const
+
+/** How an erasure leaves an entry of an append-only table. */
+export const erasedEntry = `excluded.recipient_index = 'erased ' || excluded.id`
 
 export const ofTenant = ({ of = 'tenant_id = $1' }: MovedTable): string => of
 

@@ -36,13 +36,14 @@ export async function createTableWriter(
 ): Promise<TableWriter> {
   const { table, appendOnly } = moved
   const { shape } = writing
+  const key = moved.key ?? shape.key
   const unknown = columns.filter((name) => !shape.columns.includes(name))
   if (unknown.length > 0) throw new Error(`this release has no column ${table}.${unknown[0]}: update it first`)
-  const insert = insertOf(moved, shape, columns)
+  const insert = insertOf(moved, key, columns)
   const ofOwner = ofTenant(moved)
   const values = owner.slice(0, ofOwner.includes('$2') ? 2 : 1)
   const known = await client.query<{ key: string }>(
-    `select row(${shape.key.join(', ')})::text as key from ${table} where ${ofOwner}`,
+    `select row(${key.join(', ')})::text as key from ${table} where ${ofOwner}`,
     values,
   )
   const left = new Set(known.rows.map(({ key }) => key))
@@ -59,7 +60,7 @@ export async function createTableWriter(
     async finish() {
       if (appendOnly || left.size === 0) return count
       const removed = await client.query(
-        `delete from ${table} where (${ofOwner}) and row(${shape.key.join(', ')})::text = any($${values.length + 1})`,
+        `delete from ${table} where (${ofOwner}) and row(${key.join(', ')})::text = any($${values.length + 1})`,
         [...values, [...left]],
       )
       return { ...count, removed: removed.rowCount ?? 0 }
@@ -67,12 +68,17 @@ export async function createTableWriter(
   }
 }
 
-function insertOf({ table, appendOnly, own = [] }: MovedTable, { key }: Shape, columns: readonly string[]): string {
+function insertOf(
+  { table, appendOnly, erased = 'false', own = [] }: MovedTable,
+  key: readonly string[],
+  columns: readonly string[],
+): string {
   const shared = columns.filter((name) => !own.includes(name))
   const changed = shared.filter((name) => !key.includes(name))
   const differs = `(${changed.map((name) => `known.${name}`).join(', ')}) is distinct from (${changed.map((name) => `excluded.${name}`).join(', ')})`
   const set = changed.map((name) => `${name} = excluded.${name}`).join(', ')
-  const onConflict = appendOnly || changed.length === 0 ? 'do nothing' : `do update set ${set} where ${differs}`
+  const replaces = appendOnly ? `${erased} and ${differs}` : differs
+  const onConflict = changed.length === 0 ? 'do nothing' : `do update set ${set} where ${replaces}`
   return `
     with incoming as materialized (
       select made.* from jsonb_array_elements($1::jsonb) as item

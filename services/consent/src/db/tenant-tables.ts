@@ -1,10 +1,10 @@
-import { sharedTablesStay, type TenantTables } from '@notify/database'
+import { erasedEntry, sharedTablesStay, type TenantTables } from '@notify/database'
 
 /** What moves with a tenant to another cell, and what stays. */
 export const tenantTables: TenantTables = {
   moved: [
     { table: 'consents' },
-    { table: 'consent_entries', appendOnly: true },
+    { table: 'consent_entries', appendOnly: true, erased: erasedEntry },
     { table: 'users' },
     { table: 'waiting_changes' },
   ],

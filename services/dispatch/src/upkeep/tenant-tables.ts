@@ -1,4 +1,4 @@
-import { sharedTablesStay, type TenantTables } from '@notify/database'
+import { erasedEntry, sharedTablesStay, type TenantTables } from '@notify/database'
 
 /** What moves with a tenant to another cell, and what stays. */
 export const tenantTables: TenantTables = {
@@ -14,11 +14,11 @@ export const tenantTables: TenantTables = {
     { table: 'list_members' },
     { table: 'topics' },
     { table: 'preferences' },
-    { table: 'preference_changes', appendOnly: true },
+    { table: 'preference_changes', appendOnly: true, erased: erasedEntry },
     { table: 'providers' },
     { table: 'carrier_templates' },
     { table: 'carrier_template_syncs' },
-    { table: 'domains' },
+    { table: 'domains', key: ['tenant_id', 'domain'] },
     { table: 'domain_identities', own: ['leased_until'] },
     // So that a request that is repeated in the new cell sends nothing again. Other answers are encrypted for this cell.
     {

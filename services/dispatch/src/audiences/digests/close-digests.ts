@@ -98,5 +98,5 @@ function waits({ config }: ClosingContext, { closes_at }: DueDigest, outcome: un
 function endOf(outcome: CommitOutcome | undefined): Omit<EndedDigest, 'digest_id'> {
   if (!(outcome instanceof Problem)) return { status: 'cancelled', reason: digestedReason }
   if (outcome.code === optedOutReason) return { status: 'cancelled', reason: optedOutReason }
-  return { status: 'failed', reason: `${outcome.code}: ${outcome.message}`.slice(0, 500) }
+  return { status: 'failed', reason: `${outcome.code}: ${outcome.message}`.slice(0, 500).toWellFormed() }
 }
