@@ -1,12 +1,15 @@
 import { beforeAll, expect, test } from '@jest/globals'
+import { earliestId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
-import { countRowsRead, entriesOfBatch, useOwnSchema } from '@notify/test-kit/database'
+import { countRowsRead, entriesOfBatch, pagesReadOnceRefilled, useOwnSchema } from '@notify/test-kit/database'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
 import { listItems } from '../src/activity/item-store.ts'
 import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
 import { migrations } from '../src/db/migrations.ts'
+import { createRequestCountDeletion, createRequestDeletion } from '../src/requests/request-store.ts'
+import { createChargeDeletion } from '../src/usage/usage-store.ts'
 
 const many = 20_000
 const tenantId = 'ten_1'
@@ -79,3 +82,35 @@ test('each batch of the retention reads its own entries alone, also while nothin
   // To find a thousand and to delete them, not the five thousand before.
   expect(await entriesOfBatch(db, env.sql('gateway'), deletion)).toBeLessThan(2500)
 })
+
+const dayMs = 86_400_000
+/** The time that was so many days ago, and an id of it, as SQL. */
+const timeOf = (days: number) => `now() - interval '${days} days'`
+const idOf = (prefix: 'notif' | 'req', days: number) =>
+  `'${earliestId(prefix, Date.now() - days * dayMs).slice(0, -8)}' || lpad(n::text, 8, '0')`
+
+test.each([
+  {
+    table: 'usage_messages',
+    select: (days: number) => `${idOf('notif', days)}, 1, 1`,
+    createDeletion: (on: Queries) => () => createChargeDeletion(on)(90 * dayMs),
+  },
+  {
+    table:
+      'api_requests (tenant_id, application_id, id, mode, requested_at, request_id, key_id, method, path, status, duration_ms)',
+    select: (days: number) =>
+      `'ten_1', 'app_1', ${idOf('req', days)}, 'live', ${timeOf(days)}, 'req', 'key_1', 'GET', '/', 200, 1`,
+    createDeletion: createRequestDeletion,
+  },
+  {
+    table: 'api_request_counts',
+    select: (days: number) => `'ten_' || n, 'app_1', 'live', ${timeOf(days)}, 400, gen_random_uuid(), 1`,
+    createDeletion: createRequestCountDeletion,
+  },
+])(
+  'a deletion with nothing due reads a few pages, also once new rows have taken the pages of deleted ones: $table',
+  async ({ table, select, createDeletion }) => {
+    const fill = (days: number) => db.run(`insert into ${table} select ${select(days)} from generate_series(1, 5000) n`)
+    expect(await pagesReadOnceRefilled(db, { table: table.split(' ')[0]!, fill, createDeletion })).toBeLessThan(20)
+  },
+)
