@@ -139,7 +139,9 @@ const unlimited: BodyShare = { take: () => true, release: () => {} }
 
 export function writeAnswer(response: ServerResponse, { statusCode, headers, text }: WholeAnswer): void {
   if (response.headersSent || response.destroyed) return
-  const length = statusCode === 304 ? {} : { 'content-length': Buffer.byteLength(text) }
+  // The length is that of the answer to GET, of which these have no part; 204 has none at all (RFC 9110, 8.6).
+  const isBare = statusCode === 204 || statusCode === 304 || response.req.method === 'HEAD'
+  const length = isBare ? {} : { 'content-length': Buffer.byteLength(text) }
   response.writeHead(statusCode, { ...forwarded(headers), ...length })
   response.end(text)
 }
