@@ -24,13 +24,12 @@ import type { RequestHandler } from 'express'
 import { LRUCache } from 'lru-cache'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 import { forwarded, passedOn } from './hop-headers.ts'
+import { narrowSize } from './peers.ts'
 
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
 /** How long a request waits for others of its owner. */
 const waitMs = 6000
-/** Connections for addresses that keep failing. */
-const narrowSize = { most: 4, mostOfTenant: 2 }
 const maxTrusted = 10_000
 
 type PassedRequest = IncomingMessage & { originalUrl: string }
