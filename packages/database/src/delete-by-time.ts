@@ -3,7 +3,10 @@ import { deletionInOrder } from './delete-in-order.ts'
 import type { Queries } from './open.ts'
 import { defineStatement } from './statement.ts'
 
-/** Rows of a table that has a summary index (BRIN) over their time. */
+/**
+ * Rows of a table that has a B-tree index over their time. A BRIN index does not do: once new rows have taken the pages of deleted
+ * ones, its ranges begin with the oldest time ever, and all of them match.
+ */
 interface Expiring {
   table: string
   /** The column of the time. */
@@ -14,7 +17,8 @@ interface Expiring {
 const batch = 1000
 
 /**
- * Declares the deletion of rows by their age, a batch at a time; see {@link deletionInOrder}.
+ * Declares the deletion of rows by their age, a batch at a time; see {@link deletionInOrder}. Of a table whose ids begin with the time,
+ * use `deletionById`, which needs no index.
  * @returns creates, for a database, a function that deletes one batch of older rows and resolves to whether there may be more
  * @example const createDeletion = deletionByTime({ table: 'parcels', time: 'sent_at', keptDays: 7 })
  */

@@ -153,6 +153,38 @@ async function entriesRead(db: Queries, index: string): Promise<number> {
   return row!.read
 }
 
+interface Refill {
+  table: string
+  /** Adds thousands of rows that are so many days old. */
+  fill(days: number): Promise<unknown>
+  createDeletion(db: Queries): () => Promise<boolean>
+}
+
+/** Counts the pages that a deletion with nothing due reads, once newer rows have taken those of the rows that it deleted before. */
+export async function pagesReadOnceRefilled(db: Queries, { table, fill, createDeletion }: Refill): Promise<number> {
+  await fill(100)
+  await fill(0)
+  const deleteSome = createDeletion(db)
+  while (await deleteSome());
+  await db.run(`vacuum analyze ${table}`)
+  await fill(0)
+  return db.transaction(async (run) => {
+    const before = await pagesRead(run, table)
+    await createDeletion({ ...db, run, runLong: run })()
+    return (await pagesRead(run, table)) - before
+  })
+}
+
+/** Of a table and its indexes, by this transaction. */
+async function pagesRead(run: Run, table: string): Promise<number> {
+  const [row] = await run<{ pages: number }>(
+    `select sum(pg_stat_get_xact_blocks_fetched(oid))::int as pages from pg_class
+     where oid = $1::regclass or oid in (select indexrelid from pg_index where indrelid = $1::regclass)`,
+    [table],
+  )
+  return row!.pages
+}
+
 const columns = 'id, lane, channel, status, settled, enqueued_at, next_attempt_at, expires_at, created_at'
 const expiry = 'case when payload is not null then expires_at end'
 const open = `select ${columns.replace('expires_at', expiry)} from notifications where not settled or (expires_at is not null and payload is not null)`

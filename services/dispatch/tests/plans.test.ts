@@ -15,6 +15,7 @@ import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { askForFailed } from '../src/outcome/inquiries/ask-for-failed.ts'
 import { askForSent } from '../src/outcome/inquiries/ask-for-sent.ts'
+import { compareRange } from '../src/outcome/notifications/compare-notifications.ts'
 import { findCorrelations } from '../src/outcome/receipts/correlation-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
@@ -161,6 +162,27 @@ test.each(statements)(
     expect(read).toBeLessThan(many / 20)
   },
 )
+
+test('a comparison examines a few thousand notifications at once, however few are of the lanes, and the next ones reach the end', async () => {
+  const [until, known] = ['notif_zz', {}]
+  await db.run(
+    `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits, payload, updated_at)
+     values ('notif_z', $1, 'app_1', 'sms', 'transactional', 'live', '+1***', 'index', 1, '', now() - interval '1 hour')`,
+    [tenantId],
+  )
+  const found: string[] = []
+  let after = ''
+  while (after !== until) {
+    const read = await countRowsRead(db, tables, async (on) => {
+      const range = { after, until, lanes: ['transactional' as const], quiet_seconds: 60, known }
+      const { facts, reached } = await compareRange(on, range)
+      found.push(...facts.map(({ notification_id }) => notification_id))
+      after = reached
+    })
+    expect(read).toBeLessThan(many * 0.6)
+  }
+  expect(found).toEqual(['notif_z'])
+})
 
 test('no statement is planned again for its parameters', async () => {
   const planned = await db.run<{ name: string }>(

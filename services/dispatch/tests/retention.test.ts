@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import { earliestId, newId } from '@notify/contracts'
 import { endedBefore } from '@notify/database'
+import { pagesReadOnceRefilled } from '@notify/test-kit/database'
+import { createFailureDeletion } from '../src/outcome/failures/failure-store.ts'
 import { readTally } from '../src/upkeep/balance-store.ts'
 import { checkBalance } from '../src/upkeep/check-balance.ts'
 import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
@@ -96,4 +98,14 @@ test('no clock that runs ahead deletes anything', async () => {
   const now = (await endedBefore(db, 0)).getTime()
   expect((await endedBefore(db, 0, now + 400 * dayMs)).getTime()).toBeLessThan(now + dayMs)
   expect((await endedBefore(db, 0, now - 400 * dayMs)).getTime()).toBe(now - 400 * dayMs)
+})
+
+test('a deletion of failures with nothing due reads a few pages, also once new rows have taken the pages of deleted ones', async () => {
+  const fill = (days: number) =>
+    db.run(
+      `insert into failure_hours (tenant_id, hour, provider_id, channel, mode, code, failures)
+       select 'ten_' || n, now() - interval '${days} days', 'prov_1', 'sms', 'live', gen_random_uuid(), 1 from generate_series(1, 5000) n`,
+    )
+  const pages = await pagesReadOnceRefilled(db, { table: 'failure_hours', fill, createDeletion: createFailureDeletion })
+  expect(pages).toBeLessThan(20)
 })

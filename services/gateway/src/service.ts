@@ -53,9 +53,9 @@ import { createRememberOperator } from './operators/remember-operator.ts'
 import { recordRequests } from './requests/record-requests.ts'
 import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
-import { codesRecognisedMs, createCodeCounter } from './usage/count-codes.ts'
+import { chargesKeptMs, createCodeCounter } from './usage/count-codes.ts'
 import { exportUsage } from './usage/export-usage.ts'
-import { deleteOldMessages } from './usage/usage-store.ts'
+import { createChargeDeletion } from './usage/usage-store.ts'
 
 /** Callers get a response within 8 s, even if internal services are silent. */
 const answerWithinMs = 7500
@@ -115,8 +115,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     onCommit(() => stirRetries())
   })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  const forgetMessages = () => deleteOldMessages(db, codesRecognisedMs)
-  startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: forgetMessages })
+  const deleteCharges = createChargeDeletion(db)
+  startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: () => deleteCharges(chargesKeptMs) })
   exportUsage(kit, context)
   const docs = await serveDocs()
   const exports = createOpenExports()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
+import { newId, openPreferenceLink } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 
 /** More than the share of one owner. */
@@ -15,9 +15,13 @@ const shared = 'cloud/shared'
 /** Stands in for callbacks: holds those of the busy provider, refuses what is forged, and answers all others. */
 let holds = true
 const held: ServerResponse[] = []
+/** The same for dispatch, of links of messages. */
+const links: ServerResponse[] = []
 const stub = createServer((request, response) => {
   request.resume()
-  if (request.headers.forged) response.writeHead(403).end()
+  if (holds && request.url === openPreferenceLink.path) links.push(response)
+  else if (request.url!.startsWith('/internal/')) response.writeHead(503).end()
+  else if (request.headers.forged) response.writeHead(403).end()
   else if (holds && (request.headers.slow || request.url!.includes(busy))) held.push(response)
   else response.writeHead(200).end()
 })
@@ -31,6 +35,7 @@ beforeAll(async () => {
     env: {
       gateway: {
         CALLBACKS_URL: `http://127.0.0.1:${port}`,
+        DISPATCH_URL: `http://127.0.0.1:${port}`,
         TRUSTED_PROXIES: '127.0.0.0/8',
         RATE_LIMIT_ADDRESS_PER_SECOND: String(perSecond),
       },
@@ -57,6 +62,7 @@ const many = (count: number, ...one: Parameters<typeof callback>) =>
 function release(): void {
   holds = false
   for (const response of held.splice(0)) response.writeHead(200).end()
+  for (const response of links.splice(0)) response.writeHead(503).end()
 }
 
 test(`${flood} callbacks of a tenant that are slow leave connections to a neighbour at the same address`, async () => {
@@ -104,4 +110,16 @@ test('callbacks of the shared app are not held to what others at its address do'
   })
   release()
   expect(new Set((await slow!).flat())).toEqual(new Set([200]))
+})
+
+test(`${flood} links that are opened from one address leave connections to dispatch to everybody else`, async () => {
+  holds = true
+  const link = new URL(`/u/${'a'.repeat(100)}`, env.urls.gateway)
+  const open = () => fetch(link, { headers: { 'X-Forwarded-For': '203.0.113.78' } })
+  const all = Promise.all(Array.from({ length: flood }, open))
+  await eventually(() => expect(links.length).toBe(32))
+  expect((await env.api('GET', '/api/v1/templates', { token: env.operatorToken })).status).toBe(200)
+  expect(links.length).toBe(32)
+  release()
+  expect(new Set((await all).map(({ status }) => status))).toEqual(new Set([503]))
 })

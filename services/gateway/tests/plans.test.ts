@@ -1,12 +1,17 @@
 import { beforeAll, expect, test } from '@jest/globals'
+import { earliestId, newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
-import { countRowsRead, entriesOfBatch, useOwnSchema } from '@notify/test-kit/database'
+import { countRowsRead, entriesOfBatch, pagesReadOnceRefilled, useOwnSchema } from '@notify/test-kit/database'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
 import { listItems } from '../src/activity/item-store.ts'
 import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
 import { migrations } from '../src/db/migrations.ts'
+import { createRequestCountDeletion, createRequestDeletion } from '../src/requests/request-store.ts'
+import type { RetryJobRow } from '../src/retries/retry-job.ts'
+import { openPage } from '../src/retries/retry-store.ts'
+import { createChargeDeletion } from '../src/usage/usage-store.ts'
 
 const many = 20_000
 const tenantId = 'ten_1'
@@ -24,11 +29,12 @@ beforeAll(async () => {
   for (let start = 0; start < many; start += 2000) {
     await db.runLong(
       `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
-         recipient_index, retryable, retry_count, created_at, updated_at, locale)
+         recipient_index, retryable, retry_count, created_at, updated_at, locale, broadcast_id)
        select 'notif_0' || lpad(n::text, 25, '0'), '${tenantId}', 'app_' || n % 2, 1, case when n % 50 = 1 then 'test' else 'live' end,
          (array['sms', 'email', 'webhook'])[n % 3 + 1],
          case when n % 100 = 1 then 'failed' when n % 500 = 2 then 'queued' when n % 2 = 1 then 'sent' else 'delivered' end,
-         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now(), case when n % 100 = 3 then 'de' end
+         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now(), case when n % 100 = 3 then 'de' end,
+         case when n % 4 < 3 then 'bc_1' end
        from generate_series($1::int, $1::int + 1999) n`,
       [start],
     )
@@ -47,6 +53,8 @@ const filters: Omit<ActivityFilter, 'tenantId'>[] = [
   { applicationId: 'app_1', retryable: true },
   { eventKey: 'event.1' },
   { eventKey: 'event.1', status: 'failed', mode: 'live' },
+  { broadcastId: 'bc_1', status: 'failed' },
+  { broadcastId: 'bc_1', retryable: true },
   { locale: 'de' },
   { locale: 'de', status: 'sent', channel: 'sms' },
   { recipientIndex: 'recipient 7' },
@@ -68,6 +76,31 @@ test.each(filters.map((filter) => [JSON.stringify(filter), filter] as const))(
   },
 )
 
+/** A thousand items of each kind at most, of 5,000, 15,000 and 10. */
+test.each<[string, Omit<ActivityFilter, 'tenantId'>, number]>([
+  ['no item of the event', { eventKey: 'event.1', locale: 'de' }, 4000],
+  ['no item of the broadcast', { broadcastId: 'bc_1', locale: 'de' }, 8000],
+  ['the items of the recipient', { recipientIndex: 'recipient 7', status: 'sent' }, 100],
+])('a job of retries reads few rows at once, and reaches the end, though it wants %s', async (_name, filter, most) => {
+  const job = { id: newId('retry'), claims: 0 } as RetryJobRow
+  await db.run(
+    `insert into retry_jobs (id, tenant_id, requested_by, filters, count, count_capped, next_at) values ($1, $2, 'op', '{}', 0, false, now())`,
+    [job.id, tenantId],
+  )
+  const isFinished = async () =>
+    (await db.run('select from retry_jobs where id = $1 and finished_at is not null', [job.id])).length > 0
+  const found: string[] = []
+  while (!(await isFinished())) {
+    const read = await countRowsRead(db, ['activity'], async (on) => {
+      found.push(...((await openPage(on, job, { ...filter, tenantId }, 10)) ?? []))
+    })
+    expect(read).toBeLessThan(most)
+    await db.run('update retry_jobs set page = null where id = $1', [job.id])
+  }
+  const wanted = await listItems(db, { ...filter, tenantId }, { limit: 100 })
+  expect(found).toEqual(wanted.map(({ transaction_id }) => transaction_id))
+})
+
 test('the retention finds nothing to delete without reading the items', async () => {
   const read = await countRowsRead(db, ['activity'], (on) => createItemDeletion(on)(Date.now()))
   expect(read).toBeLessThan(10)
@@ -79,3 +112,35 @@ test('each batch of the retention reads its own entries alone, also while nothin
   // To find a thousand and to delete them, not the five thousand before.
   expect(await entriesOfBatch(db, env.sql('gateway'), deletion)).toBeLessThan(2500)
 })
+
+const dayMs = 86_400_000
+/** The time that was so many days ago, and an id of it, as SQL. */
+const timeOf = (days: number) => `now() - interval '${days} days'`
+const idOf = (prefix: 'notif' | 'req', days: number) =>
+  `'${earliestId(prefix, Date.now() - days * dayMs).slice(0, -8)}' || lpad(n::text, 8, '0')`
+
+test.each([
+  {
+    table: 'usage_messages',
+    select: (days: number) => `${idOf('notif', days)}, 1, 1`,
+    createDeletion: (on: Queries) => () => createChargeDeletion(on)(90 * dayMs),
+  },
+  {
+    table:
+      'api_requests (tenant_id, application_id, id, mode, requested_at, request_id, key_id, method, path, status, duration_ms)',
+    select: (days: number) =>
+      `'ten_1', 'app_1', ${idOf('req', days)}, 'live', ${timeOf(days)}, 'req', 'key_1', 'GET', '/', 200, 1`,
+    createDeletion: createRequestDeletion,
+  },
+  {
+    table: 'api_request_counts',
+    select: (days: number) => `'ten_' || n, 'app_1', 'live', ${timeOf(days)}, 400, gen_random_uuid(), 1`,
+    createDeletion: createRequestCountDeletion,
+  },
+])(
+  'a deletion with nothing due reads a few pages, also once new rows have taken the pages of deleted ones: $table',
+  async ({ table, select, createDeletion }) => {
+    const fill = (days: number) => db.run(`insert into ${table} select ${select(days)} from generate_series(1, 5000) n`)
+    expect(await pagesReadOnceRefilled(db, { table: table.split(' ')[0]!, fill, createDeletion })).toBeLessThan(20)
+  },
+)

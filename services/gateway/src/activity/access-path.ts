@@ -1,4 +1,3 @@
-import type { Id } from '@notify/contracts'
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { ActivityFilter } from './activity-filter.ts'
 import { kindOf } from './kind-sql.ts'
@@ -9,84 +8,69 @@ export type Condition = RawBuilder<boolean>
 export const all = (conditions: readonly Condition[]): Condition => sql<boolean>`${sql.join(conditions, sql` and `)}`
 
 /**
- * How a filter reaches its rows: each row of `sources` is a range of one index, in the order of the list. Without sources the
- * whole tenant is one range.
+ * How a filter reaches its rows: each row of `sources` is a range of one index, in the order of the list. Without sources
+ * `conditions` are one range.
  */
 export interface AccessPath {
   sources?: RawBuilder<unknown>
-  /** Conditions on `activity a`, and on a row `s` of the sources. */
+  /** Conditions of the range, on `activity a` and on a row `s` of the sources. */
   conditions: Condition[]
+  /** What the index does not cover: conditions on `a` that are compared row by row. */
+  compared: Condition[]
 }
 
-/** Chooses the index. Whatever it does not cover is compared row by row. */
+/** Chooses the index. */
 export function accessPath(filter: ActivityFilter): AccessPath {
-  if (filter.recipientIndex !== undefined) return byRecipient(filter, filter.recipientIndex)
-  if (filter.broadcastId !== undefined) return byBroadcast(filter, filter.broadcastId)
-  if (filter.digestId !== undefined) return byDigest(filter, filter.digestId)
-  const { tenantId, eventKey, locale } = filter
+  const { tenantId, recipientIndex, broadcastId, digestId, eventKey, locale } = filter
+  // A tenant's key makes the blind index, so the tenant needs no comparison.
+  if (recipientIndex !== undefined) return byRow(filter, isOfRecipient(sql.ref('a.recipient_index'), recipientIndex))
+  if (broadcastId !== undefined) return byPart(filter, 'broadcast_id', broadcastId)
+  if (digestId !== undefined) {
+    // Only a digest of the tenant's has items of the tenant.
+    const ofDigest = all([sql<boolean>`a.digest_id = ${digestId}`, sql<boolean>`a.tenant_id = ${tenantId}`])
+    return byRow({ ...filter, digestId: undefined }, ofDigest)
+  }
+  if (eventKey !== undefined) return byPart(filter, 'event_key', eventKey)
+  if (locale !== undefined) return byPart(filter, 'locale', locale)
   const dimensions = dimensionsOf(filter)
-  const tenant = sql`${tenantId}::text`
-  if (eventKey !== undefined) {
-    const event = sql`${eventKey}::text`
-    return {
-      sources: kindsSql(tenantId, eventKey, dimensions),
-      conditions: [
-        sql<boolean>`${kindOf('a', undefined, sql.ref('a.event_key'))} = ${kindOf('s', tenant, event)}`,
-        sql<boolean>`a.event_key is not null`,
-        ...isIn(locale),
-      ],
-    }
-  }
-  if (locale !== undefined) {
-    const language = sql`${locale}::text`
-    return {
-      sources: kindsSql(tenantId, '', dimensions),
-      conditions: [
-        sql<boolean>`${kindOf('a', undefined, sql.ref('a.locale'))} = ${kindOf('s', tenant, language)}`,
-        sql<boolean>`a.locale is not null`,
-      ],
-    }
-  }
-  if (dimensions.length === 0) return { conditions: [sql<boolean>`a.tenant_id = ${tenantId}`] }
+  if (dimensions.length === 0) return { conditions: [sql<boolean>`a.tenant_id = ${tenantId}`], compared: [] }
   return {
     sources: kindsSql(tenantId, '', dimensions),
-    conditions: [sql<boolean>`${kindOf('a')} = ${kindOf('s', tenant)}`],
+    conditions: [sql<boolean>`${kindOf('a')} = ${kindOf('s', sql`${tenantId}::text`)}`],
+    compared: [],
   }
 }
 
-/** A tenant's key makes the blind index, so the tenant needs no comparison. */
-function byRecipient(filter: ActivityFilter, recipientIndex: string): AccessPath {
+/** By an index of few items, of which all others are compared. */
+const byRow = (filter: ActivityFilter, condition: Condition): AccessPath => ({
+  conditions: [condition],
+  compared: [...dimensionsOf(filter, 'a'), ...rest(filter)],
+})
+
+/** By the index of the kinds of a broadcast, an event or a language. */
+function byPart(filter: ActivityFilter, column: keyof typeof filterOfColumn, value: string): AccessPath {
+  const part = sql.ref(`a.${column}`)
+  // Only the kinds of an event have counters of their own.
+  const counted = column === 'event_key' ? value : ''
   return {
+    sources: kindsSql(filter.tenantId, counted, dimensionsOf(filter)),
     conditions: [
-      isOfRecipient(sql.ref('a.recipient_index'), recipientIndex),
-      ...dimensionsOf(filter, 'a'),
-      ...rest(filter),
+      sql<boolean>`${kindOf('a', undefined, part)} = ${kindOf('s', sql`${filter.tenantId}::text`, sql`${value}::text`)}`,
+      sql<boolean>`${part} is not null`,
     ],
+    compared: rest({ ...filter, [filterOfColumn[column]]: undefined }),
   }
 }
 
-/** Only a broadcast of the tenant's has items of the tenant. */
-function byBroadcast(filter: ActivityFilter, broadcastId: Id<'bc'>): AccessPath {
-  const conditions = [sql<boolean>`a.broadcast_id = ${broadcastId}`, sql<boolean>`a.tenant_id = ${filter.tenantId}`]
-  return { conditions: [...conditions, ...dimensionsOf(filter, 'a'), ...rest({ ...filter, broadcastId: undefined })] }
-}
-
-/** The same of a digest. */
-function byDigest(filter: ActivityFilter, digestId: Id<'dig'>): AccessPath {
-  const conditions = [sql<boolean>`a.digest_id = ${digestId}`, sql<boolean>`a.tenant_id = ${filter.tenantId}`]
-  return { conditions: [...conditions, ...dimensionsOf(filter, 'a'), ...rest({ ...filter, digestId: undefined })] }
-}
+const filterOfColumn = { broadcast_id: 'broadcastId', event_key: 'eventKey', locale: 'locale' } as const
 
 /** What is compared row by row. */
 const rest = ({ eventKey, locale, broadcastId, digestId }: ActivityFilter): Condition[] => [
   ...(eventKey === undefined ? [] : [sql<boolean>`a.event_key = ${eventKey}`]),
   ...(broadcastId === undefined ? [] : [sql<boolean>`a.broadcast_id = ${broadcastId}`]),
   ...(digestId === undefined ? [] : [sql<boolean>`a.digest_id = ${digestId}`]),
-  ...isIn(locale),
+  ...(locale === undefined ? [] : [sql<boolean>`a.locale = ${locale}`]),
 ]
-
-const isIn = (locale: string | undefined): Condition[] =>
-  locale === undefined ? [] : [sql<boolean>`a.locale = ${locale}`]
 
 /** SQL that is true for the items of a recipient: the index holds a hash of its blind index. */
 export function isOfRecipient(column: Expression<unknown>, index: string): Condition {

@@ -1,9 +1,9 @@
 import type { ActivityItem, Id } from '@notify/contracts'
-import type { Queries } from '@notify/database'
+import type { Queries, Run } from '@notify/database'
 import { recipientTag } from '@notify/privacy'
 import { type RawBuilder, sql } from 'kysely'
 import { build } from '../db/schema.ts'
-import { accessPath, all, rangeOf } from './access-path.ts'
+import { type AccessPath, accessPath, all, rangeOf } from './access-path.ts'
 import type { ActivityFilter } from './activity-filter.ts'
 
 export interface ActivityRow extends Omit<ActivityItem, 'created_at' | 'recipient_tag'> {
@@ -62,34 +62,55 @@ interface Page {
  * of filters has its own statement and plan.
  */
 export function listItems(db: Queries, filter: ActivityFilter, page: Page): Promise<ActivityRow[]> {
+  const { conditions, compared, ...path } = accessPath(filter)
+  const wanted = pageSql({ ...path, conditions: [...conditions, ...compared, ...rangeOf(filter)] }, page)
   return db.run(
     items
-      .innerJoin(pageSql(filter, page).as('page'), (join) => join.onRef('page.id', '=', 'a.id'))
+      .innerJoin(wanted.as('page'), (join) => join.onRef('page.id', '=', 'a.id'))
       .where('a.tenant_id', '=', filter.tenantId)
       .orderBy('page.created_at', 'desc')
       .orderBy('page.id', 'desc'),
   )
 }
 
-/** A subquery for the `id` and `created_at` of the items of a page. */
-export function pageSql(
-  filter: ActivityFilter,
+/** Items that are read at once to find wanted ones among them. */
+const mostExamined = 1000
+
+/**
+ * The next items of an index's ranges, newest first, and whether the filter wants them: however few it wants, it costs the same.
+ * @param run of a transaction
+ */
+export async function examineItems(run: Run, filter: ActivityFilter, { after, limit }: Omit<Page, 'offset'>) {
+  const { conditions, compared, ...path } = accessPath(filter)
+  const most = compared.length === 0 ? limit : Math.max(limit, mostExamined)
+  const isWanted = sql<boolean>`(${all([sql<boolean>`true`, ...compared])}) is true`
+  const examined = pageSql(
+    { ...path, conditions: [...conditions, ...rangeOf(filter)], isWanted },
+    { after, limit: most },
+  )
+  // A bitmap scan reads a whole range, of which the first items are enough.
+  await run('set local enable_bitmapscan = off')
+  return run(build.selectFrom(examined.as('page')).selectAll())
+}
+
+/** A subquery for the items of a page, newest first. */
+function pageSql(
+  { sources, conditions, isWanted = sql`true` }: Omit<AccessPath, 'compared'> & { isWanted?: RawBuilder<unknown> },
   { after, offset = 0, limit }: Page,
-): RawBuilder<{ id: string; created_at: Date }> {
-  const { sources, conditions } = accessPath(filter)
+): RawBuilder<{ id: string; created_at: Date; is_wanted: boolean }> {
   const where = all([
     ...conditions,
-    ...rangeOf(filter),
     ...(after ? [sql<boolean>`(a.created_at, a.id) < (${after.createdAt}::timestamptz, ${after.id})`] : []),
   ])
   const most = offset + limit
   const newest = (count: number) =>
-    sql`select a.created_at, a.id from activity a where ${where} order by a.created_at desc, a.id desc limit ${count}`
+    sql`select a.created_at, a.id, ${isWanted} as is_wanted from activity a where ${where}
+      order by a.created_at desc, a.id desc limit ${count}`
   const ofPage = sql`order by created_at desc, id desc limit ${limit} offset ${offset}`
   if (!sources) return sql`(select * from (${newest(most)}) as found ${ofPage})`
   // Only the ranges with the newest heads can have rows on the page, so at most as many ranges as the page has rows are read.
   return sql`(
-    select found.created_at, found.id from (
+    select found.* from (
       select s.* from (${sources}) as s cross join lateral (${newest(1)}) as head
       order by head.created_at desc, head.id desc limit ${most}
     ) as s cross join lateral (${newest(most)}) as found ${ofPage})`

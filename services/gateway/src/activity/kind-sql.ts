@@ -1,8 +1,8 @@
 import { type Expression, sql } from 'kysely'
 
 /**
- * SQL for the hash of a kind: items that differ only in time, recipient, event and language. With `part` it is that of the items
- * of one event or language. The text must be that of the indexes `activity_of_kind`, `activity_of_event` and `activity_of_locale`.
+ * SQL for the hash of a kind: items that differ in nothing that is counted. With `part` it is that of one event, language or
+ * broadcast. The text must be that of the indexes in db/baseline/activity.ts.
  * @param row relation with the columns of a kind
  * @param tenant SQL for the tenant, where the relation has no such column
  */

@@ -64,9 +64,9 @@ function startsIn({ from, to }: TimeRange): Condition[] {
 async function countSingly(db: Queries, filter: ActivityFilter, ranges: readonly TimeRange[]): Promise<number> {
   let count = 0
   for (const range of ranges) {
-    const { sources = sql`select`, conditions } = accessPath(filter)
+    const { sources = sql`select`, conditions, compared } = accessPath(filter)
     const most = mostCounted + 1 - count
-    const where = all([...conditions, ...rangeOf(range)])
+    const where = all([...conditions, ...compared, ...rangeOf(range)])
     const counted = sql<{ id: string }>`(
       select found.id from (${sources}) as s cross join lateral (select a.id from activity a where ${where} limit ${most}) as found
       limit ${most})`

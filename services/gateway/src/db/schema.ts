@@ -90,8 +90,6 @@ export const tables = {
     id: column.text(),
     revision: column.integer(),
     credits: column.integer(),
-    /** UTC day of acceptance. */
-    day: column.date(),
   },
   /** Sums of what the items of the activity and usage_messages cost. */
   usage_days: {

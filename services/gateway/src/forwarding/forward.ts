@@ -1,11 +1,10 @@
 import type { Principal, Route } from '@notify/contracts'
-import { type InternalAnswer, type PassedOn, Problem, Reply } from '@notify/service-kit'
+import { type InternalAnswer, type PassedOn, Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
+import { inRoom } from './peers.ts'
 
 /** Less than the gateway's own response timeout. */
 const timeoutMs = 7000
-/** How long a request waits for others of its tenant. What is left of the time is enough for a call that does not wait. */
-const waitMs = 5000
 
 /** Forwards a request to the owner of the route with the signed principal, and returns the response unchanged. */
 export async function forward<R extends Route>(context: RouteContext, request: PassedOn<R>): Promise<Reply> {
@@ -14,12 +13,8 @@ export async function forward<R extends Route>(context: RouteContext, request: P
   const principal = request.principal as Principal | undefined
   const untilMs = performance.now() + timeoutMs
   const tenantId = principal && 'tenant_id' in principal ? principal.tenant_id : ''
-  const leave = await context.peers(contract.service).room(tenantId, performance.now() + waitMs)
-  if (!leave) {
-    const headers = { 'Retry-After': '1' }
-    throw new Problem('service_unavailable', 'Too many requests are in progress; try again shortly', { headers })
-  }
-  const answer = await ask(context, request, { principal, untilMs }).finally(leave)
+  const { room } = context.peers(contract.service)
+  const answer = await inRoom(room, tenantId, () => ask(context, request, { principal, untilMs }))
   const replayed = answer.headers['idempotent-replayed']
   return new Reply(answer.status, answer.text, typeof replayed === 'string' ? { 'Idempotent-Replayed': replayed } : {})
 }

@@ -24,13 +24,12 @@ import type { RequestHandler } from 'express'
 import { LRUCache } from 'lru-cache'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 import { forwarded, passedOn } from './hop-headers.ts'
+import { narrowSize } from './peers.ts'
 
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
 /** How long a request waits for others of its owner. */
 const waitMs = 6000
-/** Connections for addresses that keep failing. */
-const narrowSize = { most: 4, mostOfTenant: 2 }
 const maxTrusted = 10_000
 
 type PassedRequest = IncomingMessage & { originalUrl: string }
@@ -139,7 +138,9 @@ const unlimited: BodyShare = { take: () => true, release: () => {} }
 
 export function writeAnswer(response: ServerResponse, { statusCode, headers, text }: WholeAnswer): void {
   if (response.headersSent || response.destroyed) return
-  const length = statusCode === 304 ? {} : { 'content-length': Buffer.byteLength(text) }
+  // The length is that of the answer to GET, of which these have no part; 204 has none at all (RFC 9110, 8.6).
+  const isBare = statusCode === 204 || statusCode === 304 || response.req.method === 'HEAD'
+  const length = isBare ? {} : { 'content-length': Buffer.byteLength(text) }
   response.writeHead(statusCode, { ...forwarded(headers), ...length })
   response.end(text)
 }

@@ -1,13 +1,24 @@
 import type { ServiceName } from '@notify/contracts'
-import { createInternalClient, createTenantRoom, type InternalClient, type TenantRoom } from '@notify/service-kit'
+import {
+  createInternalClient,
+  createTenantRoom,
+  type InternalClient,
+  Problem,
+  type TenantRoom,
+} from '@notify/service-kit'
 import { type Config, peerUrl } from '../config.ts'
 
 /** Connections to a service, and the most that requests of one tenant take: some of them wait for seconds, as for a carrier. */
 const size = { most: 64, mostOfTenant: 32 }
 
+/** For callers that keep failing. */
+export const narrowSize = { most: 4, mostOfTenant: 2 }
+
 interface Peer extends InternalClient {
-  /** For requests that are forwarded. */
+  /** For requests that are forwarded, and for links, by tenant or address. */
   room: TenantRoom
+  /** For links from addresses that keep failing. */
+  narrowRoom: TenantRoom
 }
 
 /** The shared client of each service with public routes. */
@@ -19,8 +30,21 @@ export function createPeers(config: Config): Peers {
     const known = clients.get(service)
     if (known) return known
     const client = createInternalClient(peerUrl(config, service), { connections: size.most })
-    const made = { ...client, room: createTenantRoom(size) }
+    const made = { ...client, room: createTenantRoom(size), narrowRoom: createTenantRoom(narrowSize) }
     clients.set(service, made)
     return made
   }
+}
+
+/** How long a request waits for others of its owner. What is left of its time is enough for a call that does not wait. */
+const waitMs = 5000
+
+/** @throws Problem `service_unavailable` when there was no room in time */
+export async function inRoom<T>(room: TenantRoom, owner: string, work: () => Promise<T>): Promise<T> {
+  const leave = await room(owner, performance.now() + waitMs)
+  if (!leave) {
+    const headers = { 'Retry-After': '1' }
+    throw new Problem('service_unavailable', 'Too many requests are in progress; try again shortly', { headers })
+  }
+  return work().finally(leave)
 }

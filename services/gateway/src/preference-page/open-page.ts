@@ -6,9 +6,11 @@ import {
   type showPreferenceLink as showContract,
 } from '@notify/contracts'
 import { lookUp, preferencePageWords } from '@notify/locales'
-import { type Handler, type HttpRequest, Problem, Reply } from '@notify/service-kit'
+import { addLogFields, type Handler, type HttpRequest, Problem, Reply } from '@notify/service-kit'
+import type { z } from 'zod'
 import { findSender } from '../applications/application-store.ts'
 import type { RouteContext } from '../context.ts'
+import { inRoom } from '../forwarding/peers.ts'
 import { readChoice } from './read-choice.ts'
 import { type Notice, type Page, renderInvalid, renderPage } from './render-page.ts'
 
@@ -23,17 +25,15 @@ export const showPage: Handler<RouteContext, typeof showContract> = (context, re
 export const followLink: Handler<RouteContext, typeof followContract> = (context, request) =>
   answer(context, request, readChoice(request.body))
 
+type LinkBody = z.input<typeof openPreferenceLink.body>
 type Request = Pick<HttpRequest<typeof showContract>, 'params' | 'headers' | 'address'>
 
 async function answer(context: RouteContext, request: Request, choice: LinkAction | undefined): Promise<Reply> {
   const { params, headers } = request
   const locales = localesOf(headers['accept-language'])
   try {
-    const link = await context.dispatch.call(openPreferenceLink, {
-      principal: await context.signPrincipal(service),
-      body: { token: params.token, locales, ...(choice && { choice }) },
-      timeoutMs,
-    })
+    const link = await openLink(context, request.address(), { token: params.token, locales, ...(choice && { choice }) })
+    addLogFields({ tenant_id: link.tenant_id })
     const sender = await findSender(context.db.run, link.tenant_id, link.application_id)
     if (!sender) throw new Problem('link_not_valid', 'The application of this link no longer exists')
     const language = languageOf([link.locale, ...locales, sender.default_locale])
@@ -46,6 +46,16 @@ async function answer(context: RouteContext, request: Request, choice: LinkActio
     if (!headers.accept?.includes('text/html')) throw new Problem('link_not_valid', error.message)
     return replyOf(404, renderInvalid(languageOf(locales)))
   }
+}
+
+/** Only dispatch can read whose link it is, so each address has a share of the connections; one that keeps failing has few. */
+async function openLink({ peers, failures, signPrincipal }: RouteContext, address: string, body: LinkBody) {
+  const untilMs = performance.now() + timeoutMs
+  const { call, room, narrowRoom } = peers('dispatch')
+  const principal = await signPrincipal(service)
+  return inRoom(failures.isOver(address) ? narrowRoom : room, address, () =>
+    call(openPreferenceLink, { principal, body, timeoutMs: untilMs - performance.now() }),
+  )
 }
 
 function noticeOf(choice: LinkAction | undefined): Notice {

@@ -2,7 +2,7 @@ import type { Id } from '@notify/contracts'
 import { cast, column, type Queries, type Run, requireRoom } from '@notify/database'
 import { sql } from 'kysely'
 import type { ActivityFilter } from '../activity/activity-filter.ts'
-import { pageSql } from '../activity/item-store.ts'
+import { examineItems } from '../activity/item-store.ts'
 import { build } from '../db/schema.ts'
 import { isBehind, type RetryJobRow } from './retry-job.ts'
 
@@ -67,7 +67,7 @@ const inMs = (ms: number) => sql<Date>`now() + ${ms} * interval '1 millisecond'`
 
 /**
  * Stores the next items of a job as under way. Items are visited once, from the newest that was there when the job was made.
- * @returns undefined when the job is finished, cancelled or claimed by another worker
+ * @returns undefined when the job is finished, cancelled or claimed by another worker, or must examine more in its next round
  */
 export function openPage(
   db: Queries,
@@ -88,14 +88,15 @@ export function openPage(
     if (!held) return undefined
     if (held.page) return held.page
     const after = held.reached_id ? { createdAt: held.reached_at!.toISOString(), id: held.reached_id } : undefined
-    const found = await run(build.selectFrom(pageSql(filter, { after, limit }).as('page')).selectAll())
-    const last = found.at(-1)
-    const page = found.map(({ id }) => id)
+    const found = await examineItems(run, filter, { after, limit })
+    const wanted = found.filter(({ is_wanted }) => is_wanted).slice(0, limit)
+    const page = wanted.length > 0 ? wanted.map(({ id }) => id) : null
+    const last = wanted.length === limit ? wanted.at(-1) : found.at(-1)
     const state = last
-      ? { page, reached_at: last.created_at, reached_id: last.id }
-      : { page: null, finished_at: sql<Date>`now()`, next_at: null }
+      ? { page, reached_at: last.created_at, reached_id: last.id, ...(page ? {} : { next_at: sql<Date>`now()` }) }
+      : { page, finished_at: sql<Date>`now()`, next_at: null }
     await run(build.updateTable('retry_jobs').set(state).where('id', '=', job.id))
-    return last ? page : undefined
+    return page ?? undefined
   })
 }
 

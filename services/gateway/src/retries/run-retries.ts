@@ -35,9 +35,9 @@ async function workOn(context: Context, job: RetryJobRow): Promise<void> {
   const { db, config } = context
   const startedMs = performance.now()
   const filter = filterOf(job.tenant_id, job.filters, job.created_at)
-  const page = await openPage(db, job, filter, config.ACTIVITY_RETRY_RATE)
-  if (!page) return
   try {
+    const page = await openPage(db, job, filter, config.ACTIVITY_RETRY_RATE)
+    if (!page) return
     const counts = await retryAll(context, job, page)
     await closePage(db, job, counts, Math.max(0, pageMs - (performance.now() - startedMs)))
   } catch (error) {

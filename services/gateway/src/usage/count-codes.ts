@@ -6,8 +6,12 @@ import { newestOfEach } from '../facts/newest-of-each.ts'
 import { creditsOf, usageFieldsOf } from './charge-of.ts'
 import { countedInUsage, growth } from './usage-sql.ts'
 
+const dayMs = 86_400_000
+
 /** Facts of a code's message are repeated for days at most. */
-export const codesRecognisedMs = 90 * 86_400_000
+const codesRecognisedMs = 90 * dayMs
+/** A message is accepted after its id was made, so its charge is kept for longer than it is recognised. */
+export const chargesKeptMs = codesRecognisedMs + dayMs
 
 /** The newest revision of a message counts; the sums change by the difference to the one before. */
 const count = defineStatement({
@@ -18,8 +22,8 @@ const count = defineStatement({
       from json_to_recordset($1::json) as t (id text, revision int, tenant_id text, application_id text, channel text,
         category text, country_prefix text, segments int, credits int, created_at timestamptz, locale text)
     ), changed as (
-      insert into usage_messages (id, revision, credits, day)
-      select id, revision, credits, day from input order by id
+      insert into usage_messages (id, revision, credits)
+      select id, revision, credits from input order by id
       on conflict (id) do update set revision = excluded.revision, credits = excluded.credits
         where usage_messages.revision < excluded.revision
       returning new.id, ${growth}

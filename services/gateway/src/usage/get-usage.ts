@@ -2,6 +2,7 @@ import {
   Channel,
   type getUsage as contract,
   type listUsageLocales as localesContract,
+  longestUsageDays,
   type UsageItem,
 } from '@notify/contracts'
 import { type ListOrder, page } from '@notify/database'
@@ -35,15 +36,18 @@ export const listUsageLocales: Handler<RouteContext, typeof localesContract> = a
   return { ...span, items: items.map(({ group: locale, ...row }) => ({ ...row, locale })), next_cursor }
 }
 
+const dayMs = 86_400_000
+
 export function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   from: string
   to: string
 } {
   const last = to ?? new Date().toISOString().slice(0, 10)
   const first = from ?? `${last.slice(0, 8)}01`
-  if (first <= last) return { from: first, to: last }
-  const message = 'must not be after to, which is today by default'
-  throw fieldProblem('validation_failed', 'from', message)
+  const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1
+  if (days >= 1 && days <= longestUsageDays) return { from: first, to: last }
+  const limit = days < 1 ? 'not be after' : `be at most ${longestUsageDays} days before`
+  throw fieldProblem('validation_failed', 'from', `must ${limit} to, which is today by default`)
 }
 
 const describe = ({ group, ...row }: UsageRow): UsageItem => ({ ...row, category: group === '' ? null : group })

@@ -1,22 +1,10 @@
 import type { Channel, Id } from '@notify/contracts'
-import { anyOf, cast, column, type Queries, type Run } from '@notify/database'
+import { anyOf, cast, column, deletionById, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
-const dayMs = 86_400_000
-const deletionBatch = 1000
-
-/** Deletes what only recognises repetitions; the sums stay. @returns whether there may be more */
-export async function deleteOldMessages({ runLong }: Queries, olderThanMs: number): Promise<boolean> {
-  const days = Math.ceil(olderThanMs / dayMs)
-  const old = build
-    .selectFrom('usage_messages')
-    .select('id')
-    .where('day', '<', sql<string>`(now() at time zone 'UTC')::date - ${days}::int`)
-    .limit(deletionBatch)
-  const deleted = await runLong(build.deleteFrom('usage_messages').where('id', 'in', old).returning('id'))
-  return deleted.length === deletionBatch
-}
+/** Deletes what only recognises repetitions; the sums stay. */
+export const createChargeDeletion = deletionById({ table: 'usage_messages', id: 'id', prefixes: ['notif'] })
 
 export interface UsageFilter {
   tenantId: Id<'ten'>

@@ -203,3 +203,29 @@ describe('a filter that cannot be answered is 422 naming the parameter', () => {
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('total_count')])
   })
 })
+
+describe.each(['/usage', '/usage/locales', '/usage/messages'])(
+  'a span of days that cannot be answered is 422: %s',
+  (path) => {
+    test.each([
+      ['from=0000-01-01', 'from'],
+      ['from=1969-12-31', 'from'],
+      ['to=0000-01-01', 'to'],
+      ['from=2026-01-02&to=2026-01-01', 'to'],
+      ['from=2025-01-01&to=2026-01-02', 'from'],
+      ['from=2020-01-01', 'from'],
+      ['from=9999-01-01', 'from'],
+    ])('%s', async (query, parameter) => {
+      const answer = await env.api('GET', `/api/v1${path}?${query}`, { token: env.operatorToken })
+      expectProblem(answer, 422, 'validation_failed')
+      expect(answer.body.errors[0].path).toBe(parameter)
+    })
+
+    test('the longest span, and the last days, are answered', async () => {
+      for (const query of ['from=2025-01-01&to=2026-01-01', 'from=9999-12-01&to=9999-12-31', 'to=1970-01-01']) {
+        const { status } = await env.api('GET', `/api/v1${path}?${query}`, { token: env.operatorToken })
+        expect(status).toBe(200)
+      }
+    })
+  },
+)

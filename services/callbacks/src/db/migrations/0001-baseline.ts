@@ -32,7 +32,7 @@ export const baseline: Migration = {
          primary key (provider_message_id, status, provider_id)
        )`,
     `create index received_callbacks_attempt on received_callbacks (attempt_id) where attempt_id is not null`,
-    `create index received_callbacks_received_at on received_callbacks using brin (received_at)`,
+    `create index received_callbacks_received_at on received_callbacks (received_at)`,
     // Tenants that another cell serves, and to which callbacks of their carriers are forwarded for a while.
     `create table moved_tenants (
          tenant_id text primary key,

@@ -1,5 +1,5 @@
 import type { openPreferenceLink as contract, LinkAction, OpenedLink } from '@notify/contracts'
-import { type Handler, Problem } from '@notify/service-kit'
+import { addLogFields, type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
 import { type Asked, decidePreference, frequencyOf, isOverridden } from './decide-preference.ts'
@@ -15,6 +15,8 @@ export const openLink: Handler<Context & WithTopics & WithLinks, typeof contract
   if (!link)
     throw new Problem('link_not_valid', 'This installation did not create this link, or the link is incomplete')
   const { tenantId, applicationId, mode, channel, to, userId } = link
+  // The gateway calls for nobody's tenant: what follows takes connections of the share of this one.
+  addLogFields({ tenant_id: tenantId })
   const owner: PreferenceOwner = { tenantId, applicationId, mode }
   const topics = await context.directory.topics.list(applicationId)
   // The choice counts for the address that got the message, and for the user wherever else they are reached.

@@ -11,5 +11,5 @@ export const failureTables = [
      reason text,
      primary key (tenant_id, hour, provider_id, channel, mode, code)
    ) with (fillfactor = 80)`,
-  'create index failure_hours_by_time on failure_hours using brin (hour)',
+  'create index failure_hours_by_time on failure_hours (hour)',
 ]

@@ -1,7 +1,7 @@
 /** The kind of an item; the same text as in activity/kind-sql.ts. A hash of it keeps the entries of the indexes short. */
 const kind = `tenant_id || ' ' || application_id || ' ' || mode || ' ' || channel || ' ' || status || ' ' || retryable::text`
 
-/** The items of the activity. Their indexes lead to a list by time alone, by kind, by kind and event, or by recipient. */
+/** The items of the activity. Their indexes lead to a list by time alone, by kind, by kind and event, language or broadcast, or by recipient. */
 export const activityTables = [
   `create table activity (
      id text primary key,
@@ -36,7 +36,8 @@ export const activityTables = [
   // Most items have no language, and no entry.
   `create index activity_of_locale on activity ((hashtextextended(${kind} || ' ' || locale, 0)), created_at)
      where locale is not null`,
-  'create index activity_of_broadcast on activity (broadcast_id, created_at) where broadcast_id is not null',
+  `create index activity_of_broadcast on activity ((hashtextextended(${kind} || ' ' || broadcast_id, 0)), created_at)
+     where broadcast_id is not null`,
   'create index activity_of_digest on activity (digest_id, created_at) where digest_id is not null',
   // A recipient's blind index is made with a key of its tenant, so the tenant is not in the index.
   'create index activity_of_recipient on activity ((hashtextextended(recipient_index, 0)), created_at)',

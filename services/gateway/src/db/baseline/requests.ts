@@ -15,7 +15,7 @@ export const requestTables = [
      duration_ms int not null,
      primary key (tenant_id, application_id, id)
    )`,
-  'create index api_requests_by_time on api_requests using brin (requested_at)',
+  'create index api_requests_by_time on api_requests (requested_at)',
   'create index api_requests_refused on api_requests (tenant_id, application_id, id) where status >= 400',
   'create index api_requests_of_id on api_requests (tenant_id, request_id)',
   // What was not stored, because a tenant made many requests at once.
@@ -29,5 +29,5 @@ export const requestTables = [
      requests bigint not null,
      primary key (tenant_id, application_id, mode, hour, status, code)
    ) with (fillfactor = 80)`,
-  'create index api_request_counts_by_time on api_request_counts using brin (hour)',
+  'create index api_request_counts_by_time on api_request_counts (hour)',
 ]

@@ -3,10 +3,8 @@ export const usageTables = [
   `create table usage_messages (
      id text primary key,
      revision int not null,
-     credits int not null,
-     day date not null
+     credits int not null
    ) with (fillfactor = 80)`,
-  'create index usage_messages_day on usage_messages using brin (day)',
   `create table usage_days (
      tenant_id text not null,
      day date not null,

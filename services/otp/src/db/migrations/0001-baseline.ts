@@ -35,7 +35,6 @@ export const baseline: Migration = {
     `create index transactions_expiring on transactions (expires_at) where recipient is not null`,
     `create index transactions_expiring_of_tenant on transactions (tenant_id, expires_at) where recipient is not null`,
     `create index transactions_prefix on transactions (tenant_id, mode, prefix, created_at) where prefix is not null`,
-    `create index transactions_created_at on transactions using brin (created_at)`,
     `create table messages (
          notification_id text primary key,
          transaction_id text not null,
@@ -52,7 +51,6 @@ export const baseline: Migration = {
     `create index messages_due on messages (due_at) where due_at is not null`,
     `create index messages_due_of_tenant on messages (tenant_id, due_at) where due_at is not null`,
     `create index messages_transaction on messages (transaction_id)`,
-    `create index messages_created_at on messages using brin (created_at)`,
     `create table applications (
          id text primary key,
          tenant_id text not null,
