@@ -8,7 +8,12 @@ import { listItems } from '../src/activity/item-store.ts'
 import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
 import { migrations } from '../src/db/migrations.ts'
-import { createRequestCountDeletion, createRequestDeletion } from '../src/requests/request-store.ts'
+import {
+  createRequestCountDeletion,
+  createRequestDeletion,
+  listRequestRows,
+  type RequestFilter,
+} from '../src/requests/request-store.ts'
 import type { RetryJobRow } from '../src/retries/retry-job.ts'
 import { openPage } from '../src/retries/retry-store.ts'
 import { createChargeDeletion } from '../src/usage/usage-store.ts'
@@ -142,5 +147,20 @@ test.each([
   async ({ table, select, createDeletion }) => {
     const fill = (days: number) => db.run(`insert into ${table} select ${select(days)} from generate_series(1, 5000) n`)
     expect(await pagesReadOnceRefilled(db, { table: table.split(' ')[0]!, fill, createDeletion })).toBeLessThan(20)
+  },
+)
+
+test.each<Partial<RequestFilter>>([{ key_id: 'key_idle' }, { mode: 'test' }, { code: 'gone' }, { outcome: 'refused' }])(
+  'a filter of the log of requests that finds nothing reads next to nothing: %j',
+  async (asked) => {
+    await db.run(
+      `insert into api_requests (tenant_id, application_id, id, mode, requested_at, request_id, key_id, method, path, status, code, duration_ms)
+       select 'ten_log', 'app_1', 'req_' || lpad(n::text, 8, '0'), 'live', now(), 'req', 'key_1', 'GET', '/', 200, null, 1
+       from generate_series(1, 5000) n on conflict do nothing`,
+    )
+    await db.run('analyze api_requests')
+    const filter: RequestFilter = { tenantId: 'ten_log', applicationId: 'app_1', outcome: 'all', ...asked }
+    const page = { after: undefined, limit: 21 }
+    expect(await countRowsRead(db, ['api_requests'], ({ run }) => listRequestRows(run, filter, page))).toBeLessThan(10)
   },
 )

@@ -17,6 +17,10 @@ export const requestTables = [
    )`,
   'create index api_requests_by_time on api_requests (requested_at)',
   'create index api_requests_refused on api_requests (tenant_id, application_id, id) where status >= 400',
+  // A row is written once, and few a second of each tenant: each filter may have its index.
+  'create index api_requests_of_key on api_requests (tenant_id, application_id, key_id, id)',
+  'create index api_requests_of_mode on api_requests (tenant_id, application_id, mode, id)',
+  'create index api_requests_of_code on api_requests (tenant_id, application_id, code, id) where code is not null',
   'create index api_requests_of_id on api_requests (tenant_id, request_id)',
   // What was not stored, because a tenant made many requests at once.
   `create table api_request_counts (
