@@ -10,7 +10,7 @@ import {
   withLogFields,
 } from '@notify/service-kit'
 import type { Channels } from '../channels/channel.ts'
-import { tooMany } from '../channels/fetch-file.ts'
+import { takeRoom } from '../channels/file-room.ts'
 import {
   type AcceptContext,
   type AcceptOutcome,
@@ -36,9 +36,6 @@ const maxBatch = 256
 const commitsInFlight: Record<Kind, number> = { '': 3, '-ordered': 1, '-parts': 2, '-digest': 1 }
 /** How long a request waits for one with the same key. Short enough that its caller still gets the answer. */
 const longestWaitMs = 3000
-
-/** How long one with files waits for those of its tenant. */
-const longestRoomWaitMs = 1500
 
 /** Whose slots a request takes: copies without files are committed as fast as what has none. */
 function slotsOf(channels: Channels, verdict: NewNotification | Problem): Kind {
@@ -101,8 +98,7 @@ export function createAcceptOne(context: Needs): AcceptOne {
   const accept = async (candidate: Candidate): Promise<AcceptOutcome> => {
     if (!candidate.request.attachments?.length) return judgeAndSettle(candidate)
     // The files stay in memory, as given and encrypted, until they are committed.
-    const leave = await context.fileRoom(candidate.principal.tenant_id, performance.now() + longestRoomWaitMs)
-    if (!leave) return tooMany('Too many messages with attachments are being accepted; try again shortly')
+    const leave = await takeRoom(context.fileRoom, candidate.principal.tenant_id)
     return judgeAndSettle(candidate).finally(leave)
   }
   return (item, read) =>
