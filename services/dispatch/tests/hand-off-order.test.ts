@@ -3,11 +3,12 @@ import { type HandOff, newId } from '@notify/contracts'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
 import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
+import { commitJudged, createLockWatch } from '../src/accept/commit-judged.ts'
 import { channels } from '../src/channels/registry.ts'
 import { requeueLostWork } from '../src/deliver/schedule/requeue-lost-work.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
-import { db } from './own-schema.ts'
+import { db, env } from './own-schema.ts'
 
 const principal = newKeyPrincipal()
 
@@ -65,6 +66,58 @@ test('of many accepted at the same moment no two follow the same one', async () 
   const named = (await predecessors(...all)).flat()
   expect(new Set(named).size).toBe(40)
   expect(named.filter((after) => after === null)).toHaveLength(1)
+})
+
+/** Holds the inbox of a user, as a transaction of another process does. */
+async function whileHeld<T>(user: string, work: () => Promise<T>): Promise<T> {
+  const client = await env.admin.connect()
+  try {
+    await client.query('begin')
+    await client.query('select from dispatch.hand_off_tails where recipient_index = $1 for update', [user])
+    return await work()
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+test('behind the inbox of one user, which another transaction holds, no other waits', async () => {
+  await accept(inApp('pam'), inApp('ron'))
+  const [held, other, again, fresh] = [inApp('pam'), inApp('ron'), inApp('ron'), inApp('tim')]
+  await whileHeld('pam', async () => {
+    const faults = await commitBatch(db.run, channels, [held, other, fresh, again], { waits: false })
+    expect(faults).toEqual(new Map([[idOf(held), 'locked']]))
+  })
+  expect(await commitBatch(db.run, channels, [held], { waits: false })).toEqual(new Map())
+  expect((await predecessors(held, other, again, fresh)).map(({ length }) => length)).toEqual([1, 1, 1, 1])
+})
+
+test('a batch takes its positions in its last statement, and answers in the order of its requests', async () => {
+  const email = { channel: 'email', payload: Buffer.alloc(700_000), recipientMasked: 'a***@b' } as const
+  const gone = inApp('sue')
+  const batch = [inApp('sue'), inApp('sue', email), gone, inApp('sue', email), inApp('sue')]
+  await accept(gone)
+  const sent: string[] = []
+  const context = {
+    ...{ channels, watchLocks: createLockWatch(), metrics: { acceptBatch() {}, accepted() {} } as never },
+    ...{ wakeOutbox() {}, wakeSenders() {} },
+  }
+  const outcomes = await commitJudged(context, batch, (work) =>
+    work((statement, values) => {
+      sent.push((statement as { name: string }).name)
+      return db.run(statement, values)
+    }),
+  )
+  expect(outcomes.map((one) => (typeof one === 'string' ? one : 'body' in one))).toEqual([
+    ...[true, true, 'committed', true, true],
+  ])
+  // The second try of the last one is without the one that is known.
+  expect(sent).toEqual([
+    ...['commit-accepted-1', 'commit-accepted-1'],
+    ...['commit-accepted-1-ordered', 'commit-accepted-1-ordered'],
+  ])
+  const [first, , , , last] = batch
+  expect(await predecessors(last!)).toEqual([[idOf(first!)]])
 })
 
 test('a repeated call takes no second position', async () => {

@@ -7,6 +7,7 @@ import { Problem } from '@notify/service-kit'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
 import { startRenderer } from '@notify/test-kit/renderer'
 import type { AcceptContext, Candidate } from '../src/accept/accept-item.ts'
+import { createBatch } from '../src/accept/create-batch.ts'
 import { judgeCandidate } from '../src/accept/judge-candidate.ts'
 import type { PublishedEvent } from '../src/catalogue/events/event-catalogue.ts'
 import type { Provider } from '../src/catalogue/providers/provider-directory.ts'
@@ -274,4 +275,34 @@ test('a refusal never repeats the recipient', async () => {
     (error: unknown) => error as Problem,
   )
   expect(JSON.stringify((refusal as Problem).toBody())).not.toContain('0155512300')
+})
+
+test('a batch takes room for the files that it reads from URLs until it is committed, and none for those in the request', async () => {
+  const file = { filename: 'a.txt', content_type: 'text/plain' }
+  const withFile = (more: object) => ({ ...content, attachments: [{ ...file, ...more }] })
+  const given = withFile({ content: 'YQ==' })
+  const read = withFile({ url: 'https://files.example.com/a.txt' })
+  let taken = 0
+  const atCommit: number[] = []
+  const context = {
+    ...world(),
+    fetchFile: async () => Buffer.from('a'),
+    fileRoom: async () => {
+      taken++
+      return () => taken--
+    },
+    db: {
+      transaction() {
+        atCommit.push(taken)
+        throw new Error('out of reach')
+      },
+    },
+  }
+  const accept = (...requests: object[]) => {
+    const request = { body: { requests }, principal, span: { traceparent: undefined }, isAwaited: () => true }
+    return createBatch(context as never, request as never)
+  }
+  await expect(accept(given, given)).rejects.toThrow('out of reach')
+  await expect(accept(given, read, read)).rejects.toThrow('out of reach')
+  expect([atCommit, taken]).toEqual([[0, 1], 0])
 })

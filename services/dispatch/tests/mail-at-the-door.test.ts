@@ -121,6 +121,18 @@ test('when the mail server refuses everybody for now, each attempt of the schedu
   expect(got).toEqual([])
 })
 
+test('each message of a batch may have files, in the request or by URL', async () => {
+  const file = { filename: 'a.txt', content_type: 'text/plain' }
+  const withFile = (more: object) => emailTo(freshAddress(), { attachments: [{ ...file, ...more }] })
+  const requests = [
+    ...Array.from({ length: 92 }, () => withFile({ content: 'YQ==' })),
+    ...Array.from({ length: 8 }, () => withFile({ url: `${env.stack.receiverUrl}/ok/file` })),
+  ]
+  const { body } = await env.api('POST', '/api/v1/notifications/batch', { key: one.apiKey, body: { requests } })
+  const accepted = body.results.map(({ status, error }: { status?: string; error?: object }) => error ?? status)
+  expect(accepted).toEqual(Array(100).fill('accepted'))
+})
+
 test('a tenant whose files do not arrive takes four downloads, gets 429 for more, and holds no other tenant up', async () => {
   const path = freshPath('hang')
   const withFile = (url: string) =>

@@ -9,12 +9,16 @@ import {
   type Span,
   withLogFields,
 } from '@notify/service-kit'
-import { tooMany } from '../channels/fetch-file.ts'
+import type { Channels } from '../channels/channel.ts'
+import { takeRoom } from '../channels/file-room.ts'
 import {
   type AcceptContext,
   type AcceptOutcome,
   type Candidate,
   identityOf,
+  type Kind,
+  kindOf,
+  kinds,
   type NewNotification,
   refusalOf,
 } from './accept-item.ts'
@@ -25,12 +29,28 @@ import { judgeCandidate } from './judge-candidate.ts'
 type Needs = AcceptContext & WithLockWatch
 
 const maxBatch = 256
-const commitsInFlight = 3
+/**
+ * Commits in progress, of each kind of statement its own: those with files are slow, and those that lock rows may wait. One at a
+ * time goes to inboxes, because a second one would find those of the first one locked.
+ */
+const commitsInFlight: Record<Kind, number> = { '': 3, '-ordered': 1, '-parts': 2, '-digest': 1 }
 /** How long a request waits for one with the same key. Short enough that its caller still gets the answer. */
 const longestWaitMs = 3000
 
-/** How long one with files waits for those of its tenant. */
-const longestRoomWaitMs = 1500
+/** Whose slots a request takes: copies without files are committed as fast as what has none. */
+function slotsOf(channels: Channels, verdict: NewNotification | Problem): Kind {
+  if (verdict instanceof Problem) return ''
+  const kind = kindOf(channels, verdict)
+  return kind === '-parts' && !verdict.files ? '' : kind
+}
+
+/** The result of a try: undefined while another request holds the key, `locked` while another transaction holds the inbox. */
+type Settled = AcceptOutcome | 'locked' | undefined
+
+const inboxLocked = () =>
+  new Problem('service_unavailable', 'Another change of the recipient’s inbox is in progress; try again shortly', {
+    headers: { 'Retry-After': '1' },
+  })
 
 /** A request with its verdict: what may be committed, or the refusal. */
 interface Judged {
@@ -57,20 +77,28 @@ export interface WithAcceptOne {
  */
 export function createAcceptOne(context: Needs): AcceptOne {
   const lines: Lines = new Map()
-  const settle = coalesce<Judged, AcceptOutcome | undefined>({
-    maxBatch,
-    maxInFlight: commitsInFlight,
-    run: (batch) => settleBatch(context, batch),
-  })
+  const settleIn = (kind: Kind) =>
+    coalesce<Judged, Settled>({
+      maxBatch,
+      maxInFlight: commitsInFlight[kind],
+      run: (batch) => settleBatch(context, batch),
+    })
+  const settle = new Map(kinds.map((kind) => [kind, settleIn(kind)]))
   const judgeAndSettle = async (candidate: Candidate): Promise<AcceptOutcome> => {
-    const judged = { candidate, verdict: await judgeCandidate(context, candidate).catch(refusalOf) }
-    return takeTurns(lines, identityOf(candidate), longestWaitMs, () => settle(judged))
+    const verdict = await judgeCandidate(context, candidate).catch(refusalOf)
+    let settled: Settled
+    const work = async () => {
+      settled = await settle.get(slotsOf(context.channels, verdict))!({ candidate, verdict })
+      return settled === 'locked' ? undefined : settled
+    }
+    return takeTurns(lines, identityOf(candidate), longestWaitMs, work).catch((error) => {
+      throw settled === 'locked' ? inboxLocked() : error
+    })
   }
   const accept = async (candidate: Candidate): Promise<AcceptOutcome> => {
     if (!candidate.request.attachments?.length) return judgeAndSettle(candidate)
     // The files stay in memory, as given and encrypted, until they are committed.
-    const leave = await context.fileRoom(candidate.principal.tenant_id, performance.now() + longestRoomWaitMs)
-    if (!leave) return tooMany('Too many messages with attachments are being accepted; try again shortly')
+    const leave = await takeRoom(context.fileRoom, candidate.principal.tenant_id)
     return judgeAndSettle(candidate).finally(leave)
   }
   return (item, read) =>
@@ -83,11 +111,11 @@ export function createAcceptOne(context: Needs): AcceptOne {
 
 /**
  * Settles requests of different keys and ids together; each is answered or refused alone.
- * @returns outcomes in the order of the batch; undefined while another process works on a request with the same key
+ * @returns outcomes in the order of the batch
  */
-async function settleBatch(context: Needs, batch: readonly Judged[]): Promise<(AcceptOutcome | undefined)[]> {
+async function settleBatch(context: Needs, batch: readonly Judged[]): Promise<Settled[]> {
   const candidates = batch.map(({ candidate }) => candidate)
-  const outcomes = await findReplays(context.db.run, candidates)
+  const outcomes: Map<Candidate, AcceptOutcome | 'locked'> = await findReplays(context.db.run, candidates)
   const left = batch.filter(({ candidate }) => !outcomes.has(candidate))
   for (const { candidate, verdict } of left) if (verdict instanceof Problem) outcomes.set(candidate, verdict)
   const fresh = left.flatMap(({ verdict }) => (verdict instanceof Problem ? [] : [verdict]))
@@ -111,7 +139,7 @@ async function commitFresh({ db, ...context }: Needs, fresh: readonly NewNotific
   const committed = db.withConnection(async (run) => {
     await afterNextPoll()
     // Outside of a transaction, so that a failed commit stays visible to the repetition.
-    return commitJudged(context, fresh, (work) => work(run))
+    return commitJudged(context, fresh, (work) => work(run), { waits: false })
   })
   return committed.catch((error) => fresh.map(() => refusalOf(error)))
 }

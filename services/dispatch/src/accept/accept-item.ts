@@ -24,6 +24,7 @@ import type { WithRecipients } from '../catalogue/recipients/recipient-directory
 import { type CopyRow, leftOut } from '../catalogue/suppressions/judge-copies.ts'
 import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import type { WithTopics } from '../catalogue/topics/topic-directory.ts'
+import type { Channels } from '../channels/channel.ts'
 import type { FetchTenantFile } from '../channels/fetch-file.ts'
 import type { Context } from '../context.ts'
 import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
@@ -132,6 +133,22 @@ export const isForLater = ({ sendAt, joined }: Pick<NewNotification, 'sendAt' | 
 
 export const firstStatusOf = (one: Pick<NewNotification, 'sendAt' | 'joined'>) =>
   isForLater(one) ? ('scheduled' as const) : ('queued' as const)
+
+/**
+ * Most notifications need a plain statement. Others take a position in the order of their inbox, have rows in other tables, or are
+ * items of digests.
+ */
+export type Kind = '' | '-ordered' | '-parts' | '-digest'
+/** Those that lock a row which others may wait for come last. */
+export const kinds: readonly Kind[] = ['', '-parts', '-ordered', '-digest']
+
+/** The kind of statement that commits a notification. */
+export function kindOf(channels: Channels, one: NewNotification): Kind {
+  if (one.joined) return '-digest'
+  if (one.copies || one.files) return '-parts'
+  const { delivery } = channels[one.channel]!
+  return delivery.by === 'hand-off' && delivery.keepsOrder && !isForLater(one) ? '-ordered' : ''
+}
 
 /** The lane that a request is sent in. */
 export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>

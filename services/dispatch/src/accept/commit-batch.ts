@@ -23,51 +23,62 @@ import {
 import { type OptOut, optedOutBecause } from '../catalogue/preferences/opted-out-because.ts'
 import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.ts'
 import type { Channels } from '../channels/channel.ts'
+import { keepParts } from '../channels/keep-parts-sql.ts'
 import { channels as registry } from '../channels/registry.ts'
 import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
-import { handOffColumns } from '../outcome/hand-offs/order-sql.ts'
+import { handOffColumns, lockedInboxSql } from '../outcome/hand-offs/order-sql.ts'
 import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
-import { expiryOf, firstStatusOf, isForLater, type NewNotification } from './accept-item.ts'
+import { expiryOf, firstStatusOf, isForLater, type Kind, kindOf, kinds, type NewNotification } from './accept-item.ts'
 
-/** Another request has the key of a notification, or the notification is committed already: a call whose answer was lost is repeated. */
-export type Known = 'held' | 'committed'
+/**
+ * Another request has the key of a notification, or another transaction its inbox; or the notification is committed already: a call
+ * whose answer was lost is repeated.
+ */
+export type Known = 'held' | 'locked' | 'committed'
 
 /** Why a notification is not committed. */
 export type Fault = Known | SuppressionReason | OptOut
+
+const moreColumns: Record<Kind, string> = {
+  '': '',
+  '-ordered': ', waits boolean',
+  '-parts': ', copies json, files text',
+  '-digest': `, ${itemColumns}`,
+}
 
 /**
  * One statement, one transaction. It writes all of the batch or nothing, because most messages are parameters: making them in
  * SQL costs half as much again. The division fails if the key of another request was committed after the snapshot.
  */
-const commitsOf = (channels: Channels, parts: Parts) =>
+const commitsOf = (channels: Channels, kind: Kind) =>
   defineStatements(
     (messages: number) => ({
-      name: `commit-accepted-${messages}${parts}`,
+      name: `commit-accepted-${messages}${kind}`,
       text: `
     with judged as (
       select *, case
           when key is not null and (not ${tryKeySql('scope', 'key')} or (select true from idempotency_keys k
             where k.scope = input.scope and k.key = input.key and k.expires_at >= now())) then 'held'
           when (select true from notifications n where n.id = input.id) then 'committed'
-          else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')})
+          else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')}${kind === '-ordered' ? `, ${lockedInboxSql('input')}` : ''})
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
         mode text, event_key text, topic text, user_index text, broadcast_id text, digest_id text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text, country_prefix text, segments smallint,
-        traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${moreColumns[parts]})
+        traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, locale text, requested_locale text, scope text, key text, fingerprint text, response text${moreColumns[kind]})
     ), fresh as (
       select * from judged where not exists (select from judged where fault is not null)
     ), keys as (
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from fresh where key is not null) as keyed`)}
-    ), ${parts === '-digest' ? joinDigests : ''} inserted as (
+    ), ${kind === '-digest' ? joinDigests : ''} inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, digest_id, recipient_masked,
         recipient_index, payload, metadata, credits, category, country_prefix, segments, traceparent, status, send_at, next_attempt_at, expires_at,
         erase_when_terminal, created_at, updated_at, locale, requested_locale)
-      select id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, ${parts === '-digest' ? joinedDigest : 'digest_id'}, recipient_masked,
+      select id, tenant_id, application_id, channel, lane, mode, event_key, topic, user_index, broadcast_id, ${kind === '-digest' ? joinedDigest : 'digest_id'}, recipient_masked,
         recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, country_prefix, segments, traceparent, status, send_at,
         send_at, expires_at, erase_when_terminal, created_at, created_at, locale, requested_locale
-      from ${parts === '-digest' ? itemsWithDigests : 'fresh'}
+      from ${kind === '-digest' ? itemsWithDigests : 'fresh'}
       returning status, ${handOffColumns}
-    ), ${parts === '' ? orderedWork(channels, `inserted where status = 'queued'`) : parts === '-parts' ? keepParts : ''} messages as (
+    ), ${kind === '-ordered' ? orderedWork(channels, `inserted where status = 'queued'`) : kind === '-parts' ? keepParts : ''} messages as (
       insert into outbox (subject, events) ${messagesSql(messages, 2)} where exists (select from fresh)
     )
     select (select json_object_agg(id, fault) from judged where fault is not null) as faults,
@@ -77,42 +88,29 @@ const commitsOf = (channels: Channels, parts: Parts) =>
     1,
   )
 
-/**
- * Which other tables notifications have rows in, or whether they are items of digests. Most are neither; the others are handed over to
- * nobody by their commit, and their statement orders none.
- */
-type Parts = '' | '-parts' | '-digest'
-const partsOf = ({ copies, files, joined }: NewNotification): Parts =>
-  joined ? '-digest' : copies || files ? '-parts' : ''
-
-const moreColumns = { '': '', '-parts': ', copies json, files text', '-digest': `, ${itemColumns}` }
-
-const keepParts = `copied as (
-      insert into copies (notification_id, recipient_index, position, field, recipient_masked, mark, suppressed)
-      select fresh.id, copy.recipient_index, copy.position, copy.field, copy.recipient_masked, copy.mark, copy.suppressed
-      from fresh cross join json_to_recordset(coalesce(fresh.copies, '[]')) as copy (recipient_index text, position smallint,
-        field text, recipient_masked text, mark text, suppressed text)
-    ), filed as (
-      insert into attachments (id, tenant_id, content)
-      select id, tenant_id, decode(files, 'base64') from fresh where files is not null
-    ),`
-
 /** Made once for each number of messages: the text is long. */
-const commits = {
-  '': new Map([[registry, commitsOf(registry, '')]]),
-  '-parts': new Map([[registry, commitsOf(registry, '-parts')]]),
-  '-digest': new Map([[registry, commitsOf(registry, '-digest')]]),
+const made = new Map([[registry, statementsOf(registry)]])
+
+/** The statement of a kind that commits notifications with so many ready messages. */
+function commitOf(channels: Channels, kind: Kind, messages: number) {
+  const statements = made.get(channels) ?? statementsOf(channels)
+  made.set(channels, statements)
+  return statements[kind](messages)
 }
 
-function commitOf(channels: Channels, parts: Parts, messages: number) {
-  const commitOfCount = commits[parts].get(channels) ?? commitsOf(channels, parts)
-  commits[parts].set(channels, commitOfCount)
-  return commitOfCount(messages)
+function statementsOf(channels: Channels) {
+  const of = (kind: Kind) => commitsOf(channels, kind)
+  return { '': of(''), '-ordered': of('-ordered'), '-parts': of('-parts'), '-digest': of('-digest') }
 }
 
 /** Codes of division_by_zero and unique_violation. */
 const raceCodes: unknown[] = ['22012', '23505']
 const mostRaces = 3
+
+/** Whether it waits for an inbox that another transaction holds; else what goes into that inbox is not committed. */
+export interface Patience {
+  waits: boolean
+}
 
 /**
  * Commits notifications together. Where some cannot be committed, a second try commits the others.
@@ -122,25 +120,24 @@ export async function commitBatch(
   run: Run,
   channels: Channels,
   batch: readonly NewNotification[],
+  patience: Patience = { waits: true },
 ): Promise<Map<string, Fault>> {
   const faults = new Map<string, Fault>()
-  const groups = Map.groupBy(batch, partsOf)
-  // Items last: they may wait for the lock of a digest.
-  for (const parts of ['', '-parts', '-digest'] as const)
-    await commitGroup(run, channels, groups.get(parts) ?? [], faults)
+  const groups = Map.groupBy(batch, (one) => kindOf(channels, one))
+  for (const kind of kinds)
+    await commitGroup((left) => tryCommit(run, channels, left, { kind, ...patience }), groups.get(kind) ?? [], faults)
   return faults
 }
 
 async function commitGroup(
-  run: Run,
-  channels: Channels,
+  commit: (left: readonly NewNotification[]) => Promise<Record<string, Fault>>,
   group: readonly NewNotification[],
   faults: Map<string, Fault>,
 ): Promise<void> {
   let left = group
   for (let races = 0; left.length > 0; ) {
     try {
-      const found = Object.entries(await tryCommit(run, channels, left))
+      const found = Object.entries(await commit(left))
       if (found.length === 0) break
       for (const [id, fault] of found) faults.set(id, fault)
       left = left.filter(({ candidate }) => !faults.has(candidate.notificationId))
@@ -155,13 +152,14 @@ async function tryCommit(
   run: Run,
   channels: Channels,
   batch: readonly NewNotification[],
+  { kind, waits }: Patience & { kind: Kind },
 ): Promise<Record<string, Fault>> {
   const createdAt = new Date().toISOString()
   const facts = batch.map((one) => factOf(one, createdAt))
   const messages = [...initialHandOffs(channels, batch, createdAt), ...messagesOf(notificationChanged, facts)]
   const digestOf = itemColumnsOf()
-  const [row] = await run(commitOf(channels, partsOf(batch[0]!), messages.length), [
-    JSON.stringify(batch.map((one) => rowOf(one, createdAt, digestOf))),
+  const [row] = await run(commitOf(channels, kind, messages.length), [
+    JSON.stringify(batch.map((one) => ({ ...rowOf(one, createdAt, digestOf), ...(kind === '-ordered' && { waits }) }))),
     ...messageValues(messages),
   ])
   return row!.faults ?? {}

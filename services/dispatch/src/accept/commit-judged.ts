@@ -6,8 +6,8 @@ import { suppressedRecipient } from '../catalogue/suppressions/explain-suppressi
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
 import type { WakeSenders, WokenQueue } from '../deliver/queues/wake-senders.ts'
-import { type AcceptOutcome, isForLater, type NewNotification, refusalOf } from './accept-item.ts'
-import { commitBatch, type Known } from './commit-batch.ts'
+import { type AcceptOutcome, isForLater, kindOf, kinds, type NewNotification, refusalOf } from './accept-item.ts'
+import { commitBatch, type Known, type Patience } from './commit-batch.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
 type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>
@@ -25,15 +25,25 @@ export async function commitJudged(
   context: Needs,
   items: readonly NewNotification[],
   attempt: Attempt,
+  patience?: Patience,
 ): Promise<CommitOutcome[]> {
   const commit = async (part: readonly NewNotification[]) => {
     const awaited = part.filter(({ candidate }) => candidate.isAwaited())
-    const committed = await attempt((run) => context.watchLocks(run, () => commitTogether(context, run, awaited)))
+    const committed = await attempt((run) =>
+      context.watchLocks(run, () => commitTogether(context, run, awaited, patience)),
+    )
     const outcomeOf = new Map(awaited.map((item, at) => [item, committed[at]!]))
     return part.map((item) => outcomeOf.get(item) ?? noLongerAwaited())
   }
-  const results = await bisect(partsOf(items), commit, isShared)
-  return results.map((result) => (result instanceof Error ? refusalOf(result) : result))
+  const groups = Map.groupBy(items, (item) => kindOf(context.channels, item))
+  // A statement each: if one fails, those before it stay accepted. A transaction locks rows that others wait for last.
+  const pieces = kinds.flatMap((kind) => partsOf(groups.get(kind) ?? []))
+  const results = await bisect(pieces, commit, isShared)
+  const resultOf = new Map(pieces.flat().map((item, at) => [item, results[at]!]))
+  return items.map((item) => {
+    const result = resultOf.get(item)!
+    return result instanceof Error ? refusalOf(result) : result
+  })
 }
 
 /** Bytes of the payloads and files that one statement carries: an email may have megabytes, and batches hundreds of them. */
@@ -55,9 +65,14 @@ function partsOf(items: readonly NewNotification[]): NewNotification[][] {
   return parts
 }
 
-async function commitTogether(context: Needs, run: Run, batch: readonly NewNotification[]): Promise<CommitOutcome[]> {
+async function commitTogether(
+  context: Needs,
+  run: Run,
+  batch: readonly NewNotification[],
+  patience: Patience | undefined,
+): Promise<CommitOutcome[]> {
   if (batch.length === 0) return []
-  const faults = await commitBatch(run, context.channels, batch)
+  const faults = await commitBatch(run, context.channels, batch, patience)
   const committed = batch.filter(({ candidate }) => !faults.has(candidate.notificationId))
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox(urgencyOf(context.channels, committed))
@@ -66,7 +81,7 @@ async function commitTogether(context: Needs, run: Run, batch: readonly NewNotif
   return batch.map(({ candidate, response, channel, topic = '' }) => {
     const fault = faults.get(candidate.notificationId)
     if (fault === undefined) return { body: response }
-    if (fault === 'held' || fault === 'committed') return fault
+    if (fault === 'held' || fault === 'locked' || fault === 'committed') return fault
     return isOptOut(fault) ? optedOutRecipient(fault, { topic, channel }) : suppressedRecipient(fault)
   })
 }

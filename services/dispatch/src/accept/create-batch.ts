@@ -1,21 +1,32 @@
 import { type BatchResult, type createNotificationBatch as contract, newId } from '@notify/contracts'
 import { idempotent, inProgress, type Result, withSavepoint } from '@notify/database'
 import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from '@notify/service-kit'
+import { type BatchRoom, createBatchRoom } from '../channels/file-room.ts'
 import { type AcceptContext, type Candidate, type NewNotification, readCandidate, refusalOf } from './accept-item.ts'
 import { type CommitOutcome, commitJudged, queueOf, urgencyOf, type WithLockWatch } from './commit-judged.ts'
 import { judgeCandidate } from './judge-candidate.ts'
 
-type Needs = AcceptContext & WithLockWatch
+type Needs = AcceptContext & WithLockWatch & { batchRoom: BatchRoom }
 
 type Request = HttpRequest<typeof contract>
 /** What is known of one request before the commit: its answer, its refusal, or that it may be committed. */
 type Judged = BatchResult | Problem | NewNotification
 
+/** Accepts the requests of one call, each alone. */
+export const createBatch: Handler<AcceptContext & WithLockWatch, typeof contract> = async (context, request) => {
+  const batchRoom = createBatchRoom(context.fileRoom)
+  try {
+    return await accept({ ...context, batchRoom }, request)
+  } finally {
+    batchRoom.leave()
+  }
+}
+
 /**
- * Accepts the requests of one call, each alone. With an Idempotency-Key the whole answer is kept along with them; where one
- * failed on our side, the others are kept, and a repetition tries that one again.
+ * With an Idempotency-Key the whole answer is kept along with the requests; where one failed on our side, the others are kept,
+ * and a repetition tries that one again.
  */
-export const createBatch: Handler<Needs, typeof contract> = idempotent({
+const accept: Handler<Needs, typeof contract> = idempotent({
   prepare: judgeRequests,
   async effect(context, request, run, judged) {
     const items = judged.filter(isNew)
@@ -34,12 +45,18 @@ export const createBatch: Handler<Needs, typeof contract> = idempotent({
 
 /** @param done the results of an earlier call with this key, some of which are to be tried again */
 async function judgeRequests(context: Needs, request: Request, done?: string): Promise<Judged[]> {
+  context.batchRoom.leave()
   const results: (BatchResult | undefined)[] = done === undefined ? [] : JSON.parse(done).results
   const judge = async (one: unknown, at: number): Promise<Judged> => {
     const result = results[at]
     if (result && !hasFailed(result)) return result
     const candidate = tryRead(context, one, request)
-    return candidate instanceof Problem ? candidate : judgeCandidate(context, candidate).catch(refusalOf)
+    if (candidate instanceof Problem) return candidate
+    const judged = () => judgeCandidate(context, candidate)
+    // Files in the request are no larger than it.
+    const isRead = candidate.request.attachments?.some(({ url }) => url !== undefined)
+    const { tenant_id } = candidate.principal
+    return (isRead ? context.batchRoom.read(tenant_id, judged) : judged()).catch(refusalOf)
   }
   return Promise.all(request.body.requests.map(judge))
 }

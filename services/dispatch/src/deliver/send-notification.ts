@@ -4,7 +4,7 @@ import type { ListedProvider, WithProviders } from '../catalogue/providers/provi
 import { quietForMs } from '../catalogue/recipients/quiet-hours.ts'
 import type { Context } from '../context.ts'
 import type { PutBackCause } from '../metrics.ts'
-import { type CallContext, callCarrier } from './call/call-carrier.ts'
+import { type CallContext, callCarrier, type Latest } from './call/call-carrier.ts'
 import { chooseProvider } from './call/choose-provider.ts'
 import { isBroken } from './call/circuit-breaker.ts'
 import { heldTooLong, noProvider, notPrepared } from './call/own-answers.ts'
@@ -54,6 +54,11 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
   // Requests to consent join the next batch while a call is in progress, so a request takes two calls at most.
   const longestCallMs = 2 * config.CONSENT_TIMEOUT + config.CARRIER_TIMEOUT
   const leaseMs = longestTurnMs + longestCallMs + leaseMarginMs
+  const latestFor = ({ claimed_at_ms, expires_in_ms }: Claim): Latest => {
+    const before = (lastsMs: number) => claimed_at_ms + Math.min(lastsMs, expires_in_ms ?? lastsMs)
+    const lastsMs = leaseMs - leaseMarginMs / 2
+    return { checkMs: before(lastsMs - longestCallMs), callMs: before(lastsMs - config.CARRIER_TIMEOUT) }
+  }
   const policy = retryPolicyOf(config)
   const claims = createClaims(context, lane, leaseMs)
   const throttle = createThrottle(db, urgency)
@@ -120,7 +125,8 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
     return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
   }
 
-  const send = async (claim: Claim, latestMs: number, span: Span): Promise<Verdict> => {
+  const send = async (claim: Claim, span: Span): Promise<Verdict> => {
+    const latest = latestFor(claim)
     const { mode, tenant_id, application_id, channel } = claim
     const onFault = putBackOnFault(claim)
     // Most messages name no user, so they need no check.
@@ -142,13 +148,13 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
         return { kind: 'rate_limited', forMs }
       }
     }
-    // If the call began now, the lease could end before the answer, and the message be sent twice; or the message has
+    // If the checks began now, the lease could end before the answer, and the message be sent twice; or the message has
     // expired.
-    if (performance.now() > latestMs) {
+    if (performance.now() > latest.checkMs) {
       await putBack(claim, 'late')
       return { kind: 'again' }
     }
-    const result = await callCarrier(context, claim, provider, { parent: span, latestMs }).catch(onFault)
+    const result = await callCarrier(context, claim, provider, { parent: span, latest }).catch(onFault)
     if (result.kind === 'answered') return record(claim, providers, provider, result.answer, otherProvider)
     switch (result.reason) {
       case 'late':
@@ -163,11 +169,5 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
     }
   }
 
-  return {
-    claim: claims.take,
-    send(claim, span) {
-      const lastsMs = leaseMs - longestCallMs - leaseMarginMs / 2
-      return send(claim, performance.now() + Math.min(lastsMs, claim.expires_in_ms ?? lastsMs), span)
-    },
-  }
+  return { claim: claims.take, send }
 }

@@ -32,22 +32,27 @@ export type CallResult =
   | { kind: 'answered'; answer: CarrierAnswer }
   /** The provider's circuit opened after it was chosen. */
   | { kind: 'not_called'; reason: 'circuit_open' }
-  /** The call cannot begin before `latestMs`, or the recipient was suppressed during the wait. */
+  /** The call cannot begin in time, or the recipient was suppressed during the wait. */
   | { kind: 'not_called'; reason: 'late' }
   /** The provider may not send this message now; another one may. */
   | { kind: 'not_called'; reason: 'provider_unfit'; answer: CarrierAnswer }
   /** No provider may send this message now. */
   | { kind: 'not_called'; reason: 'refused'; answer: CarrierAnswer }
 
-/**
- * Hands a claimed message to one provider's carrier. Never throws for the carrier's errors.
- * @param latestMs when the call must have begun, by `performance.now()`
- */
+/** Until when a message may be sent, by `performance.now()`. */
+export interface Latest {
+  /** When its last checks must have begun. */
+  checkMs: number
+  /** When the call must have begun. */
+  callMs: number
+}
+
+/** Hands a claimed message to one provider's carrier. Never throws for the carrier's errors. */
 export async function callCarrier(
   context: CallContext,
   claim: Claim,
   provider: Provider,
-  { parent, latestMs }: { parent: Span; latestMs: number },
+  { parent, latest }: { parent: Span; latest: Latest },
 ): Promise<CallResult> {
   const { channels, secrets } = context
   const channel = channels[claim.channel]!
@@ -55,13 +60,13 @@ export async function callCarrier(
   // The clients of carriers take milliseconds to serialize a large message; a code must not wait for several of them.
   if (stored.length > largeText) await ownLoopTurn()
   const composed = channel.payload.parse(JSON.parse(stored))
-  if (!channel.files?.has(composed)) return judgeAndCall(context, claim, provider, { parent, composed })
-  const leave = await context.fileRoom(claim.tenant_id, latestMs)
+  if (!channel.files?.has(composed)) return judgeAndCall(context, claim, provider, { parent, latest, composed })
+  const leave = await context.fileRoom(claim.tenant_id, latest.checkMs)
   if (!leave) return { kind: 'not_called', reason: 'late' }
   try {
     // The claim checked the recipient before the wait. If it was suppressed since, the next claim fails the message.
     if (await isSuppressed(context, claim)) return { kind: 'not_called', reason: 'late' }
-    return await judgeAndCall(context, claim, provider, { parent, composed })
+    return await judgeAndCall(context, claim, provider, { parent, latest, composed })
   } finally {
     leave()
   }
@@ -77,7 +82,7 @@ async function judgeAndCall(
   context: CallContext,
   claim: Claim,
   provider: Provider,
-  { parent, composed }: { parent: Span; composed: Payload },
+  { parent, latest, composed }: { parent: Span; latest: Latest; composed: Payload },
 ): Promise<CallResult> {
   const { channels, directory } = context
   const channel = channels[claim.channel]!
@@ -99,11 +104,12 @@ async function judgeAndCall(
   if (refused) return { kind: 'not_called', reason: 'refused', answer: refused }
   const more = { ...(standing === 'verified' && { verified_domain: domain }), ...(recipientTag && { recipientTag }) }
   const whole = channel.files?.has(payload) ? await attachFiles(context, channel.files, claim, payload) : payload
-  return call(context, claim, provider, { parent, payload: whole, more })
+  return call(context, claim, provider, { parent, latest, payload: whole, more })
 }
 
 interface Outgoing {
   parent: Span
+  latest: Latest
   payload: Payload
   /** Fields for the carrier besides the payload. */
   more: object
@@ -113,15 +119,17 @@ async function call(
   { carriers, tracer, metrics, db }: CallContext,
   claim: Claim,
   provider: Provider,
-  { parent, payload, more }: Outgoing,
+  { parent, latest, payload, more }: Outgoing,
 ): Promise<CallResult> {
+  const repeatOf = takesKeys(provider.kind) ? await repeatAttempt(db, claim, provider.id) : undefined
+  // The checks may have taken seconds. The claim is put back, which also deletes the attempt and what it repeats.
+  if (performance.now() > latest.callMs) return { kind: 'not_called', reason: 'late' }
   const span = tracer.start(`send ${provider.kind}`, {
     parent: parent.traceparent,
     kind: SpanKind.CLIENT,
     attributes: { 'notification.id': claim.id, 'attempt.id': claim.attempt_id, 'provider.id': provider.id },
   })
   const started = performance.now()
-  const repeatOf = takesKeys(provider.kind) ? await repeatAttempt(db, claim, provider.id) : undefined
   const correlation = {
     repeatOf,
     notificationId: claim.id,

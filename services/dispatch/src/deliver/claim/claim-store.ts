@@ -28,7 +28,7 @@ const claimColumns = {
   held_ms: column.double(),
   /** How long it has waited because no provider of its queue could be called; null if one can be. */
   queue_held_ms: column.double().nullable(),
-  /** How long it may still be sent; null when it does not expire. */
+  /** How long it could still be sent when it was claimed; null when it does not expire. */
   expires_in_ms: column.double().nullable(),
   /** See `quietHoursOf`; encrypted. */
   quiet_hours: column.bytes().nullable(),
@@ -38,7 +38,10 @@ const claimColumns = {
 const resultColumns = { ...outerJoined(claimColumns), refused: column.integer() }
 
 /** A notification that only this worker may send now, with the attempt that the claim has opened. */
-export type Claim = RowOf<typeof claimColumns>
+export interface Claim extends RowOf<typeof claimColumns> {
+  /** A time before the claim, by `performance.now()`: lease and expiry count from it, however late the answer is read. */
+  claimed_at_ms: number
+}
 
 /**
  * The oldest due messages of each queue, by one index. Rows that others have locked are skipped. Whole rows are passed on: a
@@ -141,6 +144,7 @@ export async function claimForSending(
   attemptIds: readonly string[],
   leaseSeconds: number,
 ): Promise<Claimed> {
+  const claimed_at_ms = performance.now()
   const rows = await db.run(claim, [
     wanted.map(({ key }) => key.application_id),
     wanted.map(({ key }) => key.mode),
@@ -150,7 +154,9 @@ export async function claimForSending(
     attemptIds,
     leaseSeconds,
   ])
-  return { claims: rows.filter(isClaim), refused: rows[0]?.refused ?? 0 }
+  const claims = rows.filter(isClaim).map((row) => Object.assign(row, { claimed_at_ms }))
+  return { claims, refused: rows[0]?.refused ?? 0 }
 }
 
-const isClaim = (row: RowOf<typeof resultColumns>): row is Claim & { refused: number } => row.id !== null
+const isClaim = (row: RowOf<typeof resultColumns>): row is RowOf<typeof claimColumns> & { refused: number } =>
+  row.id !== null

@@ -34,6 +34,16 @@ export function tailSql(channel: Channel, relation: string): string {
     )`
 }
 
+/**
+ * SQL: `locked` when another transaction holds the inbox of a row, unless the row `waits`; else null, and the inbox is held until
+ * the commit. An inbox without a row yet is not tried.
+ */
+export function lockedInboxSql(row: string): string {
+  const key = ['recipient_index', 'application_id', 'mode', 'lane', 'channel']
+  const tail = `select true from hand_off_tails t where ${key.map((one) => `t.${one} = ${row}.${one} collate "C"`).join(' and ')}`
+  return `case when not ${row}.waits and (${tail}) and (${tail} for no key update skip locked) is null then 'locked' end`
+}
+
 /** SQL: the hand-offs of a relation, each with its predecessor as `after`. */
 export function placedSql(channel: Channel, relation: string): string {
   return `(select * from (

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals'
+import { type ApiResponse, eventually } from '@notify/dev-env'
+import { post, stateOf } from '@notify/test-kit/api'
+import { addTenant } from '@notify/test-kit/callers'
+import { emailTo, freshAddress } from '@notify/test-kit/email'
+import { freshUser } from '@notify/test-kit/inbox'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { env } from './stack.ts'
+
+const inAppTo = (recipient: string) => ({ channel: 'in_app', recipient, title: 'News', body: 'Something new' })
+
+/** Holds a lock of tables of dispatch, as a transaction of another process does. */
+async function whileHeld<T>(lock: string, values: string[], work: () => Promise<T>): Promise<T> {
+  const client = await env.admin.connect()
+  try {
+    await client.query('begin')
+    await client.query(lock, values)
+    return await work()
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+test('while the inbox of one user is held, all others are accepted, and the messages to this one as soon as it is free', async () => {
+  const neighbour = await addTenant(env)
+  const user = freshUser()
+  const first = await post(env, inAppTo(user))
+  expect(first.status).toBe(202)
+  const { rows } = await env.admin.query('select recipient_index from dispatch.hand_off_tails where last_id = $1', [
+    first.body.notification_id,
+  ])
+  const lock = 'select from dispatch.hand_off_tails where recipient_index = $1 for update'
+  const waiting: Promise<ApiResponse>[] = []
+  await whileHeld(lock, [rows[0].recipient_index], async () => {
+    // Each in a commit of its own.
+    for (let i = 0; i < 3; i++) {
+      waiting.push(post(env, inAppTo(user)))
+      await stateOf(env, first.body.notification_id)
+    }
+    waiting.push(...Array.from({ length: 5 }, () => post(env, inAppTo(user))))
+    const others = await Promise.all([
+      ...Array.from({ length: 3 }, () => post(env, inAppTo(freshUser()), { key: neighbour.apiKey })),
+      post(env, smsTo(freshPhone()), { key: neighbour.apiKey }),
+      post(env, inAppTo(freshUser())),
+    ])
+    expect(others.map(({ status }) => status)).toEqual(Array(5).fill(202))
+  })
+  // They wait for three seconds, in which the others may have taken their time.
+  for (const { status } of await Promise.all(waiting)) expect([202, 503]).toContain(status)
+  expect((await post(env, inAppTo(user))).status).toBe(202)
+})
+
+test('messages without files are accepted while those with files are being written', async () => {
+  const file = { filename: 'a.txt', content_type: 'text/plain', content: 'YQ==' }
+  const withFile = () => post(env, emailTo(freshAddress(), { attachments: [file] }))
+  const writing = await whileHeld('lock table dispatch.attachments in exclusive mode', [], async () => {
+    const files: Promise<unknown>[] = []
+    for (let count = 1; count <= 2; count++) {
+      files.push(withFile())
+      await eventually(async () => {
+        const { rows } = await env.admin.query(
+          `select count(*)::int as count from pg_locks where not granted and relation = 'dispatch.attachments'::regclass`,
+        )
+        expect(rows).toEqual([{ count }])
+      })
+    }
+    files.push(withFile(), withFile())
+    const others = await Promise.all([smsTo(freshPhone()), inAppTo(freshUser())].map((one) => post(env, one)))
+    expect(others.map(({ status }) => status)).toEqual([202, 202])
+    return files
+  })
+  await Promise.all(writing)
+  expect((await withFile()).status).toBe(202)
+})
