@@ -6,6 +6,8 @@ import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts
 import { scheduleBatch } from '../src/deliver/schedule/open-sql.ts'
 import { requeueLostWork } from '../src/deliver/schedule/requeue-lost-work.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
+import { mostHandOffBytes } from '../src/outcome/hand-offs/work-sql.ts'
+import { askForSent } from '../src/outcome/inquiries/ask-for-sent.ts'
 import { db } from './own-schema.ts'
 
 const backlog = 10_000
@@ -21,11 +23,11 @@ interface Due {
 
 /** Messages of a tenant that became due this many seconds ago. */
 const addDue = (tenant: string, columns: Record<string, string>, { count, lane, dueAgo, more = {} }: Due) => {
-  const all = { payload: `''`, ...columns, ...more }
+  const all = { channel: `'sms'`, payload: `''`, ...columns, ...more }
   return db.runLong(
-    `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits,
+    `insert into notifications (id, tenant_id, application_id, lane, mode, recipient_masked, recipient_index, credits,
        ${Object.keys(all).join(', ')})
-     select 'notif_' || gen_random_uuid(), $1, 'app of ' || $1, 'sms', $3, 'live', '+1***', 'index ' || i, 1,
+     select 'notif_' || gen_random_uuid(), $1, 'app of ' || $1, $3, 'live', '+1***', 'index ' || i, 1,
        ${Object.values(all).join(', ')}
      from generate_series(1, $2::int) as i, (select now() - make_interval(secs => $4)) as at (due)`,
     [tenant, count, lane, dueAgo],
@@ -108,4 +110,49 @@ test(`${backlog} lost hand-offs of a tenant, in many applications, do not delay 
     { tenant_id: 'busy', count: 125 },
     { tenant_id: 'neighbour', count: 1 },
   ])
+})
+
+describe('of hand-offs with large payloads', () => {
+  const count = 40
+  const bytes = 400_000
+  /** As many as one statement writes, with the one that exceeds the limit. */
+  const most = Math.ceil(mostHandOffBytes / bytes)
+  const large = { channel: `'webhook'`, payload: `decode(repeat('ab', ${bytes}), 'hex')` }
+  const lane = 'transactional'
+
+  beforeEach(() => db.run('truncate notifications, in_flight, outbox'))
+
+  test('those that are due at once are handed over in several rounds, and delay no other tenant', async () => {
+    const columns = { status: `'scheduled'`, send_at: 'due', next_attempt_at: 'due' }
+    await addDue('busy', columns, { count, lane, dueAgo: 60, more: large })
+    await addDue('neighbour', columns, { count: 1, lane, dueAgo: 1 })
+    await takeDueNotifications(db, channels)
+    const taken = `status = 'queued' and send_at is not null`
+    expect(await countTaken(taken)).toEqual([`busy ${lane} ${most}`, `neighbour ${lane} 1`])
+    for (let rounds = 1; rounds * most < count; rounds++) await takeDueNotifications(db, channels)
+    expect(await countTaken(taken)).toEqual([`busy ${lane} ${count}`, `neighbour ${lane} 1`])
+  })
+
+  test('those that are lost are handed over again in several rounds', async () => {
+    await addDue('busy', { enqueued_at: 'due' }, { count, lane, dueAgo: 3600, more: large })
+    const requeue = () => requeueLostWork(db, channels, [{ lane, channel: 'webhook', delivered_ms_ago: 60_000 }])
+    const rounds: number[] = []
+    while (rounds.at(-1) !== 0) rounds.push(await requeue())
+    expect(rounds).toEqual([...Array(3).fill(most), count - 3 * most, 0])
+  })
+
+  test('those without a report are handed over again in several pages', async () => {
+    const ended = { ...large, status: `'sent'` }
+    await addDue('busy', {}, { count, lane, dueAgo: 60, more: ended })
+    const asked: number[] = []
+    let after = '2020-01-01T00:00:00.000Z'
+    for (let more = true; more; ) {
+      const page = await askForSent(db, channels, after, new Date(Date.now() + 3_600_000))
+      asked.push(page.asked)
+      more = page.more
+      after = page.reached!
+    }
+    expect(asked.reduce((sum, one) => sum + one, 0)).toBe(count)
+    expect(Math.max(...asked)).toBe(most)
+  })
 })

@@ -1,4 +1,5 @@
 import { dueOwnersSql } from '@notify/database'
+import { mostHandOffBytes } from '../../outcome/hand-offs/work-sql.ts'
 
 /** The most notifications that a scheduler takes in one round; a full round may leave more. */
 export const scheduleBatch = 500
@@ -10,25 +11,38 @@ interface Sought {
   /** SQL conditions on the notification `n` itself. */
   still: string
   limit: number | string
+  /** SQL: what counts towards {@link mostHandOffBytes}, of the notification `n`. */
+  bytes?: string | undefined
 }
 
 /**
- * SQL that locks open notifications and returns their ids in order; locked rows are skipped. The lock is in a subquery of
+ * SQL that locks open notifications and returns `id`, `bytes` and their order as `nth`; locked rows are skipped. The lock is in a subquery of
  * its own, so that no plan starts from the notifications or locks more than the limit.
  */
-export function lockOpenSql({ where, orderBy, still, limit }: Sought): string {
-  return `select one.id from (select id from in_flight f where ${where} order by ${orderBy}) as f
-      cross join lateral (select n.id from notifications n where n.id = f.id and ${still} for update skip locked) as one
-      limit ${limit}`
+export function lockOpenSql({ where, orderBy, still, limit, bytes = '0' }: Sought): string {
+  return `select *, row_number() over () as nth from (
+      select one.* from (select id from in_flight f where ${where} order by ${orderBy}) as f
+      cross join lateral (
+        select n.id, ${bytes} as bytes from notifications n where n.id = f.id and ${still} for update skip locked
+      ) as one
+      limit ${limit}) as locked`
 }
+
+/** SQL: the ids of locked rows whose hand-offs fit into one statement. Those that lock together take turns; the others stay. */
+export const fittingSql = (locked: string) => `
+  select id from (select id, bytes, sum(bytes) over (order by nth, id) - bytes as before from (${locked}) as locked) as counted
+  where bytes = 0 or before < ${mostHandOffBytes}`
 
 /** A column of `in_flight` with an index over lane, tenant and this time. */
 type DueColumn = 'next_attempt_at' | 'expires_at'
 
 /** SQL that locks due messages: for each tenant and lane its share of a batch, so that no backlog delays another tenant. */
-export function lockDueSql(due: DueColumn, { where = 'true', still }: { where?: string; still: string }): string {
+export function lockDueSql(
+  due: DueColumn,
+  { where = 'true', still, bytes }: Pick<Sought, 'still' | 'bytes'> & { where?: string },
+): string {
   return `
-  select one.id from (${dueOwnersSql({ table: 'in_flight', owner: ['lane', 'tenant_id'], due }, scheduleBatch)}) as o cross join lateral (
+  select one.* from (${dueOwnersSql({ table: 'in_flight', owner: ['lane', 'tenant_id'], due }, scheduleBatch)}) as o cross join lateral (
     ${lockOpenSql({
       // With equalities the planner would use the index of all due messages, and read the backlogs of other tenants.
       where: `(f.lane, f.tenant_id, f.${due}) >= (o.lane, o.tenant_id, '-infinity')
@@ -36,6 +50,7 @@ export function lockDueSql(due: DueColumn, { where = 'true', still }: { where?: 
       orderBy: `f.lane, f.tenant_id, f.${due}`,
       still: `n.${due} <= now() and ${still}`,
       limit: 'o.share',
+      bytes,
     })}
   ) as one limit ${scheduleBatch}`
 }

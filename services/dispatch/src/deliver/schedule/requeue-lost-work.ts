@@ -2,9 +2,9 @@ import { streams } from '@notify/contracts'
 import { column, defineStatements, type Queries } from '@notify/database'
 import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
-import { repeatedWorkQueries } from '../../outcome/hand-offs/work-sql.ts'
+import { handOffBytesSql, repeatedWorkQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { queuesOfLaneSql } from '../queues/queue-store.ts'
-import { lockOpenSql, scheduleBatch } from './open-sql.ts'
+import { fittingSql, lockOpenSql, scheduleBatch } from './open-sql.ts'
 
 /** SQL: the moment before which the messages of a lane `l` were enqueued that are lost. */
 const lostBefore = `greatest(now() - l.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))`
@@ -22,17 +22,18 @@ const requeueLost = defineStatements(
     with lane as (select * from json_to_recordset($1::json) as t (lane text, channel text, delivered_ms_ago float8)),
     forgotten as (select noticed_at from stream_losses where stream = $2 and last_seq = 0),
     lost as (
-      select one.id from lane as l cross join lateral (
-        select one.id from (${sharesSql}) as q cross join lateral (
+      ${fittingSql(`select one.* from lane as l cross join lateral (
+        select one.* from (${sharesSql}) as q cross join lateral (
           ${lockOpenSql({
             where: `f.lane = l.lane and f.channel = l.channel and f.status = 'queued'
               and f.application_id = q.application_id and f.mode = q.mode and f.enqueued_at < ${lostBefore}`,
             orderBy: 'f.enqueued_at',
             still: `n.status = 'queued' and not n.sending and n.next_attempt_at is null`,
             limit: 'q.share',
+            bytes: handOffBytesSql(channels, 'n'),
           })}
         ) as one limit ${scheduleBatch}
-      ) as one
+      ) as one`)}
     ), again as (
       update notifications n set enqueued_at = now() from lost where n.id = lost.id returning n.*
     ), ${repeatedWorkQueries(channels, 'again')}

@@ -11,14 +11,18 @@ import {
   isCalledOff,
 } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
-import { workQueries } from '../../outcome/hand-offs/work-sql.ts'
+import { handOffBytesSql, workQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
-import { lockDueSql } from './open-sql.ts'
+import { fittingSql, lockDueSql } from './open-sql.ts'
 
-const dueSql = lockDueSql('next_attempt_at', {
-  where: `f.status in ('queued', 'scheduled')`,
-  still: `n.status in ('queued', 'scheduled') and not n.sending`,
-})
+const dueSql = (channels: Channels) =>
+  fittingSql(
+    lockDueSql('next_attempt_at', {
+      where: `f.status in ('queued', 'scheduled')`,
+      still: `n.status in ('queued', 'scheduled') and not n.sending`,
+      bytes: handOffBytesSql(channels, 'n'),
+    }),
+  )
 
 const takeDue = defineStatements(
   (channels: Channels) => ({
@@ -37,7 +41,7 @@ const takeDue = defineStatements(
       from (
         select n.id, ${hasExpired('n')} as expired, n.when_due = 'send' and ${optedOutBecause('n')} is not null as opted_out,
           n.when_due = 'send' and ${isCalledOff('n')} as called_off
-        from notifications n where n.id = any (array(${dueSql}))
+        from notifications n where n.id = any (array(${dueSql(channels)}))
       ) judged where n.id = judged.id
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},

@@ -35,6 +35,16 @@ export function orderedWork(channels: Channels, relation: string): string {
     .join(' ')
 }
 
+/** Bytes of the hand-offs that one statement writes; many more would exceed its time. A larger one is written alone. */
+export const mostHandOffBytes = 4 * 1024 * 1024
+
+/** SQL: the bytes that handing over a row of `notifications` writes; 0 for what senders claim from the table. */
+export function handOffBytesSql(channels: Channels, row: string): string {
+  const names = handedOverChannels(channels).map(({ name }) => `'${name}'`)
+  if (names.length === 0) return '0'
+  return `case when ${row}.channel in (${names.join(', ')}) then coalesce(octet_length(${row}.payload), 0) else 0 end`
+}
+
 const orderedChannels = (channels: Channels) =>
   handedOverChannels(channels).filter(({ delivery }) => delivery.keepsOrder)
 

@@ -9,7 +9,7 @@ const ask = defineStatement({
     ), silent as (
       ${silentSql(`page join attempts a on a.notification_id = page.id where page.status = 'failed' and a.outcome = 'unknown'`)}
     ), asked as (${askSql('silent')})
-    select (select id from page order by id desc limit 1) as reached, (select count(*)::int from page) as looked,
+    select (select id from page order by id desc limit 1) as reached, (select count(*) = ${inquiryPage} from page) as more,
       (select count(*)::int from silent) as asked`,
   columns: inquiryColumns,
 })

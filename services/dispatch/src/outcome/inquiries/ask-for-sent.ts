@@ -1,19 +1,29 @@
 import { defineStatements, type Queries } from '@notify/database'
 import { type Channels, handedOverChannels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
-import { repeatedWorkQueries } from '../hand-offs/work-sql.ts'
+import { mostHandOffBytes, repeatedWorkQueries } from '../hand-offs/work-sql.ts'
 import { askSql, type Inquiry, inquiryColumns, inquiryPage, silentSql } from './inquiry-sql.ts'
 
-/** Ordered by the time of sending, because a message may have been scheduled, delayed or retried for days. */
+/**
+ * Ordered by the time of sending, because a message may have been scheduled, delayed or retried for days. A page ends early when
+ * its hand-offs are as large as one statement may write.
+ */
 const ask = defineStatements(
   (channels: Channels) => ({
     name: 'ask-for-sent',
     text: `
     with page as (
-      select id, since from in_flight
-      where status = 'sent' and not settled and since >= $1::timestamptz and (since, id) > ($1::timestamptz, $2)
-        and since <= $3::timestamptz
-      order by since, id limit ${inquiryPage}
+      select id, since, found from (
+        select *, count(*) over () as found, sum(bytes) over (order by since, id) - bytes as before
+        from (
+          select id, since, case when channel = any ($4)
+            then coalesce((select octet_length(n.payload) from notifications n where n.id = f.id), 0) else 0 end as bytes
+          from in_flight f
+          where status = 'sent' and not settled and since >= $1::timestamptz and (since, id) > ($1::timestamptz, $2)
+            and since <= $3::timestamptz
+          order by since, id limit ${inquiryPage}
+        ) as open
+      ) as counted where before < ${mostHandOffBytes}
     ), sent as (
       select n.* from notifications n where id = any(array(select id from page)) and status = 'sent'
     ), silent as (
@@ -23,7 +33,7 @@ const ask = defineStatements(
     ), ${repeatedWorkQueries(channels, 'unfinished')}
     select (select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '|' || id
         from page order by page.since desc, page.id desc limit 1) as reached,
-      (select count(*)::int from page) as looked,
+      (select coalesce(max(found) = ${inquiryPage} or max(found) > count(*), false) from page) as more,
       (select count(*)::int from silent) + (select count(*)::int from unfinished) as asked`,
     columns: inquiryColumns,
   }),

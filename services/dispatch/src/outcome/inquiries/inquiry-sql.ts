@@ -19,7 +19,8 @@ export const askSql = (silent: string): string =>
 export const inquiryColumns = {
   /** The position of the last notification examined; null if there was none. */
   reached: column.text().nullable(),
-  looked: column.integer(),
+  /** Whether the walk has more to examine now. */
+  more: column.boolean(),
   asked: column.integer(),
 }
 

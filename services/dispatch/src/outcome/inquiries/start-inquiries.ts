@@ -4,7 +4,7 @@ import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { askForFailed } from './ask-for-failed.ts'
 import { askForSent } from './ask-for-sent.ts'
-import { type Inquiry, inquiryPage } from './inquiry-sql.ts'
+import type { Inquiry } from './inquiry-sql.ts'
 
 /** What inquiries need of the context. */
 type InquiryContext = Pick<Context, 'channels' | 'config' | 'db' | 'metrics' | 'wakeOutbox'>
@@ -58,8 +58,7 @@ function startWalk(
       const untilMs = Date.now() - ageMs
       // Limits the range at the first start, and after a stop of days.
       const from = [after, at(untilMs - longestMs)].toSorted().at(-1)!
-      const { reached, looked, asked } = await ask(from, untilMs)
-      const more = looked === inquiryPage
+      const { reached, more, asked } = await ask(from, untilMs)
       await endPage(db, name, reached ?? from, more ? 0 : everyMs)
       if (asked > 0) {
         metrics.receiptsAsked(asked)
