@@ -125,7 +125,7 @@ test('a newer export changes, adds and removes rows, and leaves to the cell what
   expect((await imported(await exported())).parcels).toEqual({ rows: 1, written: 0, removed: 0 })
 })
 
-test('a row that was made anew under another id replaces the one that was copied before', async () => {
+test('a row that was recreated under another id replaces the one that was copied before', async () => {
   for (const id of ['s1', 's2']) {
     await from.db.run('delete from shops')
     await from.db.run('insert into shops values ($1, $2, $3)', [id, tenant, 'Corner shop'])

@@ -8,7 +8,7 @@ export interface MovedTable {
   table: string
   /** SQL condition on the rows of the tenant `$1`, whose applications are `$2`. Default: `tenant_id` is the tenant. */
   of?: string
-  /** What a cell has one row of, if not the primary key: a row that was made anew under another id replaces the old one. */
+  /** What a cell has one row of, if not the primary key: a row that was recreated under another id replaces the old one. */
   key?: readonly string[]
   /** Rows are never changed or deleted: an import only adds missing ones, and those that {@link erased} selects. */
   appendOnly?: true
