@@ -178,38 +178,6 @@ test('DNS and TLS that never answer end at the deadline', async () => {
   expect(await post(client(), `https://127.0.0.1:${port}/`, 300)).toMatchObject({ kind: 'failed', reason: 'timeout' })
 })
 
-test('the deadline ends the connection that is being opened, and no further address of the name is dialled', async () => {
-  const dialled: string[] = []
-  const closed = Promise.withResolvers<void>()
-  const server = createServer((socket) => {
-    dialled.push(socket.localAddress!)
-    socket.on('error', () => {}).on('close', () => closed.resolve())
-    socket.resume()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const egress = client({
-    allow: `mute.example.com:${port}`,
-    resolve: async () => Array<string>(5).fill('127.0.0.1'),
-  })
-  expect(await post(egress, `https://mute.example.com:${port}/`, 300)).toMatchObject({ reason: 'timeout' })
-  await closed.promise
-  const connections = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
-  expect([dialled, connections]).toEqual([['127.0.0.1'], 0])
-  server.close()
-})
-
-test('of a name with many addresses the first four are dialled', async () => {
-  const { port } = await receiver(ok, await authority.sign({ name: 'many.example.com' }))
-  const messageOf = async (refusing: number) => {
-    const addresses = [...Array<string>(refusing).fill('127.0.0.2'), '127.0.0.1']
-    const egress = client({ allow: `many.example.com:${port}`, resolve: async () => addresses })
-    const outcome = await post(egress, `https://many.example.com:${port}/`)
-    return outcome.kind === 'failed' ? outcome.message : outcome.kind
-  }
-  expect([await messageOf(3), await messageOf(4)]).toEqual(['answered', 'the connection was refused'])
-})
-
 test('of a long answer 64 KiB are read, and the connection is closed', async () => {
   let sent = 0
   const { port } = await receiver((socket) => {

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { createEgress, type Egress, parseAllowList } from '../src/index.ts'
+import { makeAuthority, startRawReceiver } from './raw-receiver.ts'
+
+const clients: Egress[] = []
+afterAll(() => Promise.all(clients.map((client) => client.close())))
+
+/** Posts to a name with these addresses. @returns what became of it */
+async function postTo(
+  { name, port, ca }: { name: string; port: number; ca?: string },
+  addresses: readonly string[],
+  deadlineMs: number,
+): Promise<string> {
+  const resolve = async () => [...addresses]
+  const egress = createEgress({ ca, resolve, allowed: parseAllowList(`${name}:${port}`) })
+  clients.push(egress)
+  const outcome = await egress.post({ url: `https://${name}:${port}/`, headers: {}, body: '{}', deadlineMs })
+  return outcome.kind === 'failed' ? `${outcome.reason}: ${outcome.message}` : outcome.kind
+}
+
+test('the deadline ends the connection that is being opened, and no further address of the name is dialled', async () => {
+  const dialled: string[] = []
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((socket) => {
+    dialled.push(socket.localAddress!)
+    socket.on('error', () => {}).on('close', () => closed.resolve())
+    socket.resume()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const outcome = await postTo({ name: 'mute.example.com', port }, Array<string>(5).fill('127.0.0.1'), 300)
+  expect(outcome).toMatch(/^timeout: /)
+  await closed.promise
+  const connections = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
+  expect([dialled, connections]).toEqual([['127.0.0.1'], 0])
+  server.close()
+})
+
+test('of a name with many addresses the first four are dialled', async () => {
+  const name = 'many.example.com'
+  const authority = await makeAuthority()
+  const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+  const receiver = await startRawReceiver(await authority.sign({ name }), (socket) => void socket.write(answer))
+  const target = { name, port: receiver.port, ca: authority.ca }
+  const behind = (refusing: number) => [...Array<string>(refusing).fill('127.0.0.2'), '127.0.0.1']
+  expect(await postTo(target, behind(3), 5000)).toBe('answered')
+  expect(await postTo(target, behind(4), 5000)).toContain('the connection was refused')
+  receiver.close()
+})
