@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 // Each defines the tests of its subject; all use one stack.
 import './audiences/broadcasts.ts'
 import './audiences/delayed-pages.ts'
@@ -8,3 +8,11 @@ import { env, start } from './audiences/stack.ts'
 
 beforeAll(start)
 afterAll(() => env?.stop())
+
+test('after all of these, no member has two notifications of a broadcast', async () => {
+  const { rows } = await env.admin.query(
+    `select broadcast_id, user_index from dispatch.notifications where broadcast_id is not null and user_index is not null
+     group by 1, 2 having count(*) > 1`,
+  )
+  expect(rows).toEqual([])
+})
