@@ -1,4 +1,4 @@
-import { type Problem, Reply } from '@notify/service-kit'
+import { Problem, Reply } from '@notify/service-kit'
 import type { Queries, Run } from '../open.ts'
 import {
   claimKey,
@@ -27,6 +27,7 @@ export type Result =
 export interface Work<Prepared> {
   /**
    * Validates the request. The result may be discarded. @param done the state of an unfinished earlier request with this key
+   * @throws Problem `idempotency_in_progress` while that request must be waited for
    */
   prepare(done: string | undefined): Promise<Prepared>
   /** Writes, in the transaction that stores the response. Throws to refuse, so that nothing is stored. */
@@ -75,8 +76,8 @@ export function runIdempotently<Prepared>(
 
 /**
  * A concurrent request with the same key may complete during `prepare` and cause its refusal; then the response of that
- * request counts.
- * @returns undefined in that case
+ * request counts. While `prepare` must wait for one, it is tried again.
+ * @returns undefined in both cases
  */
 async function prepareUnlessAnswered<Prepared>(
   db: Queries,
@@ -89,6 +90,7 @@ async function prepareUnlessAnswered<Prepared>(
   } catch (error) {
     const [stored] = await findAnswers(db.run, [request]).catch(() => [])
     if (stored && stored.response !== seen) return undefined
+    if (error instanceof Problem && error.code === 'idempotency_in_progress') return undefined
     throw error
   }
 }

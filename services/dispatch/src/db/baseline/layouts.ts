@@ -1,4 +1,4 @@
-/** Layouts of emails. Indexes find the events and stored templates that use one. */
+/** Layouts of emails. Those who use one are found among the tenant's events and templates. */
 export const layoutTables = [
   `create table layouts (
      id text primary key,
@@ -33,6 +33,4 @@ export const layoutTables = [
        || jsonb_path_query_array(coalesce(translations, '{}'), '$.*.email.layout_id')
        || jsonb_path_query_array(coalesce(draft, '{}'), '$.templates.email.layout_id')
        || jsonb_path_query_array(coalesce(draft, '{}'), '$.translations.*.email.layout_id')`,
-  `create index events_layouts on events using gin (layouts_used(templates, translations, draft))`,
-  `create index templates_layouts on templates using gin (layouts_used(templates, translations, null))`,
 ]

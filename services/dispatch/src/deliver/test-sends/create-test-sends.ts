@@ -10,7 +10,8 @@ import { createTestLimit, type RequireTestRoom } from './test-limit.ts'
 /** Less than the timeout of the gateway. */
 const longestMs = 5000
 
-const noAnswer: CarrierAnswer = {
+/** The outcome of a message whose answer did not come. */
+export const noAnswer: CarrierAnswer = {
   ...refusal('no_answer', later('The carrier has not answered yet; the message may have been sent'), null),
   outcome: 'unknown',
 }

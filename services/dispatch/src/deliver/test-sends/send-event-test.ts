@@ -1,14 +1,13 @@
 import type { sendEventTest as contract } from '@notify/contracts'
-import { idempotentAnswer } from '@notify/database'
-import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
+import { fieldProblem } from '@notify/service-kit'
 import { withSample } from '../../catalogue/digests/digest-variables.ts'
 import { draftOf, eventIdOf, eventMissing } from '../../catalogue/events/describe-event.ts'
 import { findEvent } from '../../catalogue/events/event-store.ts'
 import { requireFillable } from '../../channels/check-templates.ts'
-import { sendTest, type TestContext } from './send-test.ts'
+import { sendTest } from './send-test.ts'
 
 /** Sends the draft of an event, or the given templates, to the operator. */
-export const sendEventTest: Handler<TestContext, typeof contract> = idempotentAnswer(async (context, request) => {
+export const sendEventTest = sendTest<typeof contract>(async (context, request) => {
   const { body, principal, params } = request
   const { channel, recipient, data, locale, time_zone, templates: given } = body
   const { application_id: applicationId, event_key } = params
@@ -20,11 +19,10 @@ export const sendEventTest: Handler<TestContext, typeof contract> = idempotentAn
   const texts = given ? { templates: given, translations: null } : { templates, translations }
   if (!texts.templates[channel]) throw fieldProblem('validation_failed', 'channel', 'is not a channel of the event')
   const providers = await context.directory.providers.list(principal.tenant_id, applicationId, channel)
-  const sent = await sendTest(context, {
+  return {
     ...{ request, applicationId, providers, channel, recipient, variables, locale, time_zone, texts },
     // Given templates are taken to be in the requested language.
     writtenLocale: given && locale,
     ...{ field: 'data', resource: { action: 'event.tested', id: event_key } },
-  })
-  return new Reply(200, JSON.stringify(sent))
+  }
 })

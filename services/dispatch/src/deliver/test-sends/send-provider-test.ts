@@ -1,14 +1,14 @@
 import type { sendProviderTest as contract, EventTemplates } from '@notify/contracts'
-import { idempotentAnswer } from '@notify/database'
-import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
+import { fieldProblem, Problem } from '@notify/service-kit'
 import { providerMissing } from '../../catalogue/providers/describe-provider.ts'
 import { carrierOfKind, openCredentials, type Provider } from '../../catalogue/providers/provider-directory.ts'
 import { findProvider, type ProviderRow } from '../../catalogue/providers/provider-store.ts'
 import { requireFillable } from '../../channels/check-templates.ts'
-import { sendTest, type TestContext } from './send-test.ts'
+import type { TestContext } from './compose-test.ts'
+import { sendTest } from './send-test.ts'
 
 /** Sends a message through one provider to the operator. */
-export const sendProviderTest: Handler<TestContext, typeof contract> = idempotentAnswer(async (context, request) => {
+export const sendProviderTest = sendTest<typeof contract>(async (context, request) => {
   const { body, principal, params } = request
   const row = await findProvider(context.db.run, principal.tenant_id, params.provider_id)
   if (!row) throw providerMissing()
@@ -17,12 +17,11 @@ export const sendProviderTest: Handler<TestContext, typeof contract> = idempoten
   const templates = body.templates ?? textsFor(context, row)
   if (!templates[channel])
     throw fieldProblem('validation_failed', `templates.${channel}`, 'is missing: the provider sends this channel')
-  const sent = await sendTest(context, {
+  return {
     ...{ request, applicationId: row.application_id, channel, recipient: body.recipient, variables: {} },
     ...{ field: 'template_data', texts: { templates, translations: null }, providers: [opened(context, row)] },
     resource: { action: 'provider.tested', id: row.id },
-  })
-  return new Reply(200, JSON.stringify(sent))
+  }
 })
 
 /** The characters of Liquid are removed from the name, which is plain text. */

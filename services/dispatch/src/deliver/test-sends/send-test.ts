@@ -1,135 +1,68 @@
-import type { CarrierAnswer } from '@notify/carriers/sending'
-import {
-  type Channel,
-  channelContracts,
-  DispatchRequest,
-  dispatchAuditRecorded,
-  type EventTemplates,
-  type EventTranslations,
-  type Id,
-  newId,
-  type OperatorPrincipal,
-  type TestMessage,
-} from '@notify/contracts'
-import { recordAudit } from '@notify/database'
-import { fieldProblem, Problem } from '@notify/service-kit'
-import type { Renderer } from '@notify/templates'
-import type { WithCarrierTemplates } from '../../catalogue/carrier-templates/carrier-template-directory.ts'
-import { requireApproved } from '../../catalogue/carrier-templates/require-approved.ts'
-import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
-import { requireConsent } from '../../catalogue/consents/require-consent.ts'
-import { layoutFinder, type WithLayouts } from '../../catalogue/layouts/layout-catalogue.ts'
-import type { Provider, WithProviders } from '../../catalogue/providers/provider-directory.ts'
-import { findSuppressed } from '../../catalogue/suppressions/find-suppressed.ts'
-import { chooseText, formatOf } from '../../catalogue/translations/choose-text.ts'
-import type { Draft } from '../../channels/channel.ts'
-import type { Context } from '../../context.ts'
-import type { TestSends } from './create-test-sends.ts'
+import { dispatchAuditRecorded, type Id, newId, type Route, type TestMessage } from '@notify/contracts'
+import { idempotent, inProgress, recordAudit } from '@notify/database'
+import { type Handler, type HttpRequest, Reply } from '@notify/service-kit'
+import { type ComposedTest, composeTest, type Test, type TestContext } from './compose-test.ts'
+import { noAnswer } from './create-test-sends.ts'
 
-/** What test messages need of the context. */
-export type TestContext = Context &
-  WithProviders &
-  WithConsents &
-  WithLayouts &
-  WithCarrierTemplates &
-  TestSends & { renderer: Renderer }
+/** Longer than a carrier is waited for, even if the process stands still for some seconds. */
+const longestSendMs = 15_000
 
-/** A message to send to an operator. */
-export interface Test {
-  request: { principal: OperatorPrincipal; requestId: string }
-  applicationId: Id<'app'> | null
-  /** The resource that the audit entry names. */
-  resource: { action: 'event.tested' | 'provider.tested'; id: string }
-  /** The providers to choose from. */
-  providers: readonly Provider[]
-  channel: Channel
-  recipient: string
-  field: 'data' | 'template_data'
-  variables: Record<string, unknown>
-  locale?: string | undefined
-  time_zone?: string | undefined
-  /** The language of the original texts, if it is known. */
-  writtenLocale?: string | undefined
-  texts: { templates: EventTemplates; translations: EventTranslations | null }
+/** What the record of a key holds from before the call until the answer. */
+interface Sending {
+  startedAt: number
+  answer: TestMessage
 }
 
 /**
- * Sends one message through a carrier at once, without a notification: no row, no credits, and receipts change nothing. The
- * audit entry is written before the call.
- * @throws Problem as a send would
+ * Makes the handler of a POST that sends one message through a carrier at once, without a notification: no row, no credits,
+ * and receipts change nothing. With an Idempotency-Key nothing is sent twice: after the end of a process, the outcome is unknown.
  */
-export async function sendTest(context: TestContext, test: Test): Promise<TestMessage> {
-  const { channel, request, applicationId, resource } = test
-  const tenantId = request.principal.tenant_id
-  const { draft, payload, rules, segments, locale, provider } = await composeTest(context, test, tenantId)
-  context.requireTestRoom(tenantId)
-  const ids = { notificationId: newId('notif'), attemptId: newId('att') }
-  await context.db.transaction((run) =>
-    recordAudit(run, dispatchAuditRecorded, {
-      ...{ request, applicationId, action: resource.action, resourceId: resource.id, before: null },
-      after: { channel, recipient_masked: draft.masked, provider_id: provider.id, locale },
-    }),
-  )
+export const sendTest = <R extends Route>(
+  describe: (context: TestContext, request: HttpRequest<R>) => Promise<Test>,
+): Handler<TestContext, R> =>
+  idempotent<TestContext, R, ComposedTest | TestMessage>({
+    async prepare(context, request, done) {
+      if (done === undefined) return composeTest(context, await describe(context, request))
+      const { startedAt, answer }: Sending = JSON.parse(done)
+      if (Date.now() - startedAt < longestSendMs) throw inProgress()
+      return answer
+    },
+    async effect(context, _request, run, prepared) {
+      if ('is_test' in prepared) return replyOf(prepared)
+      const { test, draft, provider, segments, locale } = prepared
+      const { channel, request, applicationId, resource } = test
+      context.requireTestRoom(request.principal.tenant_id)
+      await recordAudit(run, dispatchAuditRecorded, {
+        ...{ request, applicationId, action: resource.action, resourceId: resource.id, before: null },
+        after: { channel, recipient_masked: draft.masked, provider_id: provider.id, locale },
+      })
+      const { outcome, code, message, providerMessageId } = noAnswer
+      const startedAt = Date.now()
+      const answer: TestMessage = {
+        ...{ is_test: true, channel, recipient_masked: draft.masked, locale, outcome, code, message },
+        ...{ provider_id: provider.id as Id<'prov'>, kind: provider.kind, provider_message_id: providerMessageId },
+        ...{ sms_segments: segments, duration_ms: 0, sent_at: new Date(startedAt).toISOString() },
+      }
+      const sending: Sending = { startedAt, answer }
+      return { done: JSON.stringify(sending), finish: () => callCarrier(context, prepared, answer) }
+    },
+  })
+
+async function callCarrier(
+  context: TestContext,
+  { payload, rules, provider }: ComposedTest,
+  unanswered: TestMessage,
+): Promise<Reply> {
   context.wakeOutbox()
   const started = performance.now()
+  const ids = { notificationId: newId('notif'), attemptId: newId('att') }
   const message = { ...(rules.marked?.(payload) ?? payload), ...ids, mode: 'live' as const, traceparent: undefined }
-  const answer: CarrierAnswer = await context.callCarrier(provider, message)
-  const { outcome, code, message: text, providerMessageId } = answer
-  return {
-    ...{ is_test: true, channel, recipient_masked: draft.masked, locale, outcome, code, message: text },
-    ...{ provider_id: provider.id as Id<'prov'>, kind: provider.kind, provider_message_id: providerMessageId },
-    sms_segments: segments,
+  const { outcome, code, message: text, providerMessageId } = await context.callCarrier(provider, message)
+  return replyOf({
+    ...{ ...unanswered, outcome, code, message: text, provider_message_id: providerMessageId },
     duration_ms: Math.round(performance.now() - started),
     sent_at: new Date().toISOString(),
-  }
-}
-
-async function composeTest(context: TestContext, test: Test, tenantId: Id<'ten'>) {
-  const { channel, providers, recipient, field, variables, locale: asked, time_zone, texts } = test
-  const definition = context.channels[channel]
-  const rules = definition?.test
-  if (!rules) throw fieldProblem('validation_failed', 'channel', 'has no test messages: no carrier answers at once')
-  if (!definition || providers.length === 0)
-    throw new Problem('provider_not_configured', `No provider is configured for ${channel}; add one before sending`)
-  const form = field === 'data' ? { event_key: 'test' } : { template_id: newId('tmpl') }
-  const request = DispatchRequest.parse({
-    ...{ channel, recipient: rules.recipientOf(recipient) },
-    ...{ ...form, [field]: variables },
-    ...(asked === undefined ? {} : { locale: asked }),
-    ...(time_zone === undefined ? {} : { time_zone }),
   })
-  const application_id = test.applicationId ?? ('' as Id<'app'>)
-  const principal = { tenant_id: tenantId, application_id, default_locale: test.writtenLocale }
-  const sender = { principal, request }
-  const { text, draft, alternatives } = await chooseText(
-    context,
-    { ...sender, lane: 'transactional' },
-    definition,
-    texts,
-  )
-  const index = context.secrets.blindIndex(tenantId, draft.to)
-  const mode = 'live' as const
-  const suppressed = await findSuppressed(context.db, { tenantId, channel, mode, indexes: [index] })
-  const reason = suppressed.get(index)
-  if (reason) throw new Problem('recipient_suppressed', `The recipient is suppressed: ${reason}`)
-  if (channelContracts[channel].needsConsent)
-    await requireConsent(context, { tenant_id: tenantId, mode }, index, draft.template)
-  if (draft.template) await requireApproved(context, providers, alternatives)
-  const owner = { tenantId, applicationId: test.applicationId, locale: text.locale }
-  const payload = await draft.compose(
-    text.templates,
-    (templates, values) => context.renderer.fill(tenantId, templates, values, formatOf(sender, text)),
-    layoutFinder(context, owner),
-  )
-  const provider = await fittingProvider(context, providers, draft)
-  const segments = definition.segmentsOf?.(payload) ?? null
-  return { draft, payload, rules, segments, locale: text.locale ?? null, provider }
 }
 
-/** The first provider that may send the message. */
-async function fittingProvider({ directory }: TestContext, providers: readonly Provider[], { template }: Draft) {
-  if (!template) return providers[0]!
-  for (const provider of providers)
-    if ((await directory.carrierTemplates.faultOf(provider.id, template)) === undefined) return provider
-  return providers[0]!
-}
+const replyOf = (answer: TestMessage): Reply => new Reply(200, JSON.stringify(answer))
