@@ -92,6 +92,22 @@ test('behind the inbox of one user, which another transaction holds, no other wa
   expect((await predecessors(held, other, again, fresh)).map(({ length }) => length)).toEqual([1, 1, 1, 1])
 })
 
+test('behind an inbox that another transaction makes, no other waits', async () => {
+  const [first, held, other] = [inApp('una'), inApp('una'), inApp('vic')]
+  const [made, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holder = db.transaction(async (run) => {
+    await commitBatch(run, channels, [first])
+    made.resolve()
+    await ended.promise
+  })
+  await made.promise
+  const faults = await commitBatch(db.run, channels, [held, other], { waits: false }).finally(ended.resolve)
+  await holder
+  expect(faults).toEqual(new Map([[idOf(held), 'locked']]))
+  expect(await commitBatch(db.run, channels, [held], { waits: false })).toEqual(new Map())
+  expect(await predecessors(first, held, other)).toEqual([[null], [idOf(first)], [null]])
+})
+
 test('a batch takes its positions in its last statement, and answers in the order of its requests', async () => {
   const email = { channel: 'email', payload: Buffer.alloc(700_000), recipientMasked: 'a***@b' } as const
   const gone = inApp('sue')

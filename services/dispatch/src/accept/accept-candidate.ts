@@ -88,6 +88,7 @@ export function createAcceptOne(context: Needs): AcceptOne {
     const verdict = await judgeCandidate(context, candidate).catch(refusalOf)
     let settled: Settled
     const work = async () => {
+      settled = undefined
       settled = await settle.get(slotsOf(context.channels, verdict))!({ candidate, verdict })
       return settled === 'locked' ? undefined : settled
     }

@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { type ApiResponse, eventually } from '@notify/dev-env'
-import { post, stateOf } from '@notify/test-kit/api'
+import { expectProblem, post, stateOf } from '@notify/test-kit/api'
 import { addTenant } from '@notify/test-kit/callers'
 import { emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser } from '@notify/test-kit/inbox'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { addTopic, choose, toUser } from './choices.ts'
 import { env } from './stack.ts'
 
 const inAppTo = (recipient: string) => ({ channel: 'in_app', recipient, title: 'News', body: 'Something new' })
@@ -49,6 +50,24 @@ test('while the inbox of one user is held, all others are accepted, and the mess
   // They wait for three seconds, in which the others may have taken their time.
   for (const { status } of await Promise.all(waiting)) expect([202, 503]).toContain(status)
   expect((await post(env, inAppTo(user))).status).toBe(202)
+})
+
+test('what refuses a message while its inbox is held is its answer', async () => {
+  const topic = await addTopic({ channels: ['in_app'] })
+  const user = freshUser()
+  const first = await post(env, inAppTo(user))
+  const { rows } = await env.admin.query('select recipient_index from dispatch.hand_off_tails where last_id = $1', [
+    first.body.notification_id,
+  ])
+  const lock = 'select from dispatch.hand_off_tails where recipient_index = $1 for update'
+  const refused = await whileHeld(lock, [rows[0].recipient_index], async () => {
+    const waiting = post(env, toUser(user, topic))
+    // Inboxes take one commit at a time, so the first try has found the inbox held.
+    for (let i = 0; i < 2; i++) expect((await post(env, inAppTo(freshUser()))).status).toBe(202)
+    await choose(user, { topic, channel: 'in_app', state: 'off' })
+    return waiting
+  })
+  expectProblem(refused, 422, 'recipient_opted_out')
 })
 
 test('messages without files are accepted while those with files are being written', async () => {
