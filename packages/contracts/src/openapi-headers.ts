@@ -26,7 +26,11 @@ export const headerComponents = {
     description: 'Remaining requests of each limit, and seconds until it resets',
     schema: { type: 'string', examples: ['"key";r=99;t=1, "tenant";r=499;t=1'] },
   },
-  'Retry-After': { description: 'Seconds to wait before retrying', required: true, schema: seconds },
+  'Retry-After': { description: 'Seconds to wait before retrying; absent where waiting does not help', schema: seconds },
+  Location: {
+    description: 'The same request at the cell that serves the tenant; absent if this cell does not know it',
+    schema: { type: 'string', format: 'uri' },
+  },
   'WWW-Authenticate': {
     description: 'Authentication scheme (RFC 6750)',
     required: true,
@@ -99,6 +103,7 @@ export function headersOf(route: Route, status: number): Record<string, { $ref: 
     'X-Content-Type-Options',
     ...(isCounted ? (['RateLimit-Policy', 'RateLimit'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(status === 421 ? (['Location'] as const) : []),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(isPage(route, status) ? (['Content-Security-Policy', 'Referrer-Policy', 'X-Robots-Tag'] as const) : []),
     ...(status >= 400 || isPrivate(route) || isPage(route, status) ? (['Cache-Control'] as const) : []),

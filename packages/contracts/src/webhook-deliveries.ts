@@ -88,7 +88,7 @@ export const replayWebhookDeliveries = defineRoute({
   method: 'POST',
   path: `${path}/replay`,
   summary: 'Replay all deliveries exhausted since a given time, in the background at a limited rate',
-  auth: operator('webhooks:manage'),
+  auth,
   params,
   body: z
     .strictObject({

@@ -2171,7 +2171,7 @@ export interface paths {
         put?: never;
         /**
          * Replay all deliveries exhausted since a given time, in the background at a limited rate
-         * @description Requires an operator's access token with the permission `webhooks:manage`.
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["replayWebhookDeliveries"];
         delete?: never;

@@ -69,6 +69,20 @@ test.each(['a\nb', 'a\rb', 'a\0b'])('an id that would end its field is an error:
   expect(await refused.promise).toBeInstanceOf(TypeError)
 })
 
+test('events do not take the place of a heartbeat of the handler', async () => {
+  const { text } = await readOf((writer) => {
+    const busy = setInterval(() => writer.send({ event: 'parcel', data: { text: 'news' } }), 5)
+    writer.onHeartbeat(() => {
+      clearInterval(busy)
+      writer.send({ event: 'parcel', data: { text: 'beat' } })
+      writer.end()
+    })
+    writer.open()
+  })
+  expect(text).toContain('news')
+  expect(text).toContain('beat')
+})
+
 test('a heartbeat of the handler takes the place of the comment', async () => {
   const { text } = await readOf((writer) => {
     let beats = 0

@@ -51,7 +51,7 @@ export class EventWriter<S extends StreamContract> {
     if (stream && stream.bufferedBytes > this.#maxBufferedBytes) stream.destroy('slow')
   }
 
-  /** Replaces the heartbeat comment sent after 15 s without a write. */
+  /** Replaces the heartbeat comment, which is sent after 15 s without a write; called every 15 s. */
   onHeartbeat(send: () => void): void {
     this.#heartbeat = send
     this.#stream?.onBeat(send)

@@ -18,6 +18,7 @@ export class OpenStream {
   readonly #response: ServerResponse
   #end: StreamEnd | undefined
   #lastWriteMs = performance.now()
+  #lastBeatMs = performance.now()
   #isBetweenEvents = true
   #progress = { bytes: 0, atMs: performance.now() }
   #beat: (() => void) | undefined
@@ -50,8 +51,9 @@ export class OpenStream {
     return this.#response.writableLength
   }
 
-  get lastWriteMs(): number {
-    return this.#lastWriteMs
+  /** Since when a heartbeat is waited for: events replace the comment, but not the event that {@link onBeat} has set. */
+  get lastBeatMs(): number {
+    return this.#beat ? this.#lastBeatMs : this.#lastWriteMs
   }
 
   /** Writes one event. */
@@ -76,12 +78,13 @@ export class OpenStream {
     this.#response.on('drain', resume)
   }
 
-  /** Replaces the heartbeat comment that is sent after a silence. */
+  /** Replaces the heartbeat comment that is sent after a silence; called at every interval. */
   onBeat(beat: () => void): void {
     this.#beat = beat
   }
 
   beat(): void {
+    this.#lastBeatMs = performance.now()
     if (this.#beat) this.#beat()
     else if (this.#isBetweenEvents) this.write(': keep-alive\n\n')
   }

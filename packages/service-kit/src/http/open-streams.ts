@@ -11,7 +11,7 @@ export interface StreamLimits {
   maxBufferedBytes: number
   /** A reader that takes none of the buffered data for this long is closed. */
   stalledMs: number
-  /** A heartbeat is sent after this time without a write. */
+  /** The interval of heartbeats; where they are comments, the time without a write after which one is sent. */
   beatMs: number
   /** Interval of the checks of buffers, readers and heartbeats. */
   sweepMs: number
@@ -90,7 +90,7 @@ export class OpenStreams {
     const nowMs = performance.now()
     for (const stream of this.#streams) {
       if (stream.isStalled(stalledMs, nowMs)) stream.destroy('stalled')
-      else if (nowMs - stream.lastWriteMs >= beatMs) stream.beat()
+      else if (nowMs - stream.lastBeatMs >= beatMs) stream.beat()
     }
     this.#measure()
   }

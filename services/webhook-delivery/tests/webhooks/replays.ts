@@ -38,7 +38,13 @@ test('exhausted deliveries are counted, and replayed one by one and by their tim
   const arrived = await operator('POST', `/api/v1/webhook-deliveries/${one.delivery_id}/replay`)
   expect(arrived.status).toBe(202)
   await untilDelivery(env, subscription_id, { status: 'succeeded', attempts_made: 5 })
-  expect((await operator('POST', `${base}/replay`, { since })).status).toBe(202)
+  // The key of an application may, too.
+  expectProblem(
+    await env.api('POST', `${base}/replay`, { key: env.apiKeySendOnly, body: { since } }),
+    403,
+    'permission_denied',
+  )
+  expect((await env.api('POST', `${base}/replay`, { body: { since } })).status).toBe(202)
   await eventually(async () => {
     expect(await deliveriesOf(env, subscription_id, '?status=succeeded')).toHaveLength(2)
     expect((await operator('GET', base)).body.replay).toMatchObject({

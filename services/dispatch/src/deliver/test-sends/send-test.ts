@@ -1,17 +1,21 @@
 import { dispatchAuditRecorded, type Id, newId, type Route, type TestMessage } from '@notify/contracts'
-import { idempotent, inProgress, recordAudit } from '@notify/database'
+import { column, defineStatement, idempotent, inProgress, recordAudit } from '@notify/database'
 import { type Handler, type HttpRequest, Reply } from '@notify/service-kit'
 import { type ComposedTest, composeTest, type Test, type TestContext } from './compose-test.ts'
 import { noAnswer } from './create-test-sends.ts'
 
-/** Longer than a carrier is waited for, even if the process stands still for some seconds. */
-const longestSendMs = 15_000
-
 /** What the record of a key holds from before the call until the answer. */
 interface Sending {
-  startedAt: number
+  startedAt: string
+  /** Taken as the answer once the call must have ended: longer than a carrier is waited for, even after a standstill. */
   answer: TestMessage
 }
+
+const readTime = defineStatement({
+  name: 'read-time',
+  text: `select clock_timestamp()::text as now, clock_timestamp() < $1::timestamptz + interval '15 seconds' as may_be_sending`,
+  columns: { now: column.text(), may_be_sending: column.boolean().nullable() },
+})
 
 /**
  * Makes the handler of a POST that sends one message through a carrier at once, without a notification: no row, no credits,
@@ -24,7 +28,8 @@ export const sendTest = <R extends Route>(
     async prepare(context, request, done) {
       if (done === undefined) return composeTest(context, await describe(context, request))
       const { startedAt, answer }: Sending = JSON.parse(done)
-      if (Date.now() - startedAt < longestSendMs) throw inProgress()
+      const [time] = await context.db.run(readTime, [startedAt])
+      if (time!.may_be_sending) throw inProgress()
       return answer
     },
     async effect(context, _request, run, prepared) {
@@ -37,13 +42,13 @@ export const sendTest = <R extends Route>(
         after: { channel, recipient_masked: draft.masked, provider_id: provider.id, locale },
       })
       const { outcome, code, message, providerMessageId } = noAnswer
-      const startedAt = Date.now()
+      const [time] = await run(readTime, [null])
       const answer: TestMessage = {
         ...{ is_test: true, channel, recipient_masked: draft.masked, locale, outcome, code, message },
         ...{ provider_id: provider.id as Id<'prov'>, kind: provider.kind, provider_message_id: providerMessageId },
-        ...{ sms_segments: segments, duration_ms: 0, sent_at: new Date(startedAt).toISOString() },
+        ...{ sms_segments: segments, duration_ms: 0, sent_at: new Date().toISOString() },
       }
-      const sending: Sending = { startedAt, answer }
+      const sending: Sending = { startedAt: time!.now, answer }
       return { done: JSON.stringify(sending), finish: () => callCarrier(context, prepared, answer) }
     },
   })
