@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Queries } from '@notify/database'
 import { countRowsRead } from '@notify/test-kit/database'
+import { claimDigests } from '../src/audiences/digests/due-store.ts'
 import { channels } from '../src/channels/registry.ts'
 import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts'
 import { scheduleBatch } from '../src/deliver/schedule/open-sql.ts'
@@ -110,6 +111,46 @@ test(`${backlog} lost hand-offs of a tenant, in many applications, do not delay 
     { tenant_id: 'busy', count: 125 },
     { tenant_id: 'neighbour', count: 1 },
   ])
+})
+
+describe('of digests with many items', () => {
+  const addDigests = (tenant: string, count: number, joined: number) =>
+    db.run(
+      `insert into digests (id, tenant_id, application_id, mode, channel, lane, event_key, key, opened_at, latest_at, show, joined,
+         closes_at, due_at)
+       select 'dig_' || gen_random_uuid(), $1, 'app', 'live', 'sms', 'bulk', 'news', $1 || i, now(), now(), 10, $3, now(), now()
+       from generate_series(1, $2::int) as i`,
+      [tenant, count, joined],
+    )
+  const claimed = async () => {
+    const digests = await claimDigests(db, 100, 60_000)
+    return [...Map.groupBy(digests, ({ tenant_id }) => tenant_id as string)]
+      .map(([tenant, { length }]) => `${tenant} ${length}`)
+      .toSorted()
+  }
+
+  beforeEach(() => db.run('truncate digests'))
+
+  test('a worker takes few at a time, so that they delay those of no other tenant', async () => {
+    await addDigests('busy', 24, 10_000)
+    await addDigests('neighbour', 25, 1)
+    expect(await claimed()).toEqual(['busy 1', 'neighbour 25'])
+    await addDigests('late', 1, 1)
+    expect(await claimed()).toEqual(['busy 1', 'late 1'])
+  })
+
+  test('a digest of more items than are closed together is taken alone', async () => {
+    await addDigests('busy', 2, 50_000)
+    expect(await claimed()).toEqual(['busy 1'])
+    expect(await claimed()).toEqual(['busy 1'])
+    expect(await claimed()).toEqual([])
+  })
+
+  test('of many tenants with such digests, a worker takes those of a few', async () => {
+    for (let tenant = 0; tenant < 9; tenant++) await addDigests(`busy ${tenant}`, 1, 10_000)
+    for (let round = 0; round < 3; round++) expect(await claimed()).toHaveLength(3)
+    expect(await claimed()).toEqual([])
+  })
 })
 
 describe('of hand-offs with large payloads', () => {
