@@ -159,6 +159,7 @@ describe('of hand-offs with large payloads', () => {
   /** As many as one statement writes, with the one that exceeds the limit. */
   const most = Math.ceil(mostHandOffBytes / bytes)
   const large = { channel: `'webhook'`, payload: `decode(repeat('ab', ${bytes}), 'hex')` }
+  const small = { channel: `'webhook'`, payload: `decode(repeat('ab', 1000), 'hex')` }
   const lane = 'transactional'
 
   beforeEach(() => db.run('truncate notifications, in_flight, outbox'))
@@ -166,12 +167,12 @@ describe('of hand-offs with large payloads', () => {
   test('those that are due at once are handed over in several rounds, and delay no other tenant', async () => {
     const columns = { status: `'scheduled'`, send_at: 'due', next_attempt_at: 'due' }
     await addDue('busy', columns, { count, lane, dueAgo: 60, more: large })
-    await addDue('neighbour', columns, { count: 1, lane, dueAgo: 1 })
+    await addDue('neighbour', columns, { count: 100, lane, dueAgo: 1, more: small })
     await takeDueNotifications(db, channels)
     const taken = `status = 'queued' and send_at is not null`
-    expect(await countTaken(taken)).toEqual([`busy ${lane} ${most}`, `neighbour ${lane} 1`])
+    expect(await countTaken(taken)).toEqual([`busy ${lane} ${most}`, `neighbour ${lane} 100`])
     for (let rounds = 1; rounds * most < count; rounds++) await takeDueNotifications(db, channels)
-    expect(await countTaken(taken)).toEqual([`busy ${lane} ${count}`, `neighbour ${lane} 1`])
+    expect(await countTaken(taken)).toEqual([`busy ${lane} ${count}`, `neighbour ${lane} 100`])
   })
 
   test('those that are lost are handed over again in several rounds', async () => {
@@ -180,6 +181,16 @@ describe('of hand-offs with large payloads', () => {
     const rounds: number[] = []
     while (rounds.at(-1) !== 0) rounds.push(await requeue())
     expect(rounds).toEqual([...Array(3).fill(most), count - 3 * most, 0])
+  })
+
+  test('those that are lost delay no other tenant either', async () => {
+    await addDue('busy', { enqueued_at: 'due' }, { count, lane, dueAgo: 3600, more: large })
+    await addDue('neighbour', { enqueued_at: 'due' }, { count: 100, lane, dueAgo: 3600, more: small })
+    await requeueLostWork(db, channels, [{ lane, channel: 'webhook', delivered_ms_ago: 60_000 }])
+    expect(await countTaken(`enqueued_at > now() - interval '1 minute'`)).toEqual([
+      `busy ${lane} ${most}`,
+      `neighbour ${lane} 100`,
+    ])
   })
 
   test('those without a report are handed over again in several pages', async () => {
