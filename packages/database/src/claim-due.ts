@@ -11,8 +11,16 @@ interface DueRows {
   where?: string
   /** SQL assignments of the claim. */
   set?: string
-  /** Limits the rows of each owner in a claim, so that one owner's backlog delays no other. An expression may name the `owner`. */
-  fair?: { by: string; most: number | string }
+  fair?: FairShare
+}
+
+/** Limits the rows of each owner in a claim, so that the backlog of one owner delays no other. */
+interface FairShare {
+  by: string
+  /** An expression may name the `owner`. */
+  most: number | string
+  /** Limits also the sum of a column: for each owner, and for the claim. The first row may exceed it. */
+  size?: { of: string; mostOfOwner: number; most: number }
 }
 
 /** SQL expressions, so that either may be a statement parameter. */
@@ -93,22 +101,34 @@ function longestDue({ table, due, where }: DueRows, columns: string, limit: Clai
 /** Finds the owners by one index probe each, without scanning their rows. */
 function fairlyDue(
   { table, due, where }: DueRows,
-  { by, most }: NonNullable<DueRows['fair']>,
+  { by, most, size }: FairShare,
   columns: string,
   limit: Claim['limit'],
 ): string {
   const isDue = dueNow(due, where)
+  const selected = size ? `${columns}, ${size.of}` : columns
+  // Summed around the locks, which a query with window functions cannot take.
+  const upTo = (sum: 'most' | 'mostOfOwner', rows: string) =>
+    size
+      ? `select ${selected} from (
+        select *, row_number() over () as nth, sum(${size.of}) over (rows unbounded preceding) as total from (${rows}) as locked
+      ) as counted where nth = 1 or total <= ${size[sum]}`
+      : rows
+  const mine = `
+        select ${selected} from ${table} where ${by} = drawn.owner and ${isDue} order by ${due} limit ${most}
+        for update skip locked`
   return `recursive due_owners as (
       (select ${by} as owner from ${table} where ${isDue} order by ${by} limit 1)
       union all
       select (select ${by} from ${table} where ${by} > due_owners.owner and ${isDue} order by ${by} limit 1)
       from due_owners where due_owners.owner is not null
-    ), due as (
+    ), due as (${upTo(
+      'most',
+      `
       select mine.* from (select owner from due_owners where owner is not null order by random()) as drawn
-      cross join lateral (
-        select ${columns} from ${table} where ${by} = drawn.owner and ${isDue} order by ${due} limit ${most}
-        for update skip locked) as mine
-      limit ${limit}
+      cross join lateral (${upTo('mostOfOwner', mine)}) as mine
+      limit ${limit}`,
+    )}
     )`
 }
 

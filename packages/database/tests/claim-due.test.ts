@@ -173,6 +173,18 @@ describe('a fair claim', () => {
     expect(new Set(names(claimed)).size).toBe(100)
   })
 
+  test('takes rows of an owner and of all up to a sum, or one row that exceeds it', async () => {
+    const size = { of: 'tries', mostOfOwner: 5, most: 8 }
+    await add('a', 4)
+    await add('b', 1)
+    await env.sql('consent').query(`update parcels set tries = case owner when 'a' then id * 2 else 9 end`)
+    const claims = new Set<string>()
+    for (let turn = 0; turn < 5; turn++) claims.add(names(await claim(one.db.run, { fair: { ...fair, size } })).join())
+    expect(claims).toEqual(new Set(['a1', 'a2', 'a3', 'a4', 'b1']))
+    await env.sql('consent').query(`update parcels set due_at = now(), tries = 3 - id where id < 3`)
+    expect(names(await claim(one.db.run, { fair: { ...fair, size } }))).toEqual(['a1', 'a2', 'b1'])
+  })
+
   test('skips rows that are not due, locked, or excluded by the condition', async () => {
     await add('a', 3)
     await add('b', 1, -60)

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Queries } from '@notify/database'
 import { countRowsRead } from '@notify/test-kit/database'
+import { claimDigests } from '../src/audiences/digests/due-store.ts'
 import { channels } from '../src/channels/registry.ts'
 import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts'
 import { scheduleBatch } from '../src/deliver/schedule/open-sql.ts'
@@ -112,12 +113,53 @@ test(`${backlog} lost hand-offs of a tenant, in many applications, do not delay 
   ])
 })
 
+describe('of digests with many items', () => {
+  const addDigests = (tenant: string, count: number, joined: number) =>
+    db.run(
+      `insert into digests (id, tenant_id, application_id, mode, channel, lane, event_key, key, opened_at, latest_at, show, joined,
+         closes_at, due_at)
+       select 'dig_' || gen_random_uuid(), $1, 'app', 'live', 'sms', 'bulk', 'news', $1 || i, now(), now(), 10, $3, now(), now()
+       from generate_series(1, $2::int) as i`,
+      [tenant, count, joined],
+    )
+  const claimed = async () => {
+    const digests = await claimDigests(db, 100, 60_000)
+    return [...Map.groupBy(digests, ({ tenant_id }) => tenant_id as string)]
+      .map(([tenant, { length }]) => `${tenant} ${length}`)
+      .toSorted()
+  }
+
+  beforeEach(() => db.run('truncate digests'))
+
+  test('a worker takes few at a time, so that they delay those of no other tenant', async () => {
+    await addDigests('busy', 24, 10_000)
+    await addDigests('neighbour', 25, 1)
+    expect(await claimed()).toEqual(['busy 1', 'neighbour 25'])
+    await addDigests('late', 1, 1)
+    expect(await claimed()).toEqual(['busy 1', 'late 1'])
+  })
+
+  test('a digest of more items than are closed together is taken alone', async () => {
+    await addDigests('busy', 2, 50_000)
+    expect(await claimed()).toEqual(['busy 1'])
+    expect(await claimed()).toEqual(['busy 1'])
+    expect(await claimed()).toEqual([])
+  })
+
+  test('of many tenants with such digests, a worker takes those of a few', async () => {
+    for (let tenant = 0; tenant < 9; tenant++) await addDigests(`busy ${tenant}`, 1, 10_000)
+    for (let round = 0; round < 3; round++) expect(await claimed()).toHaveLength(3)
+    expect(await claimed()).toEqual([])
+  })
+})
+
 describe('of hand-offs with large payloads', () => {
   const count = 40
   const bytes = 400_000
   /** As many as one statement writes, with the one that exceeds the limit. */
   const most = Math.ceil(mostHandOffBytes / bytes)
   const large = { channel: `'webhook'`, payload: `decode(repeat('ab', ${bytes}), 'hex')` }
+  const small = { channel: `'webhook'`, payload: `decode(repeat('ab', 1000), 'hex')` }
   const lane = 'transactional'
 
   beforeEach(() => db.run('truncate notifications, in_flight, outbox'))
@@ -125,12 +167,12 @@ describe('of hand-offs with large payloads', () => {
   test('those that are due at once are handed over in several rounds, and delay no other tenant', async () => {
     const columns = { status: `'scheduled'`, send_at: 'due', next_attempt_at: 'due' }
     await addDue('busy', columns, { count, lane, dueAgo: 60, more: large })
-    await addDue('neighbour', columns, { count: 1, lane, dueAgo: 1 })
+    await addDue('neighbour', columns, { count: 100, lane, dueAgo: 1, more: small })
     await takeDueNotifications(db, channels)
     const taken = `status = 'queued' and send_at is not null`
-    expect(await countTaken(taken)).toEqual([`busy ${lane} ${most}`, `neighbour ${lane} 1`])
+    expect(await countTaken(taken)).toEqual([`busy ${lane} ${most}`, `neighbour ${lane} 100`])
     for (let rounds = 1; rounds * most < count; rounds++) await takeDueNotifications(db, channels)
-    expect(await countTaken(taken)).toEqual([`busy ${lane} ${count}`, `neighbour ${lane} 1`])
+    expect(await countTaken(taken)).toEqual([`busy ${lane} ${count}`, `neighbour ${lane} 100`])
   })
 
   test('those that are lost are handed over again in several rounds', async () => {
@@ -139,6 +181,16 @@ describe('of hand-offs with large payloads', () => {
     const rounds: number[] = []
     while (rounds.at(-1) !== 0) rounds.push(await requeue())
     expect(rounds).toEqual([...Array(3).fill(most), count - 3 * most, 0])
+  })
+
+  test('those that are lost delay no other tenant either', async () => {
+    await addDue('busy', { enqueued_at: 'due' }, { count, lane, dueAgo: 3600, more: large })
+    await addDue('neighbour', { enqueued_at: 'due' }, { count: 100, lane, dueAgo: 3600, more: small })
+    await requeueLostWork(db, channels, [{ lane, channel: 'webhook', delivered_ms_ago: 60_000 }])
+    expect(await countTaken(`enqueued_at > now() - interval '1 minute'`)).toEqual([
+      `busy ${lane} ${most}`,
+      `neighbour ${lane} 100`,
+    ])
   })
 
   test('those without a report are handed over again in several pages', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { addBareTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import { newDomain, publish, type SendingDomain } from '../sending-domain.ts'
@@ -152,13 +153,18 @@ test('past the number that a tenant may have it is 409 domain_limit_reached', as
 })
 
 test('many domains that a tenant adds together do not delay the one of another', async () => {
-  const { apiKey: key } = await addKey(env, await addBareTenant(env), { permissions: ['domains:manage'] })
-  let added = 0
-  const many = Array.from({ length: 24 }, async () => {
-    await add(freshName(), { key })
-    added += 1
+  const made = `select count(*)::int as before from dispatch.domains d join dispatch.domains own on own.id = $2
+    where d.tenant_id = $1 and d.created_at < own.created_at`
+  // Repeated if that one came late, when the keys of most were made.
+  await eventually(async () => {
+    const busy = await addBareTenant(env)
+    const { apiKey: key } = await addKey(env, busy, { permissions: ['domains:manage'] })
+    const many = Array.from({ length: 24 }, () => add(freshName(), { key }))
+    await Promise.race(many)
+    const { status, body } = await add(freshName(), { key: otherKey })
+    await Promise.all(many)
+    expect(status).toBe(201)
+    const { rows } = await env.admin.query(made, [busy.tenantId, body.domain_id])
+    expect(rows[0].before).toBeLessThan(many.length / 2)
   })
-  expect((await add(freshName(), { key: otherKey })).status).toBe(201)
-  expect(added).toBeLessThan(many.length / 2)
-  await Promise.all(many)
 })

@@ -14,6 +14,8 @@ const due = { table: 'digests', due: 'due_at' }
 
 /** Digests of one tenant that a claim takes: however many are due, those of others have their turn. */
 const claimedPerTenant = 25
+/** Of one tenant as many items as a transaction ends well within its time, of all as many as a worker ends within its lease. */
+const items = { of: 'joined', mostOfOwner: 10_000, most: 30_000 }
 
 const look = defineStatement({ name: 'look-due-digests', text: dueInSql(due), columns: dueInColumns })
 
@@ -26,13 +28,18 @@ export type DueDigest = RowOf<typeof tables.digests>
 const claim = defineStatement({
   name: 'claim-digests',
   text: `${claimDueSql(
-    { ...due, key: ['id'], set: 'is_open = false', fair: { by: 'tenant_id', most: claimedPerTenant } },
+    {
+      ...due,
+      ...{ key: ['id'], set: 'is_open = false' },
+      fair: { by: 'tenant_id', most: claimedPerTenant, size: items },
+    },
     { limit: '$1', leaseMs: '$2::float8' },
   )}
     select * from claimed`,
   columns: tables.digests,
 })
 
+/** Claims due digests. Those of a tenant are few enough for one transaction. */
 export const claimDigests = ({ run }: Queries, limit: number, leaseMs: number): Promise<DueDigest[]> =>
   run(claim, [limit, leaseMs])
 

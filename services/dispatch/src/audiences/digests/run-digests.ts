@@ -2,7 +2,7 @@ import type { OnCommit } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import { type ClosingContext, closeDigests } from './close-digests.ts'
 import { claimDigests, nextDigestInMs } from './due-store.ts'
-import { partsOf } from './parts-of-group.ts'
+import { groupsOf } from './groups-of-tenants.ts'
 
 /** Digests of a claim. */
 const batch = 100
@@ -20,9 +20,7 @@ export function runDigests(kit: Kit, context: ClosingContext & { onCommit: OnCom
       const dueInMs = await nextDigestInMs(db)
       if (dueInMs > 0) return dueInMs
       const claimed = await claimDigests(db, batch, config.DIGEST_LEASE)
-      const tenants = [...Map.groupBy(claimed, ({ tenant_id }) => tenant_id).values()]
-      // Those with few first.
-      for (const group of tenants.toSorted((a, b) => a.length - b.length).flatMap(partsOf))
+      for (const group of groupsOf(claimed))
         await closeDigests(context, group).catch((error: unknown) =>
           log.error(
             { err: error, tenant_id: group[0]!.tenant_id },

@@ -16,11 +16,11 @@ interface Sought {
 }
 
 /**
- * SQL that locks open notifications and returns `id`, `bytes` and their order as `nth`; locked rows are skipped. The lock is in a subquery of
- * its own, so that no plan starts from the notifications or locks more than the limit.
+ * SQL that locks open notifications and returns `id`, `bytes` and the bytes of those before as `before`; locked rows are skipped. The lock is
+ * in a subquery of its own, so that no plan starts from the notifications or locks more than the limit.
  */
 export function lockOpenSql({ where, orderBy, still, limit, bytes = '0' }: Sought): string {
-  return `select *, row_number() over () as nth from (
+  return `select *, sum(bytes) over (rows unbounded preceding) - bytes as before from (
       select one.* from (select id from in_flight f where ${where} order by ${orderBy}) as f
       cross join lateral (
         select n.id, ${bytes} as bytes from notifications n where n.id = f.id and ${still} for update skip locked
@@ -28,10 +28,10 @@ export function lockOpenSql({ where, orderBy, still, limit, bytes = '0' }: Sough
       limit ${limit}) as locked`
 }
 
-/** SQL: the ids of locked rows whose hand-offs fit into one statement. Those that lock together take turns; the others stay. */
+/** SQL: the ids of locked rows whose hand-offs fit into one statement, which owners share by bytes; the others stay. */
 export const fittingSql = (locked: string) => `
-  select id from (select id, bytes, sum(bytes) over (order by nth, id) - bytes as before from (${locked}) as locked) as counted
-  where bytes = 0 or before < ${mostHandOffBytes}`
+  select id from (select id, bytes, sum(bytes) over (order by before, id) - bytes as written from (${locked}) as locked) as counted
+  where bytes = 0 or written < ${mostHandOffBytes}`
 
 /** A column of `in_flight` with an index over lane, tenant and this time. */
 type DueColumn = 'next_attempt_at' | 'expires_at'
