@@ -55,15 +55,14 @@ export function renderPage(
 }
 
 /** The page for what is no link of ours. */
-export const renderInvalid = (language: Language): Page =>
-  messagePage(language.locale, language.words.invalid, language.words.invalidHint)
+export const renderInvalid = ({ locale, words }: Language): Page =>
+  frame(locale, escaped(words.invalid), `${headed(words.invalid)}<p>${escaped(words.invalidHint)}</p>`, {})
 
 /** The page while the link cannot be opened. */
-export const renderUnavailable = (language: Language): Page =>
-  messagePage(language.locale, language.words.unavailable, language.words.unavailableHint)
+export const renderUnavailable = ({ locale, words }: Language): Page =>
+  frame(locale, escaped(words.unavailable), headed(words.unavailable), {})
 
-const messagePage = (locale: string, title: string, hint: string): Page =>
-  frame(locale, escaped(title), `<h1>${escaped(title)}</h1><p>${escaped(hint)}</p>`, {})
+const headed = (text: string) => `<h1>${escaped(text)}</h1>`
 
 type Topic = OpenedLink['topics'][number]
 
