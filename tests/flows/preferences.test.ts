@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem, post } from '@notify/test-kit/api'
+import { addDigest } from '@notify/test-kit/digests'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { freshPath, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 
 let env: TestEnv
@@ -58,6 +60,20 @@ const oneClick = (url: string) =>
     body: 'List-Unsubscribe=One-Click',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
+/** The fields that a browser posts when the form of choices on a page is saved with some boxes switched. */
+function fieldsOf(page: string, ...switched: string[]): [string, string][] {
+  const fields: [string, string][] = [['action', 'save']]
+  for (const [tag, name = '', value = ''] of page.matchAll(/<input type="\w+" name="([^"]+)" value="([^"]*)"[^>]*>/g)) {
+    const isShown = !tag.includes('"checkbox"') || tag.includes(' checked')
+    if (tag.includes(' disabled') || (name === 'topic' && switched.includes(value) ? isShown : !isShown)) continue
+    fields.push([name, value])
+  }
+  for (const [, name = '', options = ''] of page.matchAll(/<select name="([^"]+)"[^>]*>(.*?)<\/select>/g))
+    fields.push([name, /value="(\w*)" selected/.exec(options)![1]!])
+  return fields
+}
+const postForm = (url: string, fields: [string, string][]) =>
+  follow(url, { method: 'POST', body: new URLSearchParams(fields) })
 const lookUp = async (address: string) =>
   (await env.api('POST', '/api/v1/preferences/lookup', { body: { address } })).body
 
@@ -153,10 +169,11 @@ test('the page saves choices, stops everything and starts it again', async () =>
   const [one, other] = [await addTopic(), await addTopic({ kind: 'off' })]
   const to = freshAddress()
   const { url } = await mail(to, one)
-  const submit = (fields: [string, string][]) => follow(url, { method: 'POST', body: new URLSearchParams(fields) })
+  const submit = (fields: [string, string][]) => postForm(url, fields)
   const listed: [string, string][] = [
     ['listed', one],
     ['listed', other],
+    ['shown_off', other],
   ]
   // What is no frequency, and one of a topic without digests, are left out.
   const often: [string, string][] = [
@@ -179,6 +196,107 @@ test('the page saves choices, stops everything and starts it again', async () =>
   await submit([['action', 'start_again']])
   expect((await post(env, emailTo(to, { topic: other }))).status).toBe(202)
   expectProblem(await post(env, emailTo(to, { topic: one })), 422, 'recipient_opted_out')
+})
+
+test('a page that was opened before one click saves only what its reader changes there', async () => {
+  const [news, offers, rare] = [await addTopic(), await addTopic(), await addTopic({ kind: 'off' })]
+  await addDigest(env, news)
+  const to = freshAddress()
+  const { url } = await mail(to, news)
+  const { text: page } = await follow(url)
+  await oneClick(url)
+  expect((await postForm(url, fieldsOf(page, offers, rare))).status).toBe(200)
+  const chosen = [
+    expect.objectContaining({ topic: news, state: 'off', source: 'one_click' }),
+    expect.objectContaining({ topic: offers, state: 'off', source: 'page' }),
+    expect.objectContaining({ topic: rare, state: 'on', source: 'page' }),
+  ]
+  const { rules } = await lookUp(to)
+  expect(rules).toHaveLength(3)
+  expect(rules).toEqual(expect.arrayContaining(chosen))
+  // Another frequency is no consent either.
+  const often = fieldsOf(page).map(([name, value]): [string, string] => [
+    name,
+    name === `frequency.${news}` ? 'daily' : value,
+  ])
+  await postForm(url, often)
+  expect((await lookUp(to)).rules).toEqual(rules)
+})
+
+test('a page leaves the frequency that was chosen on another one', async () => {
+  const [news, offers] = [await addTopic(), await addTopic()]
+  await addDigest(env, news)
+  const to = freshAddress()
+  const { url } = await mail(to, news)
+  const { text: page } = await follow(url)
+  const weekly = fieldsOf(page).map(([name, value]): [string, string] => [
+    name,
+    name === `frequency.${news}` ? 'weekly' : value,
+  ])
+  await postForm(url, weekly)
+  await postForm(url, fieldsOf(page, offers))
+  expect((await lookUp(to)).rules).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ topic: news, state: 'on', frequency: 'weekly' }),
+      expect.objectContaining({ topic: offers, state: 'off' }),
+    ]),
+  )
+})
+
+test('a form that does not say what it showed switches topics off, and none on', async () => {
+  const [news, offers] = [await addTopic(), await addTopic()]
+  const to = freshAddress()
+  const { url } = await mail(to, news)
+  await oneClick(url)
+  const listed: [string, string][] = [news, offers].map((topic) => ['listed', topic])
+  await postForm(url, [['action', 'save'], ...listed, ['topic', news], [`frequency.${news}`, 'daily']])
+  expect((await lookUp(to)).rules).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ topic: news, state: 'off', source: 'one_click' }),
+      expect.objectContaining({ topic: offers, state: 'off' }),
+    ]),
+  )
+})
+
+test('starting again on the page of an email leaves the other channels off', async () => {
+  const topic = await addTopic({ channels: ['email', 'sms', 'in_app'] })
+  const [user, to, phone] = [freshUser(), freshAddress(), freshPhone()]
+  await env.api('PUT', `/api/v1/users/${user}`, { body: { email: to, phone } })
+  const { url } = await mail(to, topic, { recipient: { user_id: user } })
+  const everything = { topic: '*', channel: '*', state: 'off' }
+  await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules: [everything] } })
+  expect((await follow(url)).text).toContain('value="start_again"')
+  await postForm(url, [['action', 'start_again']])
+  const ofUser = { recipient: { user_id: user }, topic }
+  expect((await post(env, emailTo(to, ofUser))).status).toBe(202)
+  expectProblem(await post(env, smsTo(phone, ofUser)), 422, 'recipient_opted_out')
+  expectProblem(
+    await post(env, { channel: 'in_app', title: 'News', body: 'News', ...ofUser, recipient: user }),
+    422,
+    'recipient_opted_out',
+  )
+  // What is lifted for the user is not made for the address.
+  expect((await lookUp(to)).rules).toEqual([])
+})
+
+test('the page says that everything is off only while it is, though the topic of its message is deleted or required', async () => {
+  const allOff = 'unsubscribed from everything'
+  const path = (topic: string) => `/api/v1/applications/${env.applicationId}/topics/${topic}`
+  const token = env.operatorToken
+  const [deleted, required] = [await addTopic(), await addTopic()]
+  const terms = { name: 'Terms of use', channels: ['email'], kind: 'required' }
+  const [ofDeleted, ofRequired] = [await mail(freshAddress(), deleted), await mail(freshAddress(), required)]
+  expect((await env.api('DELETE', path(deleted), { token })).status).toBe(204)
+  expect((await env.api('PUT', path(required), { token, body: terms })).status).toBe(200)
+  const saved = (await oneClick(ofDeleted.url)).text
+  expect(saved).toContain('Your choice is saved.')
+  expect(saved).not.toContain(allOff)
+  expect((await follow(ofRequired.url)).text).not.toContain('One-Click')
+  const kept = (await oneClick(ofRequired.url)).text
+  expect(kept).toContain('<p role="status" class="done"><bdi>Terms of use</bdi>: Always sent</p>')
+  expect(kept).not.toContain(allOff)
+  await postForm(ofDeleted.url, [['action', 'stop_all']])
+  expect((await oneClick(ofDeleted.url)).text).toContain(allOff)
 })
 
 test('junk is link_not_valid: a problem for programs, a page for people', async () => {
@@ -255,6 +373,9 @@ test('junk beyond the limit of its address is refused, and a valid link from the
   await eventually(async () => {
     const answers = await Promise.all(Array.from({ length: 300 }, () => follow(junk)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]))
+    const limited = answers.find(({ status }) => status === 429)!
+    expect(limited.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(limited.text).toContain('Please try again')
     expect((await oneClick(url)).status).toBe(200)
   })
 })

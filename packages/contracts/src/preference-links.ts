@@ -41,6 +41,7 @@ const frequencies = z.array(z.object({ topic: TopicKey, frequency: Frequency.nul
 /** What the page or the mail program asks for. */
 const LinkAction = z.discriminatedUnion('action', [
   z.object({ action: z.literal('unsubscribe') }),
+  /** What the reader changed; a topic that is not named stays as it is, whatever the page showed. */
   z.object({ action: z.literal('save'), on: keys, off: keys, frequencies }),
   z.object({ action: z.literal('stop_all') }),
   z.object({ action: z.literal('start_again') }),
@@ -55,9 +56,9 @@ const OpenedLink = z.object({
   recipient_masked: z.string(),
   /** The language of the message, where it is known. */
   locale: z.string().nullable(),
-  /** The topic of the message; null when it has none that can be switched off. */
+  /** The topic of the message, which may be deleted or required since; null when it had none that could be switched off. */
   topic: z.string().nullable(),
-  /** Whether everything that can be switched off is off for the channel. */
+  /** Whether a choice switches off everything that can be switched off for the channel. */
   all_off: z.boolean(),
   topics: z.array(
     z.object({

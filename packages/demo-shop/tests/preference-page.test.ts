@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
+import { addDigest } from '@notify/test-kit/digests'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import type { Browser } from 'playwright-core'
-import { addDigest } from './add-digest.ts'
 import { launchBrowser, openContext, violations } from './browser.ts'
 
 let env: TestEnv

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
+import { addDigest } from '@notify/test-kit/digests'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { addDigest } from './add-digest.ts'
 import { countRequests, launchBrowser, openContext, openInbox, violations } from './browser.ts'
 
 const topic = 'weekly-news'

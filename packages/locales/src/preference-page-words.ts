@@ -15,6 +15,7 @@ export interface PreferencePageWords {
   startAgain: string
   invalid: string
   invalidHint: string
+  unavailable: string
 }
 
 /** By language; each is whole. */
@@ -35,6 +36,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Receive messages again',
     invalid: 'This link is not valid',
     invalidHint: 'Open the link again from the message.',
+    unavailable: 'This page cannot be shown right now. Please try again in a few minutes.',
   },
   de: {
     title: 'Nachrichten von {application}',
@@ -52,6 +54,8 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Wieder Nachrichten erhalten',
     invalid: 'Dieser Link ist ungültig',
     invalidHint: 'Öffnen Sie den Link noch einmal aus der Nachricht.',
+    unavailable:
+      'Diese Seite kann gerade nicht angezeigt werden. Bitte versuchen Sie es in einigen Minuten noch einmal.',
   },
   fr: {
     title: 'Messages de {application}',
@@ -69,6 +73,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Recevoir de nouveau des messages',
     invalid: 'Ce lien n’est pas valide',
     invalidHint: 'Ouvrez de nouveau le lien depuis le message.',
+    unavailable: 'Cette page ne peut pas être affichée pour le moment. Veuillez réessayer dans quelques minutes.',
   },
   es: {
     title: 'Mensajes de {application}',
@@ -86,6 +91,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Volver a recibir mensajes',
     invalid: 'Este enlace no es válido',
     invalidHint: 'Abra de nuevo el enlace desde el mensaje.',
+    unavailable: 'Esta página no se puede mostrar en este momento. Inténtelo de nuevo dentro de unos minutos.',
   },
   it: {
     title: 'Messaggi di {application}',
@@ -103,6 +109,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Ricevi di nuovo i messaggi',
     invalid: 'Questo link non è valido',
     invalidHint: 'Apra di nuovo il link dal messaggio.',
+    unavailable: 'Al momento questa pagina non può essere mostrata. Riprovi tra qualche minuto.',
   },
   pt: {
     title: 'Mensagens de {application}',
@@ -120,6 +127,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Voltar a receber mensagens',
     invalid: 'Este link não é válido',
     invalidHint: 'Abra o link novamente a partir da mensagem.',
+    unavailable: 'Esta página não pode ser mostrada no momento. Tente novamente em alguns minutos.',
   },
   nl: {
     title: 'Berichten van {application}',
@@ -137,6 +145,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Weer berichten ontvangen',
     invalid: 'Deze link is niet geldig',
     invalidHint: 'Open de link opnieuw vanuit het bericht.',
+    unavailable: 'Deze pagina kan nu niet worden getoond. Probeer het over een paar minuten opnieuw.',
   },
   pl: {
     title: 'Wiadomości od {application}',
@@ -154,6 +163,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'Otrzymuj znowu wiadomości',
     invalid: 'Ten link jest nieprawidłowy',
     invalidHint: 'Otwórz link jeszcze raz z wiadomości.',
+    unavailable: 'Nie można teraz wyświetlić tej strony. Spróbuj ponownie za kilka minut.',
   },
   ar: {
     title: 'رسائل من {application}',
@@ -171,6 +181,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'استلام الرسائل من جديد',
     invalid: 'هذا الرابط غير صالح',
     invalidHint: 'افتح الرابط مرة أخرى من الرسالة.',
+    unavailable: 'لا يمكن عرض هذه الصفحة الآن. يُرجى المحاولة مرة أخرى بعد بضع دقائق.',
   },
   hi: {
     title: '{application} के संदेश',
@@ -188,6 +199,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: 'फिर से संदेश पाएँ',
     invalid: 'यह लिंक मान्य नहीं है',
     invalidHint: 'संदेश से लिंक फिर से खोलें।',
+    unavailable: 'यह पेज अभी नहीं दिखाया जा सकता। कृपया कुछ मिनट बाद फिर से कोशिश करें।',
   },
   zh: {
     title: '来自 {application} 的消息',
@@ -205,6 +217,7 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: '重新接收消息',
     invalid: '此链接无效',
     invalidHint: '请从消息中重新打开此链接。',
+    unavailable: '目前无法显示此页面。请过几分钟再试。',
   },
   ja: {
     title: '{application} からのメッセージ',
@@ -222,5 +235,6 @@ export const preferencePageWords: Readonly<Record<string, PreferencePageWords>> 
     startAgain: '再び受信する',
     invalid: 'このリンクは無効です',
     invalidHint: 'メッセージのリンクをもう一度開いてください。',
+    unavailable: '現在このページを表示できません。数分後にもう一度お試しください。',
   },
 }

@@ -70,10 +70,14 @@ export function createMetrics(metrics: Metrics) {
     'Time from acceptance, or from send_at, until delivery was reported',
     [0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400],
   )
-  const receipts = metrics.counter('notify_receipts_total', 'Carrier receipts, by channel and status', {
-    channel: Channel.options,
-    status: ReceiptStatus.options,
-  })
+  const receipts = metrics.counter(
+    'notify_receipts_total',
+    'Carrier receipts, also of test and foreign messages, by channel and status',
+    {
+      channel: Channel.options,
+      status: ReceiptStatus.options,
+    },
+  )
   const reported = metrics.counter(
     'notify_reported_total',
     'Live messages whose end a receipt reported, by channel, kind of provider and status',

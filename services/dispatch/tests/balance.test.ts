@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
@@ -10,10 +10,12 @@ import { sumUpTallies } from '../src/deliver/schedule/fold-tallies.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import type { NextStep } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
+import { makeSlots } from '../src/deliver/throttle/make-slots.ts'
+import { type Reach, reserveSlots } from '../src/deliver/throttle/slot-store.ts'
 import { holdBalanceLease, readOldestQueued, readTally } from '../src/upkeep/balance-store.ts'
 import { checkBalance } from '../src/upkeep/check-balance.ts'
 import { exportBalance } from '../src/upkeep/export-balance.ts'
-import { createOwnNotifications } from './own-notifications.ts'
+import { addProviders, createOwnNotifications } from './own-notifications.ts'
 import { db } from './own-schema.ts'
 
 const endedAs = ({ id, attempt_id, attempt_count }: Claim, next: NextStep) => ({
@@ -131,6 +133,86 @@ test('the oldest of each lane is found by one step into the index for each queue
     [id],
   )
   expect(await secondsOf('sms')).toBe(0)
+})
+
+describe('a queue whose account has a rate limit', () => {
+  const urgent = { nearMs: 100, keptMs: 1000 }
+  const bulk = { nearMs: 400 }
+
+  /** A message of each lane that has been due for ten minutes, of a tenant whose account has the limit. */
+  async function lateQueues(perSecond: number, mode = 'live') {
+    const [tenantId, providerId] = [newId('ten'), newId('prov')]
+    const own = createOwnNotifications(db, tenantId)
+    await addProviders(db, tenantId, providerId)
+    await db.run('update providers set rate_limit_per_second = $2 where id = $1', [providerId, perSecond])
+    await makeSlots(db, [providerId])
+    const ids = [...(await own.queued(1, 'otp')), ...(await own.queued(1, 'bulk'))]
+    await db.run(
+      `update notifications set mode = $2, enqueued_at = now() - interval '10 minutes' where id = any ($1)`,
+      [ids, mode],
+    )
+    await db.run('update in_flight set mode = $2 where id = any ($1)', [ids, mode])
+    return {
+      reserve: (count: number, reach: Reach) =>
+        reserveSlots(db, [{ provider_id: providerId, count, per_second: perSecond }], reach),
+      /** Moves the clocks of the account into the past. */
+      pass: (ms: number) =>
+        db.run(
+          `update send_slots set shared_ms = shared_ms - $2, kept_ms = kept_ms - $2, urgent_until_ms = urgent_until_ms - $2,
+             bulk_until_ms = bulk_until_ms - $2 where provider_id = $1`,
+          [providerId, ms],
+        ),
+    }
+  }
+  /** The lanes of SMS that are late. */
+  const late = async () => {
+    const lanes = [{ lane: 'otp', channel: 'sms' } as const, { lane: 'bulk', channel: 'sms' } as const]
+    const oldest = await readOldestQueued(db, lanes)
+    return oldest
+      .filter(({ seconds }) => seconds >= 600)
+      .map(({ lane }) => lane)
+      .sort()
+  }
+  beforeEach(() => db.run(`update notifications set status = 'failed' where status = 'queued'`))
+
+  test('is late like any other while the limit delays nothing', async () => {
+    const { reserve } = await lateQueues(1000)
+    expect(await late()).toEqual(['bulk', 'otp'])
+    await reserve(1, urgent)
+    expect(await late()).toEqual(['bulk', 'otp'])
+  })
+
+  test('is not late while it is sent at the limit, and is when nothing of it is sent any more', async () => {
+    const { reserve, pass } = await lateQueues(1)
+    await reserve(10, urgent)
+    await reserve(10, bulk)
+    expect(await late()).toEqual([])
+    // Until each was to ask again, and for a minute more.
+    await pass(50_000)
+    expect(await late()).toEqual([])
+    await pass(120_000)
+    expect(await late()).toEqual(['bulk', 'otp'])
+  })
+
+  test('is not late while the messages that workers hold wait for their turns', async () => {
+    const { reserve, pass } = await lateQueues(50)
+    await reserve(45, urgent)
+    // However long this test stands still, the last of them wait.
+    await pass(-60_000)
+    expect(await late()).toEqual([])
+  })
+
+  test('is late with its codes, for which a part of the limit is kept, while a campaign uses the rest', async () => {
+    const { reserve } = await lateQueues(20)
+    await reserve(100, bulk)
+    expect(await late()).toEqual(['otp'])
+  })
+
+  test('is late with test messages, which do not use the limit', async () => {
+    const { reserve } = await lateQueues(1, 'test')
+    await reserve(10, urgent)
+    expect(await late()).toEqual(['bulk', 'otp'])
+  })
 })
 
 test('a scan that ends at its time limit stops neither the counters nor the other gauges, and is not repeated at once', async () => {

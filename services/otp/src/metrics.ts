@@ -1,4 +1,4 @@
-import { errorCodes } from '@notify/contracts'
+import { errorCodes, KeyMode } from '@notify/contracts'
 import type { Metrics, Reading } from '@notify/service-kit'
 import { type Treatment, treatments } from './limits/judge-conversion.ts'
 
@@ -19,11 +19,14 @@ export type VerifyOutcome = (typeof verifyOutcomes)[number]
 
 /** The business counters of otp, one function each. */
 export function createMetrics(metrics: Metrics) {
-  const sent = metrics.counter('otp_sent_total', 'Codes that dispatch has committed for delivery')
+  const sent = metrics.counter('otp_sent_total', 'Codes that dispatch has committed for delivery, by mode', {
+    mode: KeyMode.options,
+  })
   const refused = metrics.counter('otp_refused_total', 'Codes that dispatch refused to send, by error code', {
     code: Object.keys(errorCodes),
   })
-  const verifications = metrics.counter('otp_verifications_total', 'Codes tried, by outcome', {
+  const verifications = metrics.counter('otp_verifications_total', 'Codes tried, by mode and outcome', {
+    mode: KeyMode.options,
     outcome: verifyOutcomes,
   })
   const limited = metrics.counter('otp_rate_limited_total', 'Sends refused by a limit, by its kind', { limit: limits })
@@ -31,9 +34,9 @@ export function createMetrics(metrics: Metrics) {
     treatment: treatments,
   })
   return {
-    sent: () => sent(),
+    sent: (mode: KeyMode) => sent({ mode }),
     refused: (code: string) => refused({ code }),
-    verification: (outcome: VerifyOutcome) => verifications({ outcome }),
+    verification: (mode: KeyMode, outcome: VerifyOutcome) => verifications({ mode, outcome }),
     limited: (limit: (typeof limits)[number]) => limited({ limit }),
     treated: (treatment: Treatment) => treated({ treatment }),
     /** Shows verified/sent of the prefixes with the most codes. */

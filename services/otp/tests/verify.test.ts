@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { TestEnv } from '@notify/dev-env'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { addApplication, addKey } from '@notify/test-kit/callers'
-import { codesTo, otpState, postResend, postVerify, sendCode, wrong } from './codes.ts'
+import { freshPhone } from '@notify/test-kit/sms'
+import { codesTo, otpState, postResend, postSend, postVerify, sendCode, wrong } from './codes.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -121,6 +122,28 @@ test('codes of another transaction, application, mode or tenant never verify, an
     expectProblem(await postResend(env, mine.id, { key }), 404, 'otp_not_found')
   }
   expect((await postVerify(env, mine.id, mine.code)).status).toBe(200)
+})
+
+test('codes of test keys are counted apart from live ones, of which alerts tell', async () => {
+  const { apiKey: key } = await addKey(env, env, { mode: 'test', permissions: ['otp:send', 'otp:verify'] })
+  const counts = async () => {
+    const text = await (await fetch(env.stack.metricsUrls.otp!)).text()
+    const of = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+    const modes = ['live', 'test'].map((mode) => [
+      of(`otp_sent_total\\{mode="${mode}"\\}`),
+      of(`otp_verifications_total\\{mode="${mode}",outcome="otp_invalid_code"\\}`),
+    ])
+    return modes.flat()
+  }
+  const [live, liveTries, test, testTries] = (await counts()) as [number, number, number, number]
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const { body } = await eventually(async () => {
+    const sent = await postSend(env, { channel: 'sms', recipient: freshPhone() }, { key, headers })
+    expect(sent.status).toBe(200)
+    return sent
+  })
+  expectProblem(await postVerify(env, body.transaction_id, '0000', { key }), 422, 'otp_invalid_code')
+  expect(await counts()).toEqual([live, liveTries, test + 1, testTries + 1])
 })
 
 test('after a resend the earlier code is invalid, wrong tries still count, and a fourth resend is refused', async () => {

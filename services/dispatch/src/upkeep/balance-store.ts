@@ -2,6 +2,7 @@ import { column, defineStatement, pick, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
 import { type LaneOf, readyQueuesSql } from '../deliver/queues/queue-store.ts'
+import { waitForSlotsSql } from '../deliver/throttle/slot-store.ts'
 
 /** Takes or keeps the lease of the worker that counts for all. @returns whether this worker has it */
 export async function holdBalanceLease(db: Queries, holder: string, leaseSeconds: number): Promise<boolean> {
@@ -48,7 +49,7 @@ export async function readTally(db: Queries) {
   return row!
 }
 
-/** Queues that wait for their own account are left out: its circuit breakers are open, or its rate is limited. */
+/** Queues that wait for their own account are left out: its circuit breakers are open, or its messages wait for its rate limit. */
 const oldestQueued = defineStatement({
   name: 'oldest-queued',
   text: `
@@ -60,9 +61,10 @@ const oldestQueued = defineStatement({
           select from held_queues h
           where h.application_id = q.application_id and h.channel = q.channel and h.mode = q.mode
         ) and not exists (
-          select from providers p
-          where p.tenant_id = q.tenant_id and p.channel = q.channel and p.rate_limit_per_second is not null and p.deleted_at is null
-            and (p.application_id is null or p.application_id = q.application_id)
+          select from providers p join send_slots s on s.provider_id = p.id
+          where q.mode = 'live' and p.tenant_id = q.tenant_id and p.channel = q.channel and p.rate_limit_per_second is not null
+            and p.deleted_at is null and (p.application_id is null or p.application_id = q.application_id)
+            and ${waitForSlotsSql('q.lane', 'p.rate_limit_per_second')}
         )
     ) as q using (lane, channel)
     group by t.lane, t.channel`,

@@ -111,7 +111,9 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
   gauge('notify_waiting', 'Notifications that are queued for a later attempt', ({ tally }) =>
     Math.max(0, tally.waiting),
   )
-  gauge('notify_queued_oldest_seconds', 'How long the oldest of each lane has been due', ({ oldest }) =>
-    oldest.map(({ lane, channel, seconds }) => ({ value: seconds, attributes: { lane, channel } })),
+  gauge(
+    'notify_queued_oldest_seconds',
+    'How long the oldest of each lane has been due, unless only its account delays it',
+    ({ oldest }) => oldest.map(({ lane, channel, seconds }) => ({ value: seconds, attributes: { lane, channel } })),
   )
 }

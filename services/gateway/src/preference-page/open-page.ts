@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   type followPreferenceLink as followContract,
   type LinkAction,
   openPreferenceLink,
@@ -12,7 +13,7 @@ import { findSender } from '../applications/application-store.ts'
 import type { RouteContext } from '../context.ts'
 import { inRoom } from '../forwarding/peers.ts'
 import { readChoice } from './read-choice.ts'
-import { type Notice, type Page, renderInvalid, renderPage } from './render-page.ts'
+import { type Notice, type Page, renderInvalid, renderPage, renderUnavailable } from './render-page.ts'
 
 const service: ServicePrincipal = { kind: 'service', service: 'gateway', permissions: ['preferences:link'] }
 const timeoutMs = 7000
@@ -39,12 +40,29 @@ async function answer(context: RouteContext, request: Request, choice: LinkActio
     const language = languageOf([link.locale, ...locales, sender.default_locale])
     return replyOf(200, renderPage(link, sender, language, noticeOf(choice)))
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'link_not_valid') throw error
-    // A provider's one address clicks for many people, so only what is no link counts.
-    context.failures.count(request.address())
+    const problem = countedIn(context, request, error)
     // People follow links, programs read problems.
-    if (!headers.accept?.includes('text/html')) throw new Problem('link_not_valid', error.message)
-    return replyOf(404, renderInvalid(languageOf(locales)))
+    const render = problem instanceof Problem && headers.accept?.includes('text/html') && pageOf[problem.code]
+    if (!render) throw problem
+    return replyOf(problem.status, render(languageOf(locales)), problem.headers)
+  }
+}
+
+/** What people see instead of a problem. */
+const pageOf: Partial<Record<ErrorCode, typeof renderInvalid>> = {
+  link_not_valid: renderInvalid,
+  rate_limited: renderUnavailable,
+  service_unavailable: renderUnavailable,
+}
+
+/** A provider's one address clicks for many people, so only what is no link counts. @returns what to answer */
+function countedIn({ failures }: RouteContext, request: Request, error: unknown): unknown {
+  if (!(error instanceof Problem) || error.code !== 'link_not_valid') return error
+  try {
+    failures.count(request.address())
+    return new Problem('link_not_valid', error.message)
+  } catch (limited) {
+    return limited
   }
 }
 
@@ -63,8 +81,9 @@ function noticeOf(choice: LinkAction | undefined): Notice {
   return choice.action === 'unsubscribe' ? 'stopped' : 'saved'
 }
 
-const replyOf = (status: number, { html, policy }: Page) =>
+const replyOf = (status: number, { html, policy }: Page, headers: Record<string, string> = {}) =>
   new Reply(status, html, {
+    ...headers,
     'cache-control': 'no-store',
     'content-security-policy': policy,
     'referrer-policy': 'no-referrer',

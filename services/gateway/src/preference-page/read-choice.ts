@@ -9,18 +9,28 @@ const keysOf = (form: URLSearchParams, name: string) =>
     .filter((key) => /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/.test(key))
     .slice(0, mostTopics)
 
-const frequencyField = /^frequency\.([a-zA-Z0-9][a-zA-Z0-9._-]{0,63})$/
+/** How often the messages of a topic come; an empty value stands for "as the event says". */
+const frequencyIn = (value: string | undefined) => (value === '' ? null : Frequency.safeParse(value).data)
 
-/** How often the topics of `frequency.<topic_key>` are wanted; an empty value stands for "as the event says". */
-const frequenciesOf = (form: URLSearchParams) =>
-  [...form]
-    .slice(0, 3 * mostTopics)
-    .flatMap(([name, value]) => {
-      const topic = frequencyField.exec(name)?.[1]
-      const frequency = value === '' ? null : Frequency.safeParse(value).data
-      return topic === undefined || frequency === undefined ? [] : [{ topic, frequency }]
-    })
-    .slice(0, mostTopics)
+/**
+ * Only what differs from what the page showed: another page or a mail program may have switched topics off since. What the form does
+ * not say to have been shown is not switched on.
+ */
+function changesIn(form: URLSearchParams): LinkAction {
+  const fields = new Map(form)
+  const [listed, checked, shownOff] = [keysOf(form, 'listed'), keysOf(form, 'topic'), keysOf(form, 'shown_off')]
+  return {
+    action: 'save',
+    on: checked.filter((key) => shownOff.includes(key)),
+    off: listed.filter((key) => !checked.includes(key) && !shownOff.includes(key)),
+    frequencies: listed.flatMap((topic) => {
+      const [shown, frequency] = [`shown_frequency.${topic}`, `frequency.${topic}`].map((name) =>
+        frequencyIn(fields.get(name)),
+      )
+      return shown === undefined || frequency === undefined || frequency === shown ? [] : [{ topic, frequency }]
+    }),
+  }
+}
 
 /**
  * Reads what was posted: the page's forms, or what mail programs post (RFC 8058, 3.1), which may also be multipart. A body of
@@ -33,11 +43,8 @@ export function readChoice(body: Buffer): LinkAction {
       return { action: 'stop_all' }
     case 'start_again':
       return { action: 'start_again' }
-    case 'save': {
-      const on = keysOf(form, 'topic')
-      const off = keysOf(form, 'listed').filter((key) => !on.includes(key))
-      return { action: 'save', on, off, frequencies: frequenciesOf(form) }
-    }
+    case 'save':
+      return changesIn(form)
     default:
       return { action: 'unsubscribe' }
   }

@@ -38,7 +38,7 @@ export function renderPage(
   notice: Notice,
 ): Page {
   const channel = nameOfChannel(locale, link.channel)
-  const topic = link.topics.find(({ topic_key }) => topic_key === link.topic)?.name
+  const topic = link.topics.find(({ topic_key }) => topic_key === link.topic)
   const heading = fill(words.title, { application: name })
   const title = words.title.replace('{application}', () => name)
   const logo = brand.logo_url === undefined ? '' : `<img class="logo" src="${escaped(brand.logo_url)}" alt="">`
@@ -47,29 +47,36 @@ export function renderPage(
   const body = [
     `<header>${logo}<h1>${heading}</h1>${recipient}</header>`,
     notice === 'saved' ? `<p role="status" class="done">${escaped(words.saved)}</p>` : '',
-    notice === 'stopped' ? `<p role="status" class="done">${stoppedText(words, topic, channel)}</p>` : '',
-    notice === 'ask' && !link.all_off ? question(words, topic) : '',
+    notice === 'stopped' ? `<p role="status" class="done">${stoppedText(link, words, topic, channel)}</p>` : '',
+    notice === 'ask' && !link.all_off && topic?.state !== 'required' ? question(words, topic) : '',
     link.all_off ? again(words, channel, notice) : choices(link, words, channel, frequencyWords[locale]!),
   ]
   return frame(locale, title, body.join(''), brand)
 }
 
 /** The page for what is no link of ours. */
-export function renderInvalid({ locale, words }: Language): Page {
-  return frame(
-    locale,
-    escaped(words.invalid),
-    `<h1>${escaped(words.invalid)}</h1><p>${escaped(words.invalidHint)}</p>`,
-    {},
-  )
+export const renderInvalid = ({ locale, words }: Language): Page =>
+  frame(locale, escaped(words.invalid), `${headed(words.invalid)}<p>${escaped(words.invalidHint)}</p>`, {})
+
+/** The page while the link cannot be opened. */
+export const renderUnavailable = ({ locale, words }: Language): Page =>
+  frame(locale, escaped(words.unavailable), headed(words.unavailable), {})
+
+const headed = (text: string) => `<h1>${escaped(text)}</h1>`
+
+type Topic = OpenedLink['topics'][number]
+
+/** What one click did. The topic may be deleted or required since the message was sent; then everything else still comes. */
+function stoppedText(link: OpenedLink, words: PreferencePageWords, topic: Topic | undefined, channel: string): string {
+  if (link.all_off) return fill(words.allOff, { channel })
+  if (topic === undefined) return escaped(words.saved)
+  if (topic.state === 'required') return `${fill('{topic}', { topic: topic.name })}: ${escaped(words.required)}`
+  return fill(words.stopped, { topic: topic.name })
 }
 
-const stoppedText = (words: PreferencePageWords, topic: string | undefined, channel: string) =>
-  topic === undefined ? fill(words.allOff, { channel }) : fill(words.stopped, { topic })
-
 /** What mail programs post, too (RFC 8058). */
-function question(words: PreferencePageWords, topic: string | undefined): string {
-  const ask = topic === undefined ? escaped(words.askAll) : fill(words.ask, { topic })
+function question(words: PreferencePageWords, topic: Topic | undefined): string {
+  const ask = topic === undefined ? escaped(words.askAll) : fill(words.ask, { topic: topic.name })
   const button = `<button class="main" name="List-Unsubscribe" value="One-Click">${escaped(words.unsubscribe)}</button>`
   return `<form method="post"><h2>${ask}</h2>${button}</form>`
 }
@@ -79,14 +86,18 @@ function again(words: PreferencePageWords, channel: string, notice: Notice): str
   return `<form method="post">${told}<button name="action" value="start_again">${escaped(words.startAgain)}</button></form>`
 }
 
+const hidden = (name: string, value: string) =>
+  `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`
+
 /** A choice that counts where the box above it is checked; `read-choice.ts` reads it. */
-function frequencyChoice({ topic_key, name, frequency }: OpenedLink['topics'][number], words: FrequencyWords): string {
+function frequencyChoice({ topic_key, name, frequency }: Topic, words: FrequencyWords): string {
   const options = [['', words.asUsual], ...Frequency.options.map((one) => [one, words[one]])].map(
     ([value = '', text = '']) =>
       `<option value="${value}"${value === (frequency ?? '') ? ' selected' : ''}>${escaped(text)}</option>`,
   )
   const label = escaped(`${words.howOften}: ${name}`)
-  return `<label class="often"><span>${escaped(words.howOften)}</span><select name="frequency.${escaped(topic_key)}" aria-label="${label}">${options.join('')}</select></label>`
+  const select = `<select name="frequency.${escaped(topic_key)}" aria-label="${label}">${options.join('')}</select>`
+  return `<label class="often"><span>${escaped(words.howOften)}</span>${select}</label>${hidden(`shown_frequency.${topic_key}`, frequency ?? '')}`
 }
 
 function choices({ topics }: OpenedLink, words: PreferencePageWords, channel: string, often: FrequencyWords): string {
@@ -96,13 +107,15 @@ function choices({ topics }: OpenedLink, words: PreferencePageWords, channel: st
     const isFixed = state === 'required' || overridden
     const attributes = `${state === 'off' ? '' : ' checked'}${isFixed ? ' disabled' : ''}`
     const hint = [description, state === 'required' ? words.required : ''].filter((text) => text !== '')
-    const listed = isFixed ? '' : `<input type="hidden" name="listed" value="${escaped(key)}">`
+    // The form says what it showed, so that only what its reader changes is saved.
+    const shown = isFixed ? '' : hidden('listed', key) + (state === 'off' ? hidden('shown_off', key) : '')
     const hints = hint.map((text) => `<small>${escaped(text)}</small>`).join('')
-    return `<li><label><input type="checkbox" name="topic" value="${escaped(key)}"${attributes}><span><b>${escaped(name)}</b>${hints}</span></label>${listed}${topic.digests && !isFixed ? frequencyChoice(topic, often) : ''}</li>`
+    return `<li><label><input type="checkbox" name="topic" value="${escaped(key)}"${attributes}><span><b>${escaped(name)}</b>${hints}</span></label>${shown}${topic.digests && !isFixed ? frequencyChoice(topic, often) : ''}</li>`
   })
   const save = `<button name="action" value="save">${escaped(words.save)}</button>`
   const stopAll = `<button class="quiet" name="action" value="stop_all">${escaped(words.stopAll)}</button>`
-  return `<form method="post"><h2>${fill(words.choose, { channel })}</h2><ul>${rows.join('')}</ul><p class="actions">${save} ${stopAll}</p></form>`
+  // A browser that restores boxes after a reload would restore what another page has changed since.
+  return `<form method="post" autocomplete="off"><h2>${fill(words.choose, { channel })}</h2><ul>${rows.join('')}</ul><p class="actions">${save} ${stopAll}</p></form>`
 }
 
 function frame(locale: string, title: string, body: string, { color, logo_url }: Brand): Page {

@@ -47,7 +47,7 @@ export async function handOverMessage(context: Context, message: Message): Promi
   if (answer === undefined) {
     await settleAccepted(db.run, notification_id)
     wakeOutbox()
-    metrics.sent()
+    metrics.sent(message.mode)
     return
   }
   // A failure of dispatch may be temporary: the message keeps waiting.

@@ -49,10 +49,10 @@ async function judge(
     if (!tried) throw await explain(run, body.transaction_id, principal)
     if (!tried.verified_at) throw wrongCode(mostAttempts - tried.attempts)
   } catch (problem) {
-    if (problem instanceof Problem) metrics.verification(problem.code as VerifyOutcome)
+    if (problem instanceof Problem) metrics.verification(principal.mode, problem.code as VerifyOutcome)
     throw problem
   }
-  metrics.verification('verified')
+  metrics.verification(principal.mode, 'verified')
   const verified_at = tried.verified_at.toISOString()
   return new Reply(200, JSON.stringify({ status: 'verified', transaction_id: tried.id, verified_at }))
 }

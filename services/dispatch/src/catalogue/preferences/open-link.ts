@@ -1,4 +1,10 @@
-import type { openPreferenceLink as contract, LinkAction, OpenedLink } from '@notify/contracts'
+import {
+  anyOne,
+  Channel,
+  type openPreferenceLink as contract,
+  type LinkAction,
+  type OpenedLink,
+} from '@notify/contracts'
 import { addLogFields, type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
@@ -6,7 +12,7 @@ import { type Asked, decidePreference, frequencyOf, isOverridden } from './decid
 import { hasDigests, wordsOf } from './describe-preferences.ts'
 import { makeChoices, type Wanted } from './make-choices.ts'
 import type { LinkContent, WithLinks } from './message-links.ts'
-import { subjectsOf } from './person.ts'
+import { type Subject, subjectsOf } from './person.ts'
 import { type ChoiceRow, type PreferenceOwner, readChoices } from './preference-store.ts'
 
 /** Opens the link of a message. What its reader chose there is committed when this returns. */
@@ -27,8 +33,8 @@ export const openLink: Handler<Context & WithTopics & WithLinks, typeof contract
   const choices = await context.db.transaction(async (run) => {
     const known = await readChoices(run, owner, indexes)
     if (!choice) return known
-    const wanted = wantedBy(choice, link, { topics, known, indexes }).flatMap((one) =>
-      subjects.map((subject) => ({ ...one, subject })),
+    const wanted = subjects.flatMap((subject) =>
+      wantedBy(choice, link, { topics, known, indexes }, subject).map((one) => ({ ...one, subject })),
     )
     const source = choice.action === 'unsubscribe' ? 'one_click' : 'page'
     await makeChoices(context, run, owner, wanted, { source, actor: null })
@@ -41,6 +47,10 @@ export const openLink: Handler<Context & WithTopics & WithLinks, typeof contract
 /** Topics that a link shows: those that can be switched for its channel, and the one of its message. */
 const shownBy = ({ channel, topic }: LinkContent, topics: readonly KnownTopic[]) =>
   topics.filter(({ channels, topic_key }) => channels.includes(channel) || topic_key === topic)
+
+/** The choices that keep every other channel off. */
+const othersThan = (channel: Channel): Wanted[] =>
+  Channel.options.filter((other) => other !== channel).map((other) => ({ topic: anyOne, channel: other, state: 'off' }))
 
 const askedOf = ({ channel }: LinkContent, { topic_key: topic, kind }: KnownTopic): Asked => ({ topic, channel, kind })
 
@@ -55,8 +65,13 @@ interface Known {
   indexes: readonly string[]
 }
 
-/** The choices that an action makes; those that change nothing are left out. */
-function wantedBy(choice: LinkAction, link: LinkContent, { topics, known, indexes }: Known): Wanted[] {
+/** The choices that an action makes for one subject of its reader; those that change nothing are left out. */
+function wantedBy(
+  choice: LinkAction,
+  link: LinkContent,
+  { topics, known, indexes }: Known,
+  { index }: Subject,
+): Wanted[] {
   const { channel } = link
   switch (choice.action) {
     case 'unsubscribe':
@@ -65,8 +80,12 @@ function wantedBy(choice: LinkAction, link: LinkContent, { topics, known, indexe
       return [{ topic: '*', channel, state: 'off' }]
     case 'start_again':
       return known
-        .filter((one) => stopsAll(link, one))
-        .map(({ topic, channel: of }) => ({ topic, channel: of, state: null }))
+        .filter((one) => one.recipient_index === index && stopsAll(link, one))
+        .flatMap((one): Wanted[] => [
+          { topic: anyOne, channel: one.channel, state: null },
+          // The page is about one channel: the others stay off.
+          ...(one.channel === anyOne ? othersThan(channel) : []),
+        ])
     case 'save': {
       const states = new Map<string, 'on' | 'off'>()
       for (const topic of choice.off) states.set(topic, 'off')
@@ -98,7 +117,7 @@ function describe(
     ...{ tenant_id: tenantId, application_id: applicationId, channel },
     recipient_masked: channels[channel]?.suppression?.mask(to) ?? '',
     locale: link.locale ?? null,
-    topic: shown.some(({ topic_key, kind }) => topic_key === topic && kind !== 'required') ? topic! : null,
+    topic: topic ?? null,
     all_off: choices.some((one) => stopsAll(link, one)),
     topics: shown.map((one) => {
       const asked = askedOf(link, one)

@@ -25,6 +25,24 @@ export const sharedPart = 0.8
 /** Maximum delay of a postponed send; the limit may be raised meanwhile. */
 export const longestPutOffMs = 300_000
 
+/** How much later than its rate alone asks the next send of a limited account begins, when its messages wait for turns. */
+const waitMs = 100
+/** The sends that were put off ask again by then. */
+const askedAgainMs = 60_000
+
+/**
+ * SQL: whether messages of a lane wait for slots of the clocks `s`. Either some were put off a short time ago, or those that workers
+ * hold have reserved more than the next slot: urgent ones in both parts of the rate.
+ */
+export function waitForSlotsSql(lane: string, perSecond: string): string {
+  const nowMs = 'extract(epoch from now()) * 1000'
+  const ahead = (clock: string, part: number) => `${clock} - 1000 / (${perSecond} * ${part}) > ${nowMs} + ${waitMs}`
+  const putOff = (until: string) => `${until} > ${nowMs} - ${askedAgainMs}`
+  const shared = ahead('s.shared_ms', sharedPart)
+  return `case when ${lane} = 'bulk' then ${putOff('s.bulk_until_ms')} or ${shared}
+    else ${putOff('s.urgent_until_ms')} or ${shared} and ${ahead('s.kept_ms', 1 - sharedPart)} end`
+}
+
 const fitting = (from: string, every: string, reach: string) =>
   `greatest(0, floor((now_ms + ${reach} - ${from}) / ${every}) + 1)`
 
