@@ -38,14 +38,28 @@ test('the deadline ends the connection that is being opened, and no further addr
   server.close()
 })
 
-test('of a name with many addresses the first four are dialled', async () => {
+/** Refuses connections. */
+const refusing = '127.0.0.2'
+/** Of broadcast: for TCP, Linux has no route to it. */
+const withoutRoute = '255.255.255.255'
+
+test('of a name with many addresses the first four are dialled, and those without a route do not count', async () => {
   const name = 'many.example.com'
   const authority = await makeAuthority()
   const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
   const receiver = await startRawReceiver(await authority.sign({ name }), (socket) => void socket.write(answer))
   const target = { name, port: receiver.port, ca: authority.ca }
-  const behind = (refusing: number) => [...Array<string>(refusing).fill('127.0.0.2'), '127.0.0.1']
-  expect(await postTo(target, behind(3), 5000)).toBe('answered')
-  expect(await postTo(target, behind(4), 5000)).toContain('the connection was refused')
+  const behind = (count: number, address: string) => [...Array<string>(count).fill(address), '127.0.0.1']
+  expect(await postTo(target, behind(3, refusing), 5000)).toBe('answered')
+  expect(await postTo(target, behind(4, refusing), 5000)).toContain('the connection was refused')
+  expect(await postTo(target, behind(10, withoutRoute), 5000)).toBe('answered')
   receiver.close()
+})
+
+test.each([
+  [[refusing, withoutRoute], 'the connection was refused'],
+  [[withoutRoute, refusing], 'the connection was refused'],
+  [[withoutRoute, withoutRoute], 'the network is not available (ENETUNREACH)'],
+])('the fault is that of the receiver if there is a route to any of its addresses: %j', async (addresses, fault) => {
+  expect(await postTo({ name: 'down.example.com', port: 9 }, addresses, 5000)).toBe(`connection: ${fault}`)
 })
