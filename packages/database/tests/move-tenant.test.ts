@@ -15,11 +15,15 @@ import {
 const tenant = 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4'
 const parcel = `create table parcels (id text primary key, tenant_id text not null, weight numeric, secret bytea, colour text,
   heavy boolean generated always as (weight > 100) stored, here boolean not null default true)`
-const visit =
-  'create table visits (id bigint generated always as identity primary key, tenant_id text not null, note text, recipient_index text)'
+const visit = `create table visits (id bigint generated always as identity primary key, tenant_id text not null, note text,
+  recipient_index text, number int, unique (tenant_id, recipient_index, number))`
+const visitsListed = 'create index visits_listed on visits (tenant_id, id desc)'
 const shop =
   'create table shops (id text primary key, tenant_id text not null, name text not null, unique (tenant_id, name))'
-const migrations: Migrations = [...blindIndexTables, { name: '0001-parcels', transaction: [parcel, visit, shop] }]
+const migrations: Migrations = [
+  ...blindIndexTables,
+  { name: '0001-parcels', transaction: [parcel, visit, visitsListed, shop] },
+]
 const tables: TenantTables = {
   moved: [
     { table: 'parcels', own: ['here'] },
@@ -141,6 +145,24 @@ test('a person who was erased between two copies is erased in the new cell', asy
   await imported(await exported())
   expect(await to.db.run('select note, recipient_index from visits')).toEqual([
     { note: null, recipient_index: 'erased 1' },
+  ])
+})
+
+test('a person who comes back after an erasure is copied, although the newest rows are read first', async () => {
+  await from.db.run(`update visits set recipient_index = 'ada', number = 1`)
+  await from.db.run(`insert into visits (tenant_id) select 'ten_' || n from generate_series(1, 5000) n`)
+  await imported(await exported())
+  await from.db.run(`update visits set note = null, recipient_index = 'erased ' || id where recipient_index = 'ada'`)
+  await from.db.run(
+    `insert into visits (tenant_id, note, recipient_index, number) values ($1, 'again', 'ada', 1), ($1, 'nobody', null, 1)`,
+    [tenant],
+  )
+  await from.db.run('analyze visits')
+  expect((await imported(await exported())).visits).toEqual({ rows: 3, written: 3, removed: 0 })
+  expect(await to.db.run('select note, recipient_index from visits order by id')).toEqual([
+    { note: null, recipient_index: 'erased 1' },
+    { note: 'again', recipient_index: 'ada' },
+    { note: 'nobody', recipient_index: null },
   ])
 })
 

@@ -18,7 +18,7 @@ interface DialOptions {
   signal(): AbortSignal | undefined
 }
 
-/** Addresses of a name that are dialled: with hundreds of mute ones it would go on for long. */
+/** Addresses of a name that are dialled, if there is a route to them: with hundreds of mute ones it would go on for long. */
 const mostDialled = 4
 
 /** A connector for undici over TLS. SNI and the name in the certificate must be those of the URL. */
@@ -77,17 +77,23 @@ async function dialPublic<S>(
   open: (address: string) => Promise<S>,
 ): Promise<S> {
   const addresses = await within(connectMs, resolvePublic(host, port, guard))
-  let failure: unknown = late()
-  for (const address of addresses.slice(0, mostDialled)) {
-    if (signal?.aborted) break
+  let failure: unknown
+  let dialled = 0
+  for (const address of addresses) {
+    if (signal?.aborted || dialled === mostDialled) break
     try {
       return await open(address)
     } catch (error) {
+      if (hasNoRoute(error)) {
+        failure ??= error
+        continue
+      }
       failure = error
+      dialled += 1
       if (!isUnreachable(error)) break
     }
   }
-  throw failure
+  throw failure ?? late()
 }
 
 function opened<S extends Socket>(
@@ -117,9 +123,14 @@ function opened<S extends Socket>(
   })
 }
 
+/** Fails at once, for example for every IPv4 address in a pod that has only IPv6. */
+function hasNoRoute(error: unknown): boolean {
+  return ['ENETUNREACH', 'EADDRNOTAVAIL'].includes(codeOf(error))
+}
+
 /** Whether another address of the same host may do better. */
 function isUnreachable(error: unknown): boolean {
-  return ['ENETUNREACH', 'EHOSTUNREACH', 'ECONNREFUSED', 'ETIMEDOUT', 'EADDRNOTAVAIL'].includes(codeOf(error))
+  return ['EHOSTUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'].includes(codeOf(error))
 }
 
 const late = () => Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })

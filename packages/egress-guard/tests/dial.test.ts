@@ -1,51 +1,54 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
-import { afterAll, expect, test } from '@jest/globals'
-import { createEgress, type Egress, parseAllowList } from '../src/index.ts'
-import { makeAuthority, startRawReceiver } from './raw-receiver.ts'
-
-const clients: Egress[] = []
-afterAll(() => Promise.all(clients.map((client) => client.close())))
+import { type AddressInfo, connect } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { authority, client, muteServer, ok, post, receiver } from './exchange.ts'
 
 /** Posts to a name with these addresses. @returns what became of it */
-async function postTo(
-  { name, port, ca }: { name: string; port: number; ca?: string },
-  addresses: readonly string[],
-  deadlineMs: number,
-): Promise<string> {
-  const resolve = async () => [...addresses]
-  const egress = createEgress({ ca, resolve, allowed: parseAllowList(`${name}:${port}`) })
-  clients.push(egress)
-  const outcome = await egress.post({ url: `https://${name}:${port}/`, headers: {}, body: '{}', deadlineMs })
+async function postTo(name: string, port: number, addresses: readonly string[], deadlineMs?: number): Promise<string> {
+  const egress = client({ allow: `${name}:${port}`, resolve: async () => [...addresses] })
+  const outcome = await post(egress, `https://${name}:${port}/`, deadlineMs)
   return outcome.kind === 'failed' ? `${outcome.reason}: ${outcome.message}` : outcome.kind
 }
 
 test('the deadline ends the connection that is being opened, and no further address of the name is dialled', async () => {
-  const dialled: string[] = []
+  const accepted: (number | undefined)[] = []
   const closed = Promise.withResolvers<void>()
-  const server = createServer((socket) => {
-    dialled.push(socket.localAddress!)
-    socket.on('error', () => {}).on('close', () => closed.resolve())
-    socket.resume()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = await muteServer((socket) => {
+    accepted.push(socket.remotePort)
+    socket.on('close', () => closed.resolve())
+  })
   const { port } = server.address() as AddressInfo
-  const outcome = await postTo({ name: 'mute.example.com', port }, Array<string>(5).fill('127.0.0.1'), 300)
+  const startedMs = performance.now()
+  const outcome = await postTo('mute.example.com', port, Array<string>(5).fill('127.0.0.1'), 300)
   expect(outcome).toMatch(/^timeout: /)
   await closed.promise
-  const connections = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
-  expect([dialled, connections]).toEqual([['127.0.0.1'], 0])
-  server.close()
+  // Without the deadline, the wait for an address ends it after 10 s.
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+  // The server accepts connections in their order.
+  const last = connect(port, '127.0.0.1')
+  await Promise.all([once(server, 'connection'), once(last, 'connect')])
+  expect(accepted).toEqual([expect.any(Number), last.localPort])
+  last.destroy()
 })
 
-test('of a name with many addresses the first four are dialled', async () => {
+/** Refuses connections. */
+const refusing = '127.0.0.2'
+/** Of broadcast: for TCP, Linux has no route to it. */
+const withoutRoute = '255.255.255.255'
+
+test('of a name with many addresses the first four are dialled, and those without a route do not count', async () => {
   const name = 'many.example.com'
-  const authority = await makeAuthority()
-  const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
-  const receiver = await startRawReceiver(await authority.sign({ name }), (socket) => void socket.write(answer))
-  const target = { name, port: receiver.port, ca: authority.ca }
-  const behind = (refusing: number) => [...Array<string>(refusing).fill('127.0.0.2'), '127.0.0.1']
-  expect(await postTo(target, behind(3), 5000)).toBe('answered')
-  expect(await postTo(target, behind(4), 5000)).toContain('the connection was refused')
-  receiver.close()
+  const { port } = await receiver(ok, await authority.sign({ name }))
+  const behind = (count: number, address: string) => [...Array<string>(count).fill(address), '127.0.0.1']
+  expect(await postTo(name, port, behind(3, refusing))).toBe('answered')
+  expect(await postTo(name, port, behind(4, refusing))).toContain('the connection was refused')
+  expect(await postTo(name, port, behind(10, withoutRoute))).toBe('answered')
+})
+
+test.each([
+  [[refusing, withoutRoute], 'the connection was refused'],
+  [[withoutRoute, refusing], 'the connection was refused'],
+  [[withoutRoute, withoutRoute], 'the network is not available (ENETUNREACH)'],
+])('the fault is that of the receiver if there is a route to any of its addresses: %j', async (addresses, fault) => {
+  expect(await postTo('down.example.com', 9, addresses)).toBe(`connection: ${fault}`)
 })

@@ -12,8 +12,8 @@ export interface MovedTable {
   key?: readonly string[]
   /** Rows are never changed or deleted: an import only adds missing ones, and those that {@link erased} selects. */
   appendOnly?: true
-  /** SQL condition on an append-only row `excluded` whose person was erased: it replaces what is known. */
-  erased?: string
+  /** SQL condition on an append-only row of this name whose person was erased: it replaces what is known. */
+  erased?: (row: string) => string
   /** Columns that are not moved, because each cell has its own values. */
   own?: readonly string[]
 }
@@ -37,7 +37,7 @@ export const sharedTablesStay = {
 } as const
 
 /** How an erasure leaves an entry of an append-only table. */
-export const erasedEntry = `excluded.recipient_index = 'erased ' || excluded.id`
+export const erasedEntry = (row: string) => `${row}.recipient_index = 'erased ' || ${row}.id`
 
 export const ofTenant = ({ of = 'tenant_id = $1' }: MovedTable): string => of
 

@@ -69,7 +69,7 @@ export async function createTableWriter(
 }
 
 function insertOf(
-  { table, appendOnly, erased = 'false', own = [] }: MovedTable,
+  { table, appendOnly, erased = () => 'false', own = [] }: MovedTable,
   key: readonly string[],
   columns: readonly string[],
 ): string {
@@ -77,7 +77,7 @@ function insertOf(
   const changed = shared.filter((name) => !key.includes(name))
   const differs = `(${changed.map((name) => `known.${name}`).join(', ')}) is distinct from (${changed.map((name) => `excluded.${name}`).join(', ')})`
   const set = changed.map((name) => `${name} = excluded.${name}`).join(', ')
-  const replaces = appendOnly ? `${erased} and ${differs}` : differs
+  const replaces = appendOnly ? `${erased('excluded')} and ${differs}` : differs
   const onConflict = changed.length === 0 ? 'do nothing' : `do update set ${set} where ${replaces}`
   return `
     with incoming as materialized (
