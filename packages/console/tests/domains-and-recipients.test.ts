@@ -5,6 +5,8 @@ import { freshPhone } from '@notify/test-kit/sms'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expireSession } from './harness/expire-session.ts'
+import { holdNext, refusal } from './harness/hold-next.ts'
+import { messageAfter } from './harness/message-after.ts'
 import { signInWithout } from './harness/sign-in-without.ts'
 import { drawer, rowAfter, rows, widthAt390 } from './harness/table.ts'
 
@@ -141,7 +143,7 @@ test('domains are found, opened and deleted by keyboard', async () => {
   expect(await rows(page).count()).toBe(1)
 })
 
-test('a list leads to its broadcasts, and a broadcast is paused, resumed and cancelled', async () => {
+test('a list leads to its broadcasts, and a broadcast is paused, also after a pause without an answer, and cancelled', async () => {
   const { env } = harness
   const byKey = async (method: string, path: string, body: object) => (await env.api(method, path, { body })).body
   const { list_id } = await byKey('POST', '/api/v1/lists', { name: 'Customers in Berlin' })
@@ -156,11 +158,13 @@ test('a list leads to its broadcasts, and a broadcast is paused, resumed and can
     expect(found).toEqual([{ status: 'completed' }])
   })
   // As it was halfway, and no worker takes it.
-  await env.admin.query(
-    `update dispatch.broadcasts set status = 'running', finished_at = null, accepted = 100,
-       refusals = '{"recipient_unknown": 400}', next_page_at = 'infinity' where id = $1`,
-    [broadcast_id],
-  )
+  const run = () =>
+    env.admin.query(
+      `update dispatch.broadcasts set status = 'running', finished_at = null, accepted = 100,
+         refusals = '{"recipient_unknown": 400}', next_page_at = 'infinity' where id = $1`,
+      [broadcast_id],
+    )
+  await run()
   const page = await harness.signIn({ path: '/lists' })
   await page.getByText('Customers in Berlin').waitFor()
   await page.getByText('1,000', { exact: true }).waitFor()
@@ -174,9 +178,20 @@ test('a list leads to its broadcasts, and a broadcast is paused, resumed and can
   await page.keyboard.press('Enter')
   await drawer(page).getByText('recipient_unknown').waitFor()
   await drawer(page).getByRole('link', { name: '100 in the activity' }).waitFor()
+  const { held } = await holdNext(page, '**/pause')
   await drawer(page).getByRole('button', { name: 'Pause' }).click()
-  await page.getByText('The broadcast is paused.').waitFor()
+  const lost = await held
+  await lost.fetch()
+  await lost.fulfill(refusal(503))
+  await page.getByText('The broadcast was not changed: refused with 503').waitFor()
   await drawer(page).getByRole('button', { name: 'Resume' }).waitFor()
+  // Another operator resumes it.
+  await run()
+  await messageAfter(page, 'The broadcast is paused.', () =>
+    drawer(page).getByRole('button', { name: 'Pause' }).click(),
+  )
+  await drawer(page).getByRole('button', { name: 'Resume' }).waitFor()
+  expect(await call('GET', `/api/v1/broadcasts/${broadcast_id}`)).toMatchObject({ status: 'paused' })
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await expectNoAxeViolations(page)
   await drawer(page).getByRole('button', { name: 'Cancel the broadcast' }).click()
