@@ -260,9 +260,22 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   const form = page.getByRole('dialog', { name: 'Record an opt-in' })
   expect(await form.getByLabel('Number').inputValue()).toBe(phone)
   await form.getByLabel('Reference').fill('<i>form 7</i> \u202Eabc')
+  const { held } = await holdNext(page, '**/recipients/lookup')
   await form.getByRole('button', { name: 'Record the opt-in' }).click()
+  // It closes when the entry is recorded: a second click would record another one.
+  await form.waitFor({ state: 'detached' })
+  await (await held).fulfill(refusal(429))
+  await page.getByText('The number is not shown: refused with 429').waitFor()
   await page.getByText('Opted in', { exact: true }).waitFor()
   await page.getByText('<i>form 7</i>').waitFor()
+  await page.getByRole('button', { name: 'Record an opt-in' }).click()
+  await form.getByLabel('Reference').fill('form 8')
+  await page.reload()
+  await eventually(async () => {
+    const values = [form.getByLabel('Number'), form.getByLabel('Reference')].map((field) => field.inputValue())
+    expect(await Promise.all(values)).toEqual([phone, 'form 8'])
+  })
+  await form.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'Record an opt-out' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Record the opt-out' }).click()
@@ -298,6 +311,24 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   await expectNoAxeViolations(page)
   const source = rows(page).getByText('Web form').first()
   expect(await source.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+})
+
+test('the answer of a slow search does not replace a newer one', async () => {
+  const page = await harness.signIn({ path: '/consents' })
+  const search = page.getByLabel('Whole number')
+  const { held } = await holdNext(page, '**/recipients/lookup')
+  await search.fill(freshPhone())
+  await page.keyboard.press('Enter')
+  const slow = await held
+  await search.fill(freshPhone())
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/consents?recipient=rcp_*')
+  const newer = page.url()
+  const answered = page.waitForResponse('**/recipients/lookup')
+  await slow.continue()
+  await (await answered).finished()
+  await page.getByText('The ledger has no entry of this number').waitFor()
+  expect(page.url()).toBe(newer)
 })
 
 test('a login that is forced while a form is filled in leads back to the open form with its content', async () => {
