@@ -8,6 +8,7 @@ import { languageKeys, languageOf } from '../src/pages/get-started/samples.ts'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expectSound } from './harness/expect-sound.ts'
+import { holdNext, refusal } from './harness/hold-next.ts'
 import { layoutShift } from './harness/layout-shift.ts'
 import { canRun, runSample } from './harness/run-sample.ts'
 import { screenshot } from './harness/screenshot.ts'
@@ -145,10 +146,28 @@ test('usage is shown by day and month, with the totals of all pages', async () =
   await page.goBack()
   // The activity, which is left, has rows and a filter of the same name.
   await page.getByRole('table', { name: 'Usage', exact: true }).locator('tr[data-row]').first().waitFor()
+  const { held } = await holdNext(page, '**/api/v1/usage/messages?*')
+  await page.reload()
+  const messagesOfAll = await held
+  const counts = page.getByRole('table', { name: 'All messages by channel' }).getByRole('row', { name: /^SMS/ })
+  expect(await counts.getByRole('cell').allTextContents()).toEqual(Array(7).fill('…'))
+  await messagesOfAll.fulfill(refusal(403))
+  await page.getByRole('alert').getByText('refused with 403').waitFor()
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+  await eventually(async () => expect(await counts.getByRole('cell').first().textContent()).toBe('2'))
   await page.getByLabel('From (UTC)').fill('2026-02-01')
   await page.getByLabel('To (UTC)').fill('2026-01-01')
   await page.getByRole('alert').getByText('must not be before from').waitFor()
   expect(await page.getByText('…').count()).toBe(0)
+})
+
+test('the API log asks for an application where none is known', async () => {
+  const page = await harness.signInAs({ permissions: ['activity:read'] }, { path: '/api-log?outcome=refused' })
+  await page.getByText('Choose an application').waitFor()
+  await expectSound(page)
+  await page.getByLabel('Application id').fill(harness.env.applicationId)
+  await page.keyboard.press('Enter')
+  await page.getByText('No request matches these filters').waitFor()
 })
 
 test('an empty usage and an empty audit log say what to do first', async () => {

@@ -7,6 +7,7 @@ import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import type { CDPSession, Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { refusal } from './harness/hold-next.ts'
 import { drawer, rows, widthAt390 } from './harness/table.ts'
 
 let harness: ConsoleHarness
@@ -174,6 +175,21 @@ test('the list is not read while the tab is hidden, and at once when it is seen 
   await hide(false)
   await page.clock.runFor(6000)
   await eventually(() => expect(reads).toBeGreaterThan(0))
+})
+
+test('a list that cannot be read again says why and how old it is, until it is read', async () => {
+  const page = await harness.signIn({ path: '/activity' })
+  await rows(page).first().waitFor()
+  await page.route(
+    (url) => isList(url.href),
+    (route) => route.fulfill(refusal(403)),
+  )
+  const old = page.getByRole('status').filter({ hasText: 'It could not be read again: refused with 403' })
+  await old.waitFor()
+  await rows(page).first().waitFor()
+  await expectNoAxeViolations(page)
+  await page.unrouteAll({ behavior: 'wait' })
+  await old.waitFor({ state: 'detached' })
 })
 
 /** CPU time of the page's main thread so far, in milliseconds: what other processes take does not count. */

@@ -8,6 +8,7 @@ import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectSound } from './harness/expect-sound.ts'
+import { holdNext, refusal } from './harness/hold-next.ts'
 import { layoutShift } from './harness/layout-shift.ts'
 import { button } from './harness/parts.ts'
 import { signInWithout } from './harness/sign-in-without.ts'
@@ -114,6 +115,9 @@ test(
     await page.getByLabel('Country code 1').fill('+49')
     await button(page, 'Save the prices').click()
     await sms.getByText(/^\d+\.\d+ EUR$/).waitFor()
+    await button(page, 'Price list').click()
+    await page.getByLabel('SMS', { exact: true }).waitFor()
+    expect(await page.getByLabel('SMS', { exact: true }).inputValue()).toBe('0.05')
   },
   patience,
 )
@@ -251,6 +255,13 @@ test('a user id is found by Ctrl-K, and while an address is typed no part of it 
   const asked: string[] = []
   // Without the port, which may have these digits too.
   page.on('request', (request) => asked.push(decodeURIComponent(request.url().replace(/^https?:\/\/[^/]+/, ''))))
+  const { held } = await holdNext(page, '**/recipients/lookup')
+  await find(page, user)
+  const lookup = await held
+  await page.getByText('It is being looked up.').waitFor()
+  await lookup.fulfill(refusal(403))
+  await page.getByText('It could not be looked up: refused with 403').waitFor()
+  await page.keyboard.press('Escape')
   await find(page, user)
   await page.getByRole('option', { name: 'Messages to this recipient' }).waitFor()
   const search = page.getByRole('searchbox', { name: 'Page, id, event or recipient' })

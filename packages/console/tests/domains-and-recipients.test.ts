@@ -5,6 +5,8 @@ import { freshPhone } from '@notify/test-kit/sms'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expireSession } from './harness/expire-session.ts'
+import { holdNext, refusal } from './harness/hold-next.ts'
+import { messageAfter } from './harness/message-after.ts'
 import { signInWithout } from './harness/sign-in-without.ts'
 import { drawer, rowAfter, rows, widthAt390 } from './harness/table.ts'
 
@@ -141,7 +143,7 @@ test('domains are found, opened and deleted by keyboard', async () => {
   expect(await rows(page).count()).toBe(1)
 })
 
-test('a list leads to its broadcasts, and a broadcast is paused, resumed and cancelled', async () => {
+test('a list leads to its broadcasts, and a broadcast is paused, also after a pause without an answer, and cancelled', async () => {
   const { env } = harness
   const byKey = async (method: string, path: string, body: object) => (await env.api(method, path, { body })).body
   const { list_id } = await byKey('POST', '/api/v1/lists', { name: 'Customers in Berlin' })
@@ -156,11 +158,13 @@ test('a list leads to its broadcasts, and a broadcast is paused, resumed and can
     expect(found).toEqual([{ status: 'completed' }])
   })
   // As it was halfway, and no worker takes it.
-  await env.admin.query(
-    `update dispatch.broadcasts set status = 'running', finished_at = null, accepted = 100,
-       refusals = '{"recipient_unknown": 400}', next_page_at = 'infinity' where id = $1`,
-    [broadcast_id],
-  )
+  const run = () =>
+    env.admin.query(
+      `update dispatch.broadcasts set status = 'running', finished_at = null, accepted = 100,
+         refusals = '{"recipient_unknown": 400}', next_page_at = 'infinity' where id = $1`,
+      [broadcast_id],
+    )
+  await run()
   const page = await harness.signIn({ path: '/lists' })
   await page.getByText('Customers in Berlin').waitFor()
   await page.getByText('1,000', { exact: true }).waitFor()
@@ -174,9 +178,20 @@ test('a list leads to its broadcasts, and a broadcast is paused, resumed and can
   await page.keyboard.press('Enter')
   await drawer(page).getByText('recipient_unknown').waitFor()
   await drawer(page).getByRole('link', { name: '100 in the activity' }).waitFor()
+  const { held } = await holdNext(page, '**/pause')
   await drawer(page).getByRole('button', { name: 'Pause' }).click()
-  await page.getByText('The broadcast is paused.').waitFor()
+  const lost = await held
+  await lost.fetch()
+  await lost.fulfill(refusal(503))
+  await page.getByText('The broadcast was not changed: refused with 503').waitFor()
   await drawer(page).getByRole('button', { name: 'Resume' }).waitFor()
+  // Another operator resumes it.
+  await run()
+  await messageAfter(page, 'The broadcast is paused.', () =>
+    drawer(page).getByRole('button', { name: 'Pause' }).click(),
+  )
+  await drawer(page).getByRole('button', { name: 'Resume' }).waitFor()
+  expect(await call('GET', `/api/v1/broadcasts/${broadcast_id}`)).toMatchObject({ status: 'paused' })
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await expectNoAxeViolations(page)
   await drawer(page).getByRole('button', { name: 'Cancel the broadcast' }).click()
@@ -245,9 +260,22 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   const form = page.getByRole('dialog', { name: 'Record an opt-in' })
   expect(await form.getByLabel('Number').inputValue()).toBe(phone)
   await form.getByLabel('Reference').fill('<i>form 7</i> \u202Eabc')
+  const { held } = await holdNext(page, '**/recipients/lookup')
   await form.getByRole('button', { name: 'Record the opt-in' }).click()
+  // It closes when the entry is recorded: a second click would record another one.
+  await form.waitFor({ state: 'detached' })
+  await (await held).fulfill(refusal(429))
+  await page.getByText('The number is not shown: refused with 429').waitFor()
   await page.getByText('Opted in', { exact: true }).waitFor()
   await page.getByText('<i>form 7</i>').waitFor()
+  await page.getByRole('button', { name: 'Record an opt-in' }).click()
+  await form.getByLabel('Reference').fill('form 8')
+  await page.reload()
+  await eventually(async () => {
+    const values = [form.getByLabel('Number'), form.getByLabel('Reference')].map((field) => field.inputValue())
+    expect(await Promise.all(values)).toEqual([phone, 'form 8'])
+  })
+  await form.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'Record an opt-out' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Record the opt-out' }).click()
@@ -283,6 +311,24 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   await expectNoAxeViolations(page)
   const source = rows(page).getByText('Web form').first()
   expect(await source.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+})
+
+test('the answer of a slow search does not replace a newer one', async () => {
+  const page = await harness.signIn({ path: '/consents' })
+  const search = page.getByLabel('Whole number')
+  const { held } = await holdNext(page, '**/recipients/lookup')
+  await search.fill(freshPhone())
+  await page.keyboard.press('Enter')
+  const slow = await held
+  await search.fill(freshPhone())
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/consents?recipient=rcp_*')
+  const newer = page.url()
+  const answered = page.waitForResponse('**/recipients/lookup')
+  await slow.continue()
+  await (await answered).finished()
+  await page.getByText('The ledger has no entry of this number').waitFor()
+  expect(page.url()).toBe(newer)
 })
 
 test('a login that is forced while a form is filled in leads back to the open form with its content', async () => {

@@ -3,6 +3,7 @@ import { eventually } from '@notify/dev-env'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expectSound } from './harness/expect-sound.ts'
+import { holdNext } from './harness/hold-next.ts'
 import { messageAfter } from './harness/message-after.ts'
 import { button, question } from './harness/parts.ts'
 import { drawer } from './harness/table.ts'
@@ -65,7 +66,7 @@ test(
 )
 
 test(
-  'the secret of webhooks is shown once when it is made, and once when it is rotated',
+  'the secret of webhooks is shown once when it is made, and once when it is rotated, also if the question was closed',
   async () => {
     const page = await harness.signIn({ path: '/providers/new' })
     await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'Webhook: Webhook signature' })
@@ -77,7 +78,12 @@ test(
     await page.getByLabel('I have stored it').check()
     await button(page, 'Done').click()
     await button(page, 'Rotate the secret').click()
+    const { held } = await holdNext(page, '**/rotate-secret')
     await question(page).getByRole('button', { name: 'Rotate the secret' }).click()
+    const rotation = await held
+    await page.keyboard.press('Escape')
+    await question(page).waitFor({ state: 'detached' })
+    await rotation.continue()
     const rotated = page.getByRole('dialog', { name: 'New signing secret' }).locator('code')
     expect(await rotated.textContent()).toMatch(/^whsec_/)
     expect(await rotated.textContent()).not.toBe(first)
@@ -110,6 +116,41 @@ test(
     await button(page, 'Save the changes').click()
     await page.getByText('The provider is changed.').waitFor()
     expect(await call('GET', `/${made.provider_id}`)).toMatchObject({ name: 'Mine after all', priority: 9 })
+  },
+  patience,
+)
+
+test(
+  'a secret that another operator has replaced is not overwritten unnoticed, and a discarded one is not saved',
+  async () => {
+    const { env } = harness
+    const call = async (method: string, path: string, body?: object) =>
+      (await env.api(method, `/api/v1/providers${path}`, { token: env.operatorToken, ...(body ? { body } : {}) })).body
+    const token = (end: string) => ({ auth_token: `token-0123456789abcdef-${end}` })
+    const credentials = { account_sid: `AC${'d'.repeat(32)}`, from: '+15005550008', ...token('aaaa') }
+    const made = await call('POST', '', { channel: 'sms', kind: 'twilio', name: 'Of two', priority: 90, credentials })
+    const page = await harness.signIn({ path: `/providers/${made.provider_id}?dialog=edit` })
+    const field = page.getByLabel('Auth token')
+    await field.fill('token-0123456789abcdef-mine')
+    await call('PATCH', `/${made.provider_id}`, { credentials: token('bbbb') })
+    // The page reads the provider again when it is looked at.
+    await eventually(async () => {
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+      expect(await drawer(page).getByText('Stored: ****bbbb.').count()).toBe(1)
+    })
+    await button(page, 'Save the changes').click()
+    await question(page).getByRole('region', { name: 'Changes: Secrets to replace' }).getByText('Auth token').waitFor()
+    await button(page, 'Discard mine and load theirs').click()
+    await question(page).waitFor({ state: 'detached' })
+    expect(await field.inputValue()).toBe('')
+    await page.getByLabel('Name', { exact: true }).fill('Of one')
+    await button(page, 'Save the changes').click()
+    await page.getByText('The provider is changed.').waitFor()
+    expect(await call('GET', `/${made.provider_id}`)).toMatchObject({
+      name: 'Of one',
+      credentials: { auth_token: '****bbbb' },
+    })
+    await call('DELETE', `/${made.provider_id}`)
   },
   patience,
 )

@@ -5,6 +5,7 @@ import { addApplication } from '@notify/test-kit/callers'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { holdNext, refusal } from './harness/hold-next.ts'
 import { drawer, focusedRow, rowAfter, rows, widthAt390 } from './harness/table.ts'
 
 let harness: ConsoleHarness
@@ -86,7 +87,7 @@ test('an exhausted webhook is replayed from its drawer, and one that has arrived
   await expectNoAxeViolations(page)
   await call('PATCH', `${base}/${id}`, { url: address('ok') })
   await drawer(page).getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('The webhook is delivered again.').waitFor()
+  await page.getByText('The webhook will be delivered again.').waitFor()
   await drawer(page).getByText('Attempt 3').waitFor()
   await drawer(page).getByText('Succeeded').waitFor()
   await drawer(page).getByText('x-svc-id').waitFor()
@@ -155,6 +156,10 @@ test('a subscription is disabled and enabled, gets a new secret, is changed and 
   await page.getByRole('alertdialog').getByRole('button', { name: 'Disable the subscription' }).click()
   await page.getByText('It was disabled by request.').waitFor()
   expect(await page.getByRole('button', { name: 'Replay since' }).isDisabled()).toBe(true)
+  const { held } = await holdNext(page, `**${base}/${id}`)
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await (await held).fulfill(refusal(429))
+  await page.getByText('The subscription was not changed: refused with 429').waitFor()
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('Active', { exact: true }).waitFor()
 

@@ -42,6 +42,17 @@ const unread = (page: Page, count: number) =>
 const titles = (page: Page, expected: string[]) =>
   eventually(async () => expect(await items(page).locator('.ni-title').allTextContents()).toEqual(expected))
 
+test('a double click sends one notification', async () => {
+  const { tab } = await person()
+  const page = await tab()
+  const sent: string[] = []
+  page.on('request', (request) => request.url().endsWith('/demo/send') && sent.push(request.url()))
+  await page.getByRole('button', { name: 'Send to myself' }).dblclick()
+  await unread(page, 1)
+  await page.getByRole('status').filter({ hasText: 'Accepted.' }).waitFor()
+  expect(sent).toHaveLength(1)
+})
+
 test('a notification to oneself arrives live, is announced to screen readers and counted', async () => {
   const { tab } = await person()
   const page = await tab()

@@ -4,7 +4,7 @@ import createClient from 'openapi-fetch'
 import type { Session } from '../session/session.ts'
 import { noteAnswer, noteHang } from './connection.ts'
 import { KnownAnswers } from './known-answers.ts'
-import { digestOf, UnansweredWrites } from './unanswered-writes.ts'
+import { UnansweredWrites } from './unanswered-writes.ts'
 
 /** The gateway did not answer in time. */
 class NoAnswerError extends Error {
@@ -30,13 +30,10 @@ export function callWithSession(opened: Session): void {
 export const api = createClient<paths>({ fetch: call })
 
 async function call(request: Request): Promise<Response> {
-  if (!session) throw new Error('no session is open')
-  if (request.method !== 'POST' || request.headers.has('idempotency-key')) return sendAs(session, request)
-  const write = await digestOf(request)
-  request.headers.set('idempotency-key', unanswered.keyOf(write))
-  const response = await sendAs(session, request)
-  unanswered.answered(write, response.status)
-  return response
+  const opened = session
+  if (!opened) throw new Error('no session is open')
+  if (request.method === 'GET') return sendAs(opened, request)
+  return unanswered.send(request, (keyed) => sendAs(opened, keyed))
 }
 
 async function sendAs({ token, renew }: Session, request: Request): Promise<Response> {

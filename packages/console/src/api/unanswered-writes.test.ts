@@ -1,36 +1,73 @@
 import { expect, test } from '@jest/globals'
-import { digestOf, UnansweredWrites } from './unanswered-writes.ts'
+import { UnansweredWrites, withNewKey } from './unanswered-writes.ts'
 
-test('a write that was not answered, or answered by a fault, is repeated with its key', () => {
+/** Sends a write. @returns its key */
+async function keyOf(writes: UnansweredWrites, path: string, status: number | 'none', init: RequestInit = {}) {
+  const request = new Request(`http://x/api/v1/${path}`, { method: 'POST', body: '{"n":1}', ...init })
+  let key: string | null = null
+  const sent = writes.send(request, async (keyed) => {
+    key = keyed.headers.get('idempotency-key')
+    expect(await keyed.text()).toBe(init.body ?? '{"n":1}')
+    if (status === 'none') throw new Error('no answer')
+    return new Response(null, { status })
+  })
+  await sent.catch(() => undefined)
+  return key
+}
+
+// 409: the first one is still under way, for example.
+test.each(['none', 503, 409] as const)(
+  'a write that ended with %s is repeated with its key, another content or address not',
+  async (end) => {
+    const writes = new UnansweredWrites()
+    const key = await keyOf(writes, 'a', end)
+    expect(key).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await keyOf(writes, 'a', end)).toBe(key)
+    expect(await keyOf(writes, 'a', end, { body: '{"n":2}' })).not.toBe(key)
+    expect(await keyOf(writes, 'a/b', end)).not.toBe(key)
+    expect(await keyOf(writes, 'a', end)).toBe(key)
+  },
+)
+
+test.each([200, 201, 202])('after %d the same content is another write', async (status) => {
   const writes = new UnansweredWrites()
-  const key = writes.keyOf('a')
-  expect(writes.keyOf('a')).toBe(key)
-  writes.answered('a', 503)
-  expect(writes.keyOf('a')).toBe(key)
-  expect(writes.keyOf('b')).not.toBe(key)
+  const key = await keyOf(writes, 'a', status)
+  expect(await keyOf(writes, 'a', status)).not.toBe(key)
 })
 
-test.each([201, 202, 409, 422])('after %d the same content is another write', (status) => {
+test('after the success of another write of its collection the same content is another write', async () => {
   const writes = new UnansweredWrites()
-  const key = writes.keyOf('a')
-  writes.answered('a', status)
-  expect(writes.keyOf('a')).not.toBe(key)
+  const first = await keyOf(writes, 'providers', 503)
+  await keyOf(writes, 'domains', 201)
+  await keyOf(writes, 'providers/prov_1', 503, { method: 'PATCH' })
+  const second = await keyOf(writes, 'providers', 503)
+  expect(second).toBe(first)
+  await keyOf(writes, 'providers/prov_1', 200, { method: 'PATCH' })
+  expect(await keyOf(writes, 'providers', 201)).not.toBe(first)
 })
 
-test('a key is forgotten after ten minutes', () => {
+test('the success of another write does not touch the key of one that is under way', async () => {
+  const writes = new UnansweredWrites()
+  let key: string | null = null
+  const lost = writes.send(new Request('http://x/api/v1/a', { method: 'POST', body: '{"n":1}' }), async (keyed) => {
+    key = keyed.headers.get('idempotency-key')
+    await keyOf(writes, 'a/b', 200)
+    throw new Error('no answer')
+  })
+  await lost.catch(() => undefined)
+  expect(await keyOf(writes, 'a', 201)).toBe(key)
+})
+
+test('a write that is safe to repeat has a new key each time', async () => {
+  const writes = new UnansweredWrites()
+  const key = await keyOf(writes, 'a', 503, { headers: withNewKey() })
+  expect(await keyOf(writes, 'a', 503, { headers: withNewKey() })).not.toBe(key)
+})
+
+test('a key is forgotten after ten minutes', async () => {
   let nowMs = 0
   const writes = new UnansweredWrites(() => nowMs)
-  const key = writes.keyOf('a')
+  const key = await keyOf(writes, 'a', 503)
   nowMs = 600_000
-  expect(writes.keyOf('a')).not.toBe(key)
-})
-
-test('the digest tells address and content apart, and leaves the request readable', async () => {
-  const request = (path: string, body: string) => new Request(`http://x/${path}`, { method: 'POST', body })
-  const first = request('a', '{"n":1}')
-  const digest = await digestOf(first)
-  expect(await first.text()).toBe('{"n":1}')
-  expect(await digestOf(request('a', '{"n":1}'))).toBe(digest)
-  expect(await digestOf(request('a', '{"n":2}'))).not.toBe(digest)
-  expect(await digestOf(request('b', '{"n":1}'))).not.toBe(digest)
+  expect(await keyOf(writes, 'a', 503)).not.toBe(key)
 })

@@ -29,18 +29,22 @@ const pagesOfIds: Record<string, { path: string; hint: string }> = {
   lay: { path: 'layouts', hint: 'Layout' },
 }
 
-/** What a text that is no title of a page leads to. */
-export function useFound(text: string): readonly Found[] {
+/** What a text that is no title of a page leads to, while it is looked up and after that failed. */
+export function useFound(text: string): { found: readonly Found[]; isLoading: boolean; error: Error | null } {
   const may = useHasPermission()
   const trimmed = text.trim()
-  const { data = [] } = useQuery({
+  const {
+    data: found = [],
+    isLoading,
+    error,
+  } = useQuery({
     queryKey: ['find', trimmed],
     queryFn: () => find(trimmed),
     enabled: trimmed.length > 2 && may('activity:read'),
     staleTime: 10_000,
     gcTime: 0,
   })
-  return data
+  return { found, isLoading, error }
 }
 
 async function find(text: string): Promise<Found[]> {

@@ -12,7 +12,7 @@ export function PageFinder({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const { contains } = useFilter({ sensitivity: 'base' })
   const [text, setText] = useState('')
-  const found = useFound(text)
+  const { found, isLoading, error } = useFound(text)
   const seen = pages
     .filter(({ permission }) => may(permission))
     .map(({ path, title, group }): Found => ({ path, title, hint: group }))
@@ -35,7 +35,15 @@ export function PageFinder({ onClose }: { onClose: () => void }) {
         <ListBox
           aria-label="Found"
           onAction={(key) => visit(String(key))}
-          renderEmptyState={() => <p className="px-2 py-3 text-faint">Nothing has this title, id, key or recipient.</p>}
+          renderEmptyState={() => (
+            <p role="status" className="px-2 py-3 text-faint">
+              {isLoading
+                ? 'It is being looked up.'
+                : error
+                  ? `It could not be looked up: ${error.message}`
+                  : 'Nothing has this title, id, key or recipient.'}
+            </p>
+          )}
           className="mt-2 max-h-72 overflow-y-auto outline-none"
         >
           {shown.map(({ path, title, hint }) => (

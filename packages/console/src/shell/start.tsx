@@ -14,11 +14,17 @@ import { applyTheme, storedTheme } from './theme.ts'
 /** Signs in, then shows the console. */
 export async function start(root: Root): Promise<void> {
   applyTheme(storedTheme())
-  try {
+  await showFailure(root, async () => {
     const settings = await loadSettings()
     if (wasSignedOut() && !location.pathname.endsWith('/callback')) {
-      root.render(<SignedOut onSignIn={() => void signIn(root, settings)} />)
+      root.render(<SignedOut onSignIn={() => void showFailure(root, () => signIn(root, settings))} />)
     } else await signIn(root, settings)
+  })
+}
+
+async function showFailure(root: Root, act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
   } catch (error) {
     root.render(<ErrorState error={error} onRetry={() => location.reload()} />)
   }

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { tokenOf } from '../api/recipients.ts'
 import { Button } from './button.tsx'
 import { FilterText } from './filter-controls.tsx'
@@ -20,14 +20,19 @@ interface FilterRecipientProps {
 /** A filter by a whole recipient. The address gets a token in its place; what was typed stays in this tab. */
 export function FilterRecipient({ value, onChange, normalize = (text) => text, ...field }: FilterRecipientProps) {
   const [typed, setTyped] = useState<{ text: string; token: string }>()
+  const latest = useRef('')
   const search = async (text: string) => {
+    latest.current = text
     const recipient = normalize(text)
     if (recipient === '') return onChange('', '')
     try {
       const token = await tokenOf(recipient)
+      // A slow answer does not replace a newer search.
+      if (latest.current !== text) return
       setTyped({ text, token })
       onChange(token, recipient)
     } catch (error) {
+      if (latest.current !== text) return
       showToast({ tone: 'bad', text: `Not searched: ${(error as Error).message}` })
     }
   }
@@ -36,7 +41,7 @@ export function FilterRecipient({ value, onChange, normalize = (text) => text, .
     <>
       <FilterText {...field} type="search" value={known} onChange={(text) => void search(text)} />
       {value !== '' && known === '' ? (
-        <Button kind="quiet" onClick={() => onChange('', '')}>
+        <Button kind="quiet" onClick={() => void search('')}>
           One recipient
           <X size={14} aria-hidden />
           <span className="sr-only">Remove the filter</span>

@@ -4,8 +4,11 @@ import { postJson } from './post-json.ts'
 /** Sends a notification to the user who looks at the page. */
 export function SendForm({ userId }: { userId: string }) {
   const [outcome, setOutcome] = useState('')
+  const [isSending, setSending] = useState(false)
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    if (isSending) return
+    setSending(true)
     setOutcome('Sending…')
     try {
       const fields = Object.fromEntries(new FormData(event.currentTarget))
@@ -13,6 +16,8 @@ export function SendForm({ userId }: { userId: string }) {
       setOutcome('Accepted. It appears in the bell above.')
     } catch (error) {
       setOutcome(`Not sent: ${(error as Error).message}`)
+    } finally {
+      setSending(false)
     }
   }
   return (
@@ -29,7 +34,9 @@ export function SendForm({ userId }: { userId: string }) {
         Link (optional)
         <input name="action_url" placeholder="/orders/A-1001" />
       </label>
-      <button type="submit">Send to myself</button>
+      <button type="submit" aria-disabled={isSending}>
+        Send to myself
+      </button>
       <p role="status">{outcome}</p>
     </form>
   )

@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
 import { showToast } from '../../ui/toasts.tsx'
+import { useAction } from '../../ui/use-action.ts'
 import type { Filters } from './filters.tsx'
 import { markRetried, type Retried, useShown } from './retried-items.ts'
 import type { ActivityDetail, ActivityList } from './words.ts'
@@ -49,7 +50,7 @@ const isOpen = ({ status }: ActivityDetail) => ['scheduled', 'queued', 'sent'].i
 /** Retries a failed item. It shows as queued at once, and in its former state if the service refuses. */
 export function useRetry() {
   const client = useQueryClient()
-  return useMutation({
+  return useAction({
     mutationFn: ({ transaction_id: id, retry_count }: Retried) =>
       answer(
         api.POST('/api/v1/activity/{id}/retry', {
@@ -57,11 +58,9 @@ export function useRetry() {
         }),
       ),
     onMutate: ({ transaction_id, retry_count }) => markRetried(client, transaction_id, retry_count),
-    onError: (error, { transaction_id }) => {
-      markRetried(client, transaction_id, undefined)
-      showToast({ tone: 'bad', text: `Not retried: ${error.message}` })
-    },
+    failure: 'Not retried',
+    refreshes: ['activity'],
+    onError: (_error, { transaction_id }) => markRetried(client, transaction_id, undefined),
     onSuccess: () => showToast({ tone: 'good', text: 'The retry is queued.' }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['activity'] }),
   })
 }

@@ -2,7 +2,8 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
-import { showToast } from '../../ui/toasts.tsx'
+import { withNewKey } from '../../api/unanswered-writes.ts'
+import { useAction } from '../../ui/use-action.ts'
 import type { Filters } from './filters.tsx'
 
 export type RetryJob = components['schemas']['RetryJob']
@@ -29,7 +30,11 @@ export function useRetryCount(filters: Filters, enabled: boolean) {
     queryKey: ['activity', 'retry-count', filters],
     queryFn: async ({ signal }) => {
       const counted = await answer(
-        api.POST('/api/v1/activity/retries', { body: { ...filters, dry_run: true }, signal }),
+        api.POST('/api/v1/activity/retries', {
+          body: { ...filters, dry_run: true },
+          headers: withNewKey(),
+          signal,
+        }),
       )
       return counted as components['schemas']['RetryJobCount']
     },
@@ -41,17 +46,16 @@ export function useRetryCount(filters: Filters, enabled: boolean) {
 
 export function useRetryJobActions() {
   const client = useQueryClient()
-  const refresh = () => client.invalidateQueries({ queryKey: key })
   const start = useMutation({
     mutationFn: (filters: Filters) =>
       answer(api.POST('/api/v1/activity/retries', { body: { ...filters, dry_run: false } })),
-    onSuccess: refresh,
+    onSettled: () => client.invalidateQueries({ queryKey: key }),
   })
-  const cancel = useMutation({
+  const cancel = useAction({
     mutationFn: (retry_id: string) =>
       answer(api.POST('/api/v1/activity/retries/jobs/{retry_id}/cancel', { params: { path: { retry_id } } })),
-    onError: (error) => showToast({ tone: 'bad', text: `Not cancelled: ${error.message}` }),
-    onSettled: refresh,
+    failure: 'Not cancelled',
+    refreshes: key,
   })
   return { start, cancel }
 }

@@ -59,4 +59,7 @@ test('the summary is hidden if a filter is not supported by it', () => {
   expect(canBeSummarized({ status: 'failed' })).toBe(true)
   expect(canBeSummarized({ recipient_token: 'rcp_q1yZk0vX2mB7cR9s4tUvWx' })).toBe(false)
   expect(canBeSummarized({ event_key: 'order.shipped' })).toBe(false)
+  expect(canBeSummarized({ locale: 'pt-BR' })).toBe(false)
+  expect(canBeSummarized({ broadcast_id: 'bc_01jd0000000000000000000000' })).toBe(false)
+  expect(canBeSummarized({ digest_id: 'dig_01jd0000000000000000000000' })).toBe(false)
 })

@@ -73,5 +73,7 @@ export function intervalOf({ from, to }: Pick<Filters, 'from' | 'to'>, nowMs: nu
   return end - Date.parse(from) > longestHourlyMs ? 'day' : 'hour'
 }
 
-/** The summary cannot be filtered by recipient or event. */
-export const canBeSummarized = ({ recipient_token, event_key }: Filters): boolean => !recipient_token && !event_key
+/** The filters that the summary does not support. */
+const listOnly = ['recipient_token', 'event_key', 'locale', 'broadcast_id', 'digest_id'] as const
+
+export const canBeSummarized = (filters: Filters): boolean => listOnly.every((name) => !filters[name])

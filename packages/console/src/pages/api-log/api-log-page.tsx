@@ -57,11 +57,28 @@ const columns: Column<ApiRequest>[] = [
   timeColumn('When', ({ requested_at }) => requested_at),
 ]
 
+/** What an empty list says. */
+const chosen = {
+  noneFound: 'No request matches these filters',
+  noneFoundHint: 'Requests are kept for 7 days. One whose key is not known has no application, and is not listed.',
+  noneYet: (
+    <EmptyState title="No requests yet">
+      Send one with an API key of this application; it appears here within seconds, also if it is refused.
+    </EmptyState>
+  ),
+}
+const unchosen = {
+  noneFound: 'Choose an application',
+  noneFoundHint: 'Requests are listed for each application.',
+  noneYet: <EmptyState title="Choose an application">Requests are listed for each application.</EmptyState>,
+}
+
 /** The requests with the API keys of an application, refusals too. */
 export function ApiLogPage() {
   const address = useAddressFilters<RequestFilters>(names)
-  const { first } = useFirstApplication()
+  const { first, isLoading } = useFirstApplication()
   const application = address.filters.application_id ?? first
+  const isUnchosen = application === undefined && !isLoading
   const choose = (id: string) => {
     if (id) rememberApplication(id)
     address.set('application_id', id)
@@ -83,16 +100,10 @@ export function ApiLogPage() {
             <FilterText label="Code" className="max-md:w-full md:w-48" {...address.field('code')} />
           </>
         }
-        list={list}
+        list={isUnchosen ? { ...list, data: { items: [], next_cursor: null } } : list}
         columns={columns}
         rowId={({ request_id, requested_at }) => `${requested_at} ${request_id}`}
-        noneFound="No request matches these filters"
-        noneFoundHint="Requests are kept for 7 days. One whose key is not known has no application, and is not listed."
-        noneYet={
-          <EmptyState title="No requests yet">
-            Send one with an API key of this application; it appears here within seconds, also if it is refused.
-          </EmptyState>
-        }
+        {...(isUnchosen ? unchosen : chosen)}
       />
       {notStored.length > 0 ? (
         <p className="pt-3 text-soft">

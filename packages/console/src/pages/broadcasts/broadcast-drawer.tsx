@@ -7,6 +7,7 @@ import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { numberText } from '../../ui/number-text.ts'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
+import { Skeleton } from '../../ui/states.tsx'
 import { ExactTime } from '../../ui/time.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { type Broadcast, useBroadcast, useControl } from './queries.ts'
@@ -22,8 +23,13 @@ export function BroadcastDrawer({ id, onClose }: { id: string; onClose: () => vo
       onClose={onClose}
       actions={data ? <Buttons broadcast={data} onCancel={() => show('cancel')} /> : undefined}
     >
-      {error && !data ? <ErrorState error={error} onRetry={() => void refetch()} /> : null}
-      {data ? <Details broadcast={data} /> : null}
+      {data ? (
+        <Details broadcast={data} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
       {dialog === 'cancel' ? <Cancel id={id} onClose={close} /> : null}
     </Drawer>
   )

@@ -1,9 +1,11 @@
 import type { components } from '@notify/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import type { Mode } from '../../ui/mode.ts'
 import { showToast } from '../../ui/toasts.tsx'
+import { useAction } from '../../ui/use-action.ts'
 
 export type Broadcast = components['schemas']['Broadcast']
 
@@ -44,13 +46,12 @@ const done = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' } as cons
 export type Verb = keyof typeof done
 
 export function useControl(broadcast_id: string) {
-  const client = useQueryClient()
-  return useMutation({
+  const params = { path: { broadcast_id } }
+  return useAction({
     mutationFn: (verb: Verb) =>
-      answer(api.POST(`/api/v1/broadcasts/{broadcast_id}/${verb}`, { params: { path: { broadcast_id } } })),
-    onSuccess: (_broadcast, verb) => {
-      showToast({ tone: 'good', text: `The broadcast is ${done[verb]}.` })
-      return client.invalidateQueries({ queryKey: key })
-    },
+      answer(api.POST(`/api/v1/broadcasts/{broadcast_id}/${verb}`, { params, headers: withNewKey() })),
+    failure: 'The broadcast was not changed',
+    refreshes: key,
+    onSuccess: (_broadcast, verb) => showToast({ tone: 'good', text: `The broadcast is ${done[verb]}.` }),
   })
 }

@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { EmptyState } from '../../ui/states.tsx'
+import { showToast } from '../../ui/toasts.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { ledgerColumns } from './entry-columns.tsx'
 import { NumberConsent } from './number-consent.tsx'
@@ -21,12 +22,20 @@ export function ConsentsPage() {
   const [search, setSearch] = useSearchParams()
   const { dialog, show, close } = useUrlDialog<'opt-in' | 'opt-out'>()
   const token = search.get('recipient') ?? ''
-  const { data: consent } = useConsent(token)
+  const { data: consent, isLoading } = useConsent(token)
   // Neither the address nor a request has the number; a new one is known only here.
   const [typed, setTyped] = useState({ token: '', phone: '' })
   const phone = consent?.phone_e164 ?? (typed.token === token ? typed.phone : '')
+  // A form starts with the number, under which its draft is kept.
+  const form = isLoading && phone === '' ? null : dialog
   const showToken = (found: string) => setSearch(found ? { recipient: found } : {})
-  const open = async (number: string) => showToken(number ? await tokenOf(number) : '')
+  const open = async (number: string) => {
+    try {
+      showToken(await tokenOf(number))
+    } catch (error) {
+      showToast({ tone: 'bad', text: `The number is not shown: ${(error as Error).message}` })
+    }
+  }
   const optIn = (
     <PermittedButton needs="providers:manage" kind="primary" onClick={() => show('opt-in')}>
       Record an opt-in
@@ -62,10 +71,10 @@ export function ConsentsPage() {
       ) : (
         <Ledger onOpen={(number) => void open(number)} record={optIn} />
       )}
-      {dialog === 'opt-in' ? (
+      {form === 'opt-in' ? (
         <RecordOptIn phone={phone} consent={consent} onRecorded={(number) => void open(number)} onClose={close} />
       ) : null}
-      {dialog === 'opt-out' ? (
+      {form === 'opt-out' ? (
         <RecordOptOut phone={phone} onRecorded={(number) => void open(number)} onClose={close} />
       ) : null}
     </>

@@ -2,6 +2,7 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import { showToast } from '../../ui/toasts.tsx'
 import { maskNumber } from './words.ts'
 
@@ -50,7 +51,8 @@ export function useRecordOptIn() {
 export function useRecordOptOut() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: components['schemas']['NewOptOut']) => answer(api.POST('/api/v1/whatsapp/opt-outs', { body })),
+    mutationFn: (body: components['schemas']['NewOptOut']) =>
+      answer(api.POST('/api/v1/whatsapp/opt-outs', { body, headers: withNewKey() })),
     onSuccess: ({ phone_e164 }) => {
       showToast({ tone: 'good', text: `The opt-out of ${maskNumber(phone_e164)} is recorded.` })
       return client.invalidateQueries({ queryKey: key })

@@ -51,7 +51,7 @@ export function RecordOptIn({ phone, consent, onRecorded, onClose }: RecordOptIn
       if (error instanceof Problem && error.code === 'whatsapp_recipient_stopped') setRefused(number)
       throw error
     }
-    draft.clear()
+    close()
     onRecorded(number)
   }
   return (

@@ -25,7 +25,7 @@ export function RecordOptOut({ phone, onRecorded, onClose }: RecordOptOutProps) 
     const number = ungrouped(value.phone)
     const reference = value.reference.trim()
     await record.mutateAsync({ phone_e164: number, ...(reference ? { reference } : {}) })
-    draft.clear()
+    close()
     onRecorded(number)
   }
   return (

@@ -1,8 +1,9 @@
 import type { components } from '@notify/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
 import { showToast } from '../../ui/toasts.tsx'
+import { useAction } from '../../ui/use-action.ts'
 
 export type Digest = components['schemas']['OpenDigest']
 
@@ -30,17 +31,15 @@ export function useDigests(application_id: string, filters: Filters, cursor: str
 }
 
 export function useCloseDigest(application_id: string) {
-  const client = useQueryClient()
-  return useMutation({
+  return useAction({
     mutationFn: (digest_id: string) =>
       answer(
         api.POST('/api/v1/applications/{application_id}/digests/{digest_id}/close', {
           params: { path: { application_id, digest_id } },
         }),
       ),
-    onSuccess: () => {
-      showToast({ tone: 'good', text: 'The digest is closed, and will be sent within seconds.' })
-      return client.invalidateQueries({ queryKey: key })
-    },
+    failure: 'The digest was not closed',
+    refreshes: key,
+    onSuccess: () => showToast({ tone: 'good', text: 'The digest is closed, and will be sent within seconds.' }),
   })
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import { showToast } from '../../ui/toasts.tsx'
 import { type Domain, domainStatuses, progressOf } from './words.ts'
 
@@ -38,7 +39,9 @@ export function useVerify() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (domain_id: string) =>
-      answer(api.POST('/api/v1/domains/{domain_id}/verify', { params: { path: { domain_id } } })),
+      answer(
+        api.POST('/api/v1/domains/{domain_id}/verify', { params: { path: { domain_id } }, headers: withNewKey() }),
+      ),
     onSuccess: (domain) => {
       client.setQueryData<Domain>([...key, 'domain', domain.domain_id], domain)
       const { name, tone } = domainStatuses[domain.status]

@@ -1,28 +1,24 @@
-import { useRef, useState } from 'react'
 import { Confirm } from '../../ui/confirm.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { type Provider, useProviderActions } from './queries.ts'
 
-/** Asks, generates a new signing secret, and shows it once. */
-export function RotateSecret({ provider, onClose }: { provider: Provider; onClose: () => void }) {
+interface RotateSecretProps {
+  provider: Provider
+  /** Shows the new secret, also after the question was closed. */
+  onSecret: (secret: string) => void
+  onClose: () => void
+}
+
+/** Asks, and generates a new signing secret. */
+export function RotateSecret({ provider, onSecret, onClose }: RotateSecretProps) {
   const { rotate } = useProviderActions()
-  const [secret, setSecret] = useState<string>()
-  const isRotated = useRef(false)
-  if (secret !== undefined) {
-    return <SecretDialog title="New signing secret" secret={secret} what="signing secret" onClose={onClose} />
-  }
   return (
     <Confirm
       title="Rotate the signing secret?"
       action="Rotate the secret"
-      onConfirm={async () => {
-        const { secret: made } = await rotate.mutateAsync(provider.provider_id)
-        isRotated.current = true
-        setSecret(made)
-      }}
-      onClose={() => isRotated.current || onClose()}
+      onConfirm={async () => onSecret((await rotate.mutateAsync(provider.provider_id)).secret)}
+      onClose={onClose}
     >
       Webhooks are signed with the old and the new secret for 24 hours. Receivers must know the new one by then.
     </Confirm>

@@ -19,14 +19,20 @@ export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
   const { change, read } = useProviderActions()
   const { provider_id: id, credentials } = provider
   const fields = useMemo(() => fieldsOf(kind), [kind])
-  const [secrets, setSecrets] = useState<Values>({})
+  const [typed, setTyped] = useState<Values>({})
+  /** The form has the names of typed secrets, so that they are based on a version and discarded like all edits. */
+  const valuesOf = ({ open, replaced }: ProviderForm): Values => ({
+    ...open,
+    ...Object.fromEntries(replaced.map((field) => [field, typed[field] ?? ''])),
+  })
   const storedOf = (one: Provider) => ({ form: formOf(one, fields), revision: one.updated_at })
   const edits = useEdits<ProviderForm>({
     name: `provider-edits:${id}`,
     stored: storedOf(provider),
     errorsOf: () => [],
-    write: async ({ name, priority, weight, rate, open, removed }, expected_updated_at) => {
-      const changed = changedCredentials(fields, credentials, { ...open, ...secrets }, removed)
+    write: async (edited, expected_updated_at) => {
+      const { name, priority, weight, rate, removed } = edited
+      const changed = changedCredentials(fields, credentials, valuesOf(edited), removed)
       const [order, share] = [numberOf(priority), numberOf(weight)]
       const body = {
         name,
@@ -40,12 +46,12 @@ export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
     reread: async () => storedOf(await read(id)),
   })
   const { form, set } = edits
-  const values = { ...form.open, ...secrets }
   return (
     <EditForm
       action="Save the changes"
       edits={edits}
-      textsOf={(one) => textsOf(one, fields)}
+      // A new login forgets typed secrets, and not their names.
+      textsOf={(one) => textsOf({ ...one, replaced: one.replaced.filter((field) => typed[field]) }, fields)}
       onSaved={() => {
         showToast({ tone: 'good', text: 'The provider is changed.' })
         onDone()
@@ -58,19 +64,29 @@ export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
       <SettingsFields value={form} onChange={(settings) => set({ ...form, ...settings })} />
       <CredentialFields
         fields={fields}
-        values={values}
+        values={valuesOf(form)}
         stored={credentials}
         removed={form.removed}
         onChange={(field, text) => {
-          if (fields.find((one) => one.name === field)?.isSecret) setSecrets({ ...secrets, [field]: text })
-          else set({ ...form, open: { ...form.open, [field]: text } })
+          if (!fields.find((one) => one.name === field)?.isSecret) {
+            set({ ...form, open: { ...form.open, [field]: text } })
+            return
+          }
+          setTyped({ ...typed, [field]: text })
+          const others = without(form.replaced, field)
+          set({ ...form, replaced: text === '' ? others : [...others, field] })
         }}
         onRemove={(field, remove) => {
-          const others = form.removed.filter((one) => one !== field)
-          setSecrets({ ...secrets, [field]: '' })
-          set({ ...form, removed: remove ? [...others, field] : others })
+          const others = without(form.removed, field)
+          set({
+            ...form,
+            replaced: without(form.replaced, field),
+            removed: remove ? [...others, field] : others,
+          })
         }}
       />
     </EditForm>
   )
 }
+
+const without = (names: readonly string[], field: string) => names.filter((one) => one !== field)

@@ -18,11 +18,13 @@ import { TestPanel } from './test-panel.tsx'
 
 interface ProviderDrawerProps {
   id: string
+  /** Shows a new signing secret. */
+  onSecret: (secret: string) => void
   onClose: () => void
 }
 
 /** One provider: its settings, its credentials without secrets, and its test. */
-export function ProviderDrawer({ id, onClose }: ProviderDrawerProps) {
+export function ProviderDrawer({ id, onSecret, onClose }: ProviderDrawerProps) {
   const { data: provider, error, refetch } = useProvider(id)
   const { data: kinds } = useProviderKinds()
   const kind = kinds?.items.find((one) => one.kind === provider?.kind)
@@ -46,19 +48,18 @@ export function ProviderDrawer({ id, onClose }: ProviderDrawerProps) {
       ) : isEditing ? (
         <EditProvider provider={provider} kind={kind} onDone={close} />
       ) : (
-        <Details provider={provider} kind={kind} onClose={onClose} />
+        <Details provider={provider} kind={kind} onSecret={onSecret} onClose={onClose} />
       )}
     </Drawer>
   )
 }
 
-interface DetailsProps {
+interface DetailsProps extends Omit<ProviderDrawerProps, 'id'> {
   provider: Provider
   kind: ProviderKind | undefined
-  onClose: () => void
 }
 
-function Details({ provider, kind, onClose }: DetailsProps) {
+function Details({ provider, kind, onSecret, onClose }: DetailsProps) {
   const [asked, ask] = useState<'rotate' | 'delete'>()
   const stopAsking = () => ask(undefined)
   return (
@@ -82,7 +83,7 @@ function Details({ provider, kind, onClose }: DetailsProps) {
           Delete the provider
         </Button>
       </section>
-      {asked === 'rotate' ? <RotateSecret provider={provider} onClose={stopAsking} /> : null}
+      {asked === 'rotate' ? <RotateSecret provider={provider} onSecret={onSecret} onClose={stopAsking} /> : null}
       {asked === 'delete' ? <DeleteProvider provider={provider} onDeleted={onClose} onClose={stopAsking} /> : null}
     </div>
   )

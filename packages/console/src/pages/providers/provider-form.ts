@@ -6,6 +6,8 @@ import type { Settings } from './settings-fields.tsx'
 /** The form of a provider, without its secrets. */
 export interface ProviderForm extends Settings {
   open: Values
+  /** Secrets that were typed; their values are in memory only. */
+  replaced: readonly string[]
   /** Optional secrets to remove. */
   removed: readonly string[]
   /** Whether another operator has replaced secrets, which the form does not contain. */
@@ -20,6 +22,7 @@ export function formOf(provider: Provider, fields: readonly CredentialField[]): 
     weight: String(weight),
     rate: rate === null ? '' : String(rate),
     open: initialValues(fields, credentials),
+    replaced: [],
     removed: [],
     credentialsChangedAt: credentials_updated_at,
   }
@@ -27,7 +30,7 @@ export function formOf(provider: Provider, fields: readonly CredentialField[]): 
 
 /** Every field with its label. Secrets appear only as replaced or to be removed. */
 export function textsOf(form: ProviderForm, fields: readonly CredentialField[]): Named[] {
-  const { name, priority, weight, rate, open, removed, credentialsChangedAt } = form
+  const { name, priority, weight, rate, open, replaced, removed, credentialsChangedAt } = form
   const labels = new Map(fields.map((field) => [field.name, field.label]))
   const named = (field: string) => labels.get(field) ?? field
   return [
@@ -37,6 +40,7 @@ export function textsOf(form: ProviderForm, fields: readonly CredentialField[]):
     ['Rate limit', rate],
     ...Object.entries(open).map(([field, value]): Named => [named(field), value]),
     ['Credentials last changed', credentialsChangedAt],
+    ['Secrets to replace', replaced.map(named).join('\n')],
     ['Secrets to remove', removed.map(named).join('\n')],
   ]
 }

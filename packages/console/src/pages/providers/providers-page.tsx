@@ -42,6 +42,7 @@ export function ProvidersPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const [created, setCreated] = useState<CreatedProvider>()
+  const [rotated, setRotated] = useState<string>()
   const address = useAddressFilters<ProviderFilters>(['find', 'channel'])
   const list = useProviders(address.filters, useCursor())
   const go = (path: string) => {
@@ -99,8 +100,16 @@ export function ProvidersPage() {
           onClose={() => go('/providers')}
         />
       ) : id ? (
-        <ProviderDrawer key={id} id={id} onClose={() => go('/providers')} />
+        <ProviderDrawer key={id} id={id} onSecret={setRotated} onClose={() => go('/providers')} />
       ) : null}
+      {rotated === undefined ? null : (
+        <SecretDialog
+          title="New signing secret"
+          what="signing secret"
+          secret={rotated}
+          onClose={() => setRotated(undefined)}
+        />
+      )}
       {once === undefined ? null : (
         <SecretDialog
           title={created?.secret ? 'Signing secret' : 'Verify token'}

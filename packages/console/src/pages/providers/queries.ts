@@ -2,6 +2,7 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 
 export type Provider = components['schemas']['Provider']
 export type CreatedProvider = components['schemas']['CreatedProvider']
@@ -103,6 +104,11 @@ export function useProviderActions() {
 export function useProviderTest() {
   return useMutation({
     mutationFn: (id: string) =>
-      answer(api.POST('/api/v1/providers/{provider_id}/test', { params: { path: { provider_id: id } } })),
+      answer(
+        api.POST('/api/v1/providers/{provider_id}/test', {
+          params: { path: { provider_id: id } },
+          headers: withNewKey(),
+        }),
+      ),
   })
 }

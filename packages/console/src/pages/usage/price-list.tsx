@@ -42,6 +42,8 @@ export function PriceListDialog({ onClose }: { onClose: () => void }) {
   const { data } = useQuery({
     queryKey: ['usage', 'prices'],
     queryFn: ({ signal }) => answer(api.GET('/api/v1/usage/prices', { signal })),
+    // Not cached: saving replaces the whole list, so the form starts with the stored one.
+    gcTime: 0,
   })
   return (
     <Dialog title="Price list" onClose={onClose} decision>

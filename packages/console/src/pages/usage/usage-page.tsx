@@ -96,8 +96,12 @@ export function UsagePage() {
         <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
         <ApplicationFilter {...of('application_id')} />
       </search>
-      <AllMessages filters={filters} />
-      {error && !data ? null : <Totals usage={data} />}
+      {error && !data ? null : (
+        <>
+          <AllMessages filters={filters} />
+          <Totals usage={data} />
+        </>
+      )}
       <ListPanel
         list={list}
         label="Usage"
@@ -117,7 +121,8 @@ function Totals({ usage }: { usage: Usage | undefined }) {
     <dl className="mb-3 flex min-h-14 flex-wrap gap-x-10 gap-y-2 rounded-lg border border-line bg-surface px-4 py-2">
       <Total name="Charged messages" value={usage?.totals.messages} />
       <Total name="Credits" value={usage?.totals.credits} />
-      <div>
+      {/* As wide as two days, so that it does not move to another line when they arrive. */}
+      <div className="min-w-48">
         <dt className="text-xs text-faint">Time</dt>
         <dd className="text-base tabular-nums">{usage ? `${usage.from} to ${usage.to}` : '…'}</dd>
       </div>

@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import { showToast } from '../../ui/toasts.tsx'
+import { useAction } from '../../ui/use-action.ts'
 import type { DeliverySummary } from './words.ts'
 
 const pageSize = 50
@@ -42,15 +44,19 @@ export function useDelivery(delivery_id: string) {
   })
 }
 
-/** Replays an exhausted delivery. */
+/** Replays a delivery that has ended. */
 export function useReplayDelivery() {
-  const client = useQueryClient()
-  return useMutation({
+  return useAction({
     mutationFn: (delivery_id: string) =>
-      answer(api.POST('/api/v1/webhook-deliveries/{delivery_id}/replay', { params: { path: { delivery_id } } })),
-    onSuccess: () => showToast({ tone: 'good', text: 'The webhook is delivered again.' }),
-    onError: (error) => showToast({ tone: 'bad', text: `Not replayed: ${error.message}` }),
-    onSettled: () => client.invalidateQueries({ queryKey: key }),
+      answer(
+        api.POST('/api/v1/webhook-deliveries/{delivery_id}/replay', {
+          params: { path: { delivery_id } },
+          headers: withNewKey(),
+        }),
+      ),
+    failure: 'Not replayed',
+    refreshes: key,
+    onSuccess: () => showToast({ tone: 'good', text: 'The webhook will be delivered again.' }),
   })
 }
 
@@ -62,6 +68,8 @@ export function useReplaySince(subscription_id: string) {
       api.POST('/api/v1/webhook-subscriptions/{subscription_id}/replay', {
         params: { path: { subscription_id } },
         body: { since, dry_run },
+        // A count that was not answered may be another one by now.
+        ...(dry_run ? { headers: withNewKey() } : {}),
       }),
     )
   const count = useMutation({ mutationFn: async (since: string) => (await call(since, true)).count })

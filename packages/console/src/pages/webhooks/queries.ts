@@ -4,6 +4,7 @@ import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
 import { showToast } from '../../ui/toasts.tsx'
+import { useAction } from '../../ui/use-action.ts'
 import type { Subscription } from './words.ts'
 
 const pollMs = 15_000
@@ -71,18 +72,16 @@ export function useCreateSubscription() {
 export function useSubscriptionActions(subscription_id: string) {
   const client = useQueryClient()
   const params = { path: { subscription_id } }
-  const refresh = () => client.invalidateQueries({ queryKey: key })
-  const change = useMutation({
+  const change = useAction({
     mutationFn: ({ expected_updated_at, ...body }: SubscriptionChange) => {
       const query = expected_updated_at === undefined ? {} : { expected_updated_at }
       return answer(
         api.PATCH('/api/v1/webhook-subscriptions/{subscription_id}', { params: { ...params, query }, body }),
       )
     },
-    onSuccess: (changed) => {
-      client.setQueryData<Subscription>([...key, 'subscription', subscription_id], changed)
-      return refresh()
-    },
+    failure: 'The subscription was not changed',
+    refreshes: key,
+    onSuccess: (changed) => client.setQueryData<Subscription>([...key, 'subscription', subscription_id], changed),
   })
   const remove = useMutation({
     mutationFn: () => answer(api.DELETE('/api/v1/webhook-subscriptions/{subscription_id}', { params })),
@@ -97,13 +96,11 @@ export function useSubscriptionActions(subscription_id: string) {
   const rotate = useMutation({
     mutationFn: () => answer(api.POST('/api/v1/webhook-subscriptions/{subscription_id}/rotate-secret', { params })),
   })
-  const test = useMutation({
+  const test = useAction({
     mutationFn: () => answer(api.POST('/api/v1/webhook-subscriptions/{subscription_id}/test', { params })),
-    onSuccess: () => {
-      showToast({ tone: 'good', text: 'A test event is sent; its delivery appears below.' })
-      return refresh()
-    },
-    onError: (error) => showToast({ tone: 'bad', text: `No test event was sent: ${error.message}` }),
+    failure: 'No test event was sent',
+    refreshes: key,
+    onSuccess: () => showToast({ tone: 'good', text: 'A test event is sent; its delivery appears below.' }),
   })
   return { change, remove, rotate, test }
 }

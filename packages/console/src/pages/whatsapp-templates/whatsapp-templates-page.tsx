@@ -1,8 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { answer, api } from '../../api/client.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import { useWhatsAppTemplateList, type WhatsAppTemplate, whatsAppTemplatesKey } from '../../api/whatsapp-templates.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -14,6 +14,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
 import { showToast } from '../../ui/toasts.tsx'
+import { useAction } from '../../ui/use-action.ts'
 import { useProviders } from '../providers/queries.ts'
 import { TemplateDrawer } from './template-drawer.tsx'
 import { stateOf } from './words.ts'
@@ -111,15 +112,14 @@ const columnsWith = (providerNames: ReadonlyMap<string, string>): Column<WhatsAp
 
 /** Requests a synchronisation of the accounts. Its results appear with one of the next polls. */
 function useSync() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: () => answer(api.POST('/api/v1/whatsapp/templates/sync')),
+  return useAction({
+    mutationFn: () => answer(api.POST('/api/v1/whatsapp/templates/sync', { headers: withNewKey() })),
+    failure: 'Not synchronized',
+    refreshes: whatsAppTemplatesKey,
     onSuccess: ({ providers }) => {
       const accounts = `${providers} ${providers === 1 ? 'account is' : 'accounts are'}`
       showToast({ text: providers === 0 ? 'There is no WhatsApp account to read.' : `${accounts} being read.` })
-      return client.invalidateQueries({ queryKey: whatsAppTemplatesKey })
     },
-    onError: (error) => showToast({ tone: 'bad', text: `Not synchronized: ${error.message}` }),
   })
 }
 
