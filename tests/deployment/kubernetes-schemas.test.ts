@@ -63,6 +63,8 @@ test('KEDA scales a Deployment that no other autoscaler owns, by the use of the 
     const { query } = spec.triggers[0].metadata
     expect(metricsIn(query)).toEqual(['notify_lane_utilization'])
     expect(/lane=~"([^"]+)"/.exec(query)?.[1]?.split('|')).toEqual(sent)
+    // KEDA before 2.18 refuses one for a metric of the type Value; without it the number of replicas stays.
+    expect(spec).not.toHaveProperty('fallback')
     expect(query).toContain(`{namespace="${namespace!.metadata.name}",`)
   }
 })
