@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import { requireBinary } from '@notify/dev-env'
 import { readText } from './project.ts'
 
 const [, moving] = /^## Moving a tenant to another cell\n([\s\S]*?)^## /m.exec(readText('docs/operations.md'))!
@@ -31,8 +32,8 @@ test('the lines of a move run to their end in a terminal, with one key, which no
   writeFileSync(join(folder, 'openssl'), '#!/bin/sh\necho c2VjcmV0\n', { mode: 0o755 })
   writeFileSync(join(folder, 'lines'), lines.join(''))
   // With job control, as in a shell that somebody uses: a job in the background that reads the terminal is stopped.
-  const typed = 'bash --norc --noprofile -m lines'
-  const { status } = spawnSync('script', ['--quiet', '--return', '--command', typed, '/dev/null'], {
+  const inTerminal = "import os, pty; exit(os.waitstatus_to_exitcode(pty.spawn(['bash', '-m', 'lines'])))"
+  const { status } = spawnSync(requireBinary('python3'), ['-c', inTerminal], {
     cwd: folder,
     env: { PATH: `${folder}:${process.env.PATH}` },
     stdio: ['pipe', 'ignore', 'ignore'],

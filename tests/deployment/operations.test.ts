@@ -25,7 +25,7 @@ const commands = [...linesOf(night), ...linesOf(section('At night'))].flatMap(re
 const queries = commands.flatMap((line) => /^psql "\$DATABASE_URL" -c "([^"$`\\]+)"$/.exec(line)?.[1] ?? [])
 /** The commands of a service, also those that other sections name. */
 const programs = [...commands, ...rotations()].flatMap((line) => {
-  const [, input, process, args] =
+  const [, input = '', process, args] =
     /^(?:echo (\S+) \| (?=.+ exec -i ))?(?:kubectl -n notify exec (?:-i )?deploy\/(?=.* -- node main\.mjs )|node k8s\/run-command\.mjs )(\S+)(?: -- node main\.mjs)? (.+)$/.exec(
       line,
     ) ?? []

@@ -98,7 +98,8 @@ async function readArguments(args: readonly string[]) {
       options: { tenant: text, recipient: text, erase: flag, 'forget-stops': flag },
     })
     const { tenant: tenantId, erase, 'forget-stops': forgetStops } = values
-    if (!isId('ten', tenantId ?? '')) throw new Error('--tenant takes the id of a tenant, which begins with ten_')
+    if (!tenantId || !isId('ten', tenantId))
+      throw new Error('--tenant takes the id of a tenant, which begins with ten_')
     const recipient = values.recipient ?? (await readLine())
     if (!recipient) throw new Error('the recipient is missing')
     return { tenantId, recipient, erase, forgetStops }
