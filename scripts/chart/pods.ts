@@ -47,6 +47,7 @@ export function templatePod(text: TemplateText, workload: Resource, bootstrapped
       `{{- toYaml (index $.Values.processes "${name}").resources | nindent 12 }}`,
     )
     replaceKey(pod.containers[0], 'resources', resources)
+    pod.terminationGracePeriodSeconds = text.value('$.Values.pods.terminationGracePeriodSeconds')
     const checksum = isReadingOwn(workload) ? ` "${service}"` : ''
     template.metadata.annotations = {
       [text.lines(

@@ -153,6 +153,7 @@ export async function valuesSchemaText(): Promise<string> {
         nodeSelector: texts,
         tolerations: list({ type: 'object' }),
         priorityClassName: text(),
+        terminationGracePeriodSeconds: count,
         extraVolumes: list({ type: 'object' }),
         extraVolumeMounts: list({ type: 'object' }),
       }),

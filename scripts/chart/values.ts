@@ -62,6 +62,7 @@ export function valuesText(): string {
   )
   const services = Object.fromEntries(serviceNames.map((name: ServiceName) => [name, { env: {} }]))
   const [lane] = component('keda') as [Resource]
+  const [server] = ofKind(base(), 'Deployment') as [Resource]
   return `# Generated from k8s/ by \`npm run generate\`: change the manifests, and your values in a file of your own.
 image:
   # Name your registry: example.com belongs to nobody.
@@ -87,7 +88,7 @@ services:
 ${block(services)}
 
 # \`scaling.by\`: count (of replicas), cpu (an autoscaler between min and max), or lanes (KEDA, by the use of the lanes' rates; only what
-# has a \`laneUtilization\`). Each replica takes DATABASE_POOL_SIZE + 1 connections of Postgres.
+# has a \`laneUtilization\`). Each replica takes DATABASE_POOL_SIZE + 1 connections of Postgres, twice in a rollout.
 processes:
 ${block(processes())}
 
@@ -144,7 +145,9 @@ pods:
   nodeSelector: {}
   tolerations: []
   priorityClassName: ""
-  # For certificates: NATS_CA_FILE, REDIS_CA_FILE.
+  # More than DRAIN_DELAY plus SHUTDOWN_TIMEOUT.
+  terminationGracePeriodSeconds: ${server.spec.template.spec.terminationGracePeriodSeconds}
+  # Also of the Jobs. For certificates: NATS_CA_FILE, REDIS_CA_FILE.
   extraVolumes: []
   extraVolumeMounts: []
 `

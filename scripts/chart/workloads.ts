@@ -52,9 +52,17 @@ export function provisionTemplate(): string {
   const text = new TemplateText()
   asHook(text, job, -10)
   templatePod(text, job, new Set())
-  const [, streams] = job.spec.template.spec.containers
+  const { spec: pod } = job.spec.template
+  for (const container of pod.containers) container[extra(text, 'volumeMounts', 'extraVolumeMounts')] = null
+  pod[extra(text, 'volumes', 'extraVolumes')] = null
+  const [, streams] = pod.containers
   streams.env = [{ name: 'STREAM_REPLICAS', value: text.value('$.Values.configMaps.shared.STREAM_REPLICAS | quote') }]
   return onlyIf('$.Values.provision.enabled', plain(text, job))
+}
+
+/** A list of the pods' values, for a pod that has no such list of its own. */
+function extra(text: TemplateText, key: string, value: string): string {
+  return text.lines(`{{- with $.Values.pods.${value} }}`, `${key}:`, '{{- toYaml . | nindent $indent }}', '{{- end }}')
 }
 
 export function onlyIf(condition: string, template: string): string {
@@ -120,6 +128,7 @@ function scalers(text: TemplateText, all: Resource[], { metadata }: Resource): s
   byLanes.spec.minReplicaCount = text.value(`${scaling}.min`)
   byLanes.spec.maxReplicaCount = max
   const [{ metadata: trigger }] = byLanes.spec.triggers
+  trigger.query = trigger.query.replace('"notify"', `"${text.value('$.Release.Namespace')}"`)
   trigger.serverAddress = text.value('$.Values.monitoring.prometheus')
   trigger.threshold = text.value(`${scaling}.laneUtilization | quote`)
   return [...parts, onlyIf(`eq ${scaling}.by "lanes"`, plain(text, byLanes))]

@@ -73,6 +73,7 @@ const switches: Record<string, Values> = {
       extraEgress: [{ to: [{ ipBlock: { cidr: '10.9.0.1/32' } }] }],
     },
     pods: {
+      terminationGracePeriodSeconds: 90,
       nodeSelector: { disk: 'ssd' },
       tolerations: [{ key: 'notify', operator: 'Exists' }],
       priorityClassName: 'high',
@@ -161,6 +162,20 @@ describeWithHelm('the chart', () => {
     expect(migration!.env.map(({ name }) => name).sort()).toEqual(names.sort())
   })
 
+  test('a long delay before the drain has its time, and every container the certificates', () => {
+    const pods = render('pods of their own kind').filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+    expect(pods.map(({ metadata }) => metadata.name)).toContain('provision-1-0-0')
+    for (const { kind, metadata, spec } of pods) {
+      const { volumes, containers, terminationGracePeriodSeconds } = spec.template.spec
+      if (kind === 'Deployment') expect(terminationGracePeriodSeconds).toBe(90)
+      const mounts = containers.map(({ volumeMounts = [] }: Partial<Container>) => volumeMounts)
+      expect([metadata.name, volumes]).toContainEqual(
+        expect.arrayContaining([{ name: 'ca', configMap: { name: 'ca' } }]),
+      )
+      for (const each of mounts) expect(each).toContainEqual({ name: 'ca', mountPath: '/etc/ca' })
+    }
+  })
+
   test('secrets are files, which only the pod of the service has', () => {
     const { env, volumeMounts } = containerOf(named(render('as it comes'), 'Deployment/otp'))
     expect(env).toContainEqual({ name: 'DATABASE_URL_FILE', value: '/run/secrets/notify/otp/DATABASE_URL' })
@@ -208,6 +223,12 @@ describeWithHelm('the chart', () => {
     )
     const all = ofKind(resources, 'Deployment').map(({ metadata }) => metadata.name)
     expect([...scaled, ...numbered].sort()).toEqual(all.sort())
+  })
+
+  test("KEDA asks for the lanes of the release's own namespace", () => {
+    const scaled = ofKind(renderChart(switches['KEDA for what sends'], '--namespace', 'us1'), 'ScaledObject')
+    const asked = scaled.map(({ spec }) => /namespace="([^"]+)"/.exec(spec.triggers[0].metadata.query)?.[1])
+    expect(asked).toEqual(['us1', 'us1'])
   })
 
   test('External Secrets come before the migrations, and outlive an upgrade', () => {

@@ -44,6 +44,8 @@ test('the largest body of any public route passes', () => {
   const [, mebibytes] = /^(\d+)m$/.exec(metadata.annotations!['nginx.ingress.kubernetes.io/proxy-body-size']!)!
   const largest = Math.max(...publicRoutes().map(({ maxBodyBytes = 0 }) => maxBodyBytes))
   expect(Number(mebibytes) * 1024 * 1024).toBeGreaterThanOrEqual(largest)
+  const [, megabytes] = /bodies of (\d+) MB/.exec(readText('k8s/components/ingress/ingress.yaml'))!
+  expect(Number(megabytes) * 1_000_000).toBeGreaterThanOrEqual(largest)
 })
 
 test('a pod is called by nobody whom no policy names', () => {

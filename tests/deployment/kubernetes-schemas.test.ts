@@ -52,6 +52,7 @@ test('KEDA scales a Deployment that no other autoscaler owns, by the use of the 
   const owned = ofKind(base, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)
   const scaled = component('keda')
   expect(scaled.map(({ spec }) => spec.scaleTargetRef.name).sort()).toEqual(['dispatch-sender', 'dispatch-worker'])
+  const [namespace] = ofKind(production, 'Namespace')
   for (const { spec } of scaled) {
     const { name } = spec.scaleTargetRef
     expect(owned).not.toContain(name)
@@ -62,6 +63,9 @@ test('KEDA scales a Deployment that no other autoscaler owns, by the use of the 
     const { query } = spec.triggers[0].metadata
     expect(metricsIn(query)).toEqual(['notify_lane_utilization'])
     expect(/lane=~"([^"]+)"/.exec(query)?.[1]?.split('|')).toEqual(sent)
+    // KEDA before 2.18 refuses one for a metric of the type Value; without it the number of replicas stays.
+    expect(spec).not.toHaveProperty('fallback')
+    expect(query).toContain(`{namespace="${namespace!.metadata.name}",`)
   }
 })
 

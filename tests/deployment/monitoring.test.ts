@@ -102,6 +102,14 @@ test('the alerts fire when they should, and only then', () => {
   expect(alerts.map(({ alert }) => alert).filter((name) => !tested.has(name))).toEqual([])
 })
 
+test('rules keep the namespace, so that the installations of one Prometheus are not mixed', () => {
+  const parts = rules.flatMap(
+    ({ expr }) => expr.match(/\b(?:sum|max|min|avg|count|group|on)\b *(?:by *)?\([^)]*/g) ?? [],
+  )
+  expect(parts.length).toBeGreaterThan(100)
+  expect(parts.filter((part) => !/^(?:on|\w+ by )\(namespace\b/.test(part))).toEqual([])
+})
+
 test('no counter has the name of a gauge, which differs by its suffix alone', () => {
   const names = [...exportedMetrics()].map((name) => name.replace(/_total$/, ''))
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])

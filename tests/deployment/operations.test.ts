@@ -9,7 +9,7 @@ import { eventually, type ServiceProcess, TestEnv } from '@notify/dev-env'
 import { retry } from '@notify/test-kit/activity'
 import { untilState } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
-import { runCommand } from '@notify/test-kit/processes'
+import { pipeCommand } from '@notify/test-kit/processes'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import pg from 'pg'
 import { deployments, ofKind, production } from './manifests.ts'
@@ -25,11 +25,11 @@ const commands = [...linesOf(night), ...linesOf(section('At night'))].flatMap(re
 const queries = commands.flatMap((line) => /^psql "\$DATABASE_URL" -c "([^"$`\\]+)"$/.exec(line)?.[1] ?? [])
 /** The commands of a service, also those that other sections name. */
 const programs = [...commands, ...rotations()].flatMap((line) => {
-  const [, process, args] =
-    /^(?:kubectl -n notify exec deploy\/(?=.* -- node main\.mjs )|node k8s\/run-command\.mjs )(\S+)(?: -- node main\.mjs)? (.+)$/.exec(
+  const [, input = '', process, args] =
+    /^(?:echo (\S+) \| (?=.+ exec -i ))?(?:kubectl -n notify exec (?:-i )?deploy\/(?=.* -- node main\.mjs )|node k8s\/run-command\.mjs )(\S+)(?: -- node main\.mjs)? (.+)$/.exec(
       line,
     ) ?? []
-  return process && args ? [{ process: process as ServiceProcess, args: args.split(' ') }] : []
+  return process && args ? [{ process: process as ServiceProcess, args: args.split(' '), input }] : []
 })
 const changes = commands.flatMap((line) => {
   const [, verb, names = '', replicas] =
@@ -233,16 +233,17 @@ test('the tenants over their limits, and what servers wait for, are found in the
   expect(search(schemas!, `${waiting}\n${waiting}\n{"level":30}\n`).trim()).toBe('2 migration missing: 0014-weight')
 })
 
-test.each(programs)('$process runs $args', async ({ process, args }) => {
-  expect(await runCommand(env, process, args)).toEqual({
+test.each(programs)('$process runs $args', async ({ process, args, input }) => {
+  expect(await pipeCommand(env, process, args, { input })).toMatchObject({
     status: 0,
     output: expect.stringContaining(outputOf[args[0]!]!),
   })
 })
 
-test('a person is erased from every service, dispatch first', () => {
+test('a person is erased from every service, dispatch first, without a number among the arguments', () => {
   const processes = programs.filter(({ args }) => args[0] === 'erase-recipient').map(({ process }) => process)
   expect(processes[0]).toBe('dispatch-api')
+  expect(programs.filter(({ args }) => /\+\d/.test(args.join()))).toEqual([])
   expect(processes.map(serviceOf).toSorted()).toEqual(serviceNames.toSorted())
 })
 

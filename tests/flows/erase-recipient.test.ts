@@ -7,6 +7,7 @@ import { stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
 import { freshUser, sendInApp } from '@notify/test-kit/inbox'
 import { createTestKit } from '@notify/test-kit/kit'
+import { pipeCommand } from '@notify/test-kit/processes'
 import { freshPhone, send } from '@notify/test-kit/sms'
 import { freshPath, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 import { optIn, shippedTo, untilTemplates, writeToUs } from '@notify/test-kit/whatsapp'
@@ -276,4 +277,9 @@ test("a delivery that waits for the person's own webhook address ends, and no lo
 
 test('erase-recipient requires the tenant and the recipient', async () => {
   await expect(run('dispatch', '')).rejects.toThrow('use: erase-recipient --tenant <id>')
+  const tenant = ['erase-recipient', '--tenant', env.tenantId]
+  expect(await pipeCommand(env, 'consent', tenant)).toMatchObject({
+    status: 1,
+    errors: expect.stringContaining('the recipient is missing'),
+  })
 })

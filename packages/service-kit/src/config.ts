@@ -128,7 +128,7 @@ export const commonConfig = {
   DRAIN_DELAY: duration('0s').describe(
     'Time between reporting unready and closing the listener, so that load balancers notice',
   ),
-  SHUTDOWN_TIMEOUT: duration('25s').describe('Maximum duration of the drain at shutdown'),
+  SHUTDOWN_TIMEOUT: duration('25s').describe('Maximum duration of the drain, which begins after DRAIN_DELAY'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().describe('OTLP/HTTP endpoint; tracing is off without it'),
   TRACE_SAMPLE_RATIO: z.coerce
     .number()

@@ -154,12 +154,12 @@ function drainOn(
     logger.log.info({ reason }, 'draining')
     health.setReady(false)
     lifecycle.drain()
+    await delay(config.DRAIN_DELAY)
     const deadline = setTimeout(() => {
       logger.log.error('drain timed out')
       logger.flush()
       process.exit(1)
     }, config.SHUTDOWN_TIMEOUT)
-    await delay(config.DRAIN_DELAY)
     await lifecycle.stop()
     clearTimeout(deadline)
     logger.log.info('stopped')

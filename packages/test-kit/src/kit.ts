@@ -14,6 +14,8 @@ export interface TestKit extends Kit {
   stop(): Promise<void>
 }
 
+const labelsOf = (series: object) => Object.keys(series).sort().join()
+
 export function createTestKit(service: ServiceName): TestKit {
   const lines: TestKit['lines'] = []
   const log = pino(
@@ -30,10 +32,14 @@ export function createTestKit(service: ServiceName): TestKit {
     health: new Health(),
     tracer: passingTracer,
     metrics: {
-      counter:
-        (name) =>
-        (attributes = {}, value = 1) =>
-          void counts.push({ name, attributes, value }),
+      counter(name, _description, known = {}) {
+        const declared = known === 'open' ? [] : [known].flat().map(labelsOf)
+        return (attributes = {}, value = 1) => {
+          if (known !== 'open' && !declared.includes(labelsOf(attributes)))
+            throw new Error(`${name} declares no series with the labels "${labelsOf(attributes)}"`)
+          counts.push({ name, attributes, value })
+        }
+      },
       total: (name, _description, read) => void gauges.set(name, read),
       histogram: () => () => {},
       gauge: (name, _description, read) => void gauges.set(name, read),

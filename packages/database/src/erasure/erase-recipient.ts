@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { isId } from '@notify/contracts'
 import { connectBus, readNatsLogin } from '@notify/messaging'
@@ -20,7 +21,8 @@ export type ErasureConfig = Parameters<typeof readNatsLogin>[0] & {
 }
 
 const usage =
-  'use: erase-recipient --tenant <id> --recipient <phone number, email address or user id> [--forget-stops] [--erase]'
+  'use: erase-recipient --tenant <id> [--recipient <phone number, email address or user id>] [--forget-stops] [--erase]\n' +
+  'Without --recipient it is read from standard input.'
 
 /**
  * `main.ts erase-recipient`: counts the rows and messages of one person in the service; with `--erase`, erases them. After an
@@ -36,7 +38,7 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
     args: readonly string[],
     print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
   ): Promise<void> => {
-    const { erase, ...named } = readArguments(args)
+    const { erase, ...named } = await readArguments(args)
     const { BLIND_INDEX_KEY: indexKeys, ENCRYPTION_KEYS: keyRing } = config
     const indexUnder = (keys: IndexKeys) => createBlindIndex(keys)(named.tenantId, named.recipient)
     const person = { ...named, index: indexKeys && indexUnder(indexKeys) }
@@ -81,7 +83,13 @@ async function eraseAll(db: Queries, erasure: Erasure, person: Person): Promise<
   }
 }
 
-function readArguments(args: readonly string[]) {
+/** Arguments of `kubectl exec` and of Jobs are logged or stored by the cluster; standard input is not. */
+async function readLine(): Promise<string> {
+  for await (const line of createInterface(process.stdin)) return line.trim()
+  return ''
+}
+
+async function readArguments(args: readonly string[]) {
   try {
     const text = { type: 'string' } as const
     const flag = { type: 'boolean', default: false } as const
@@ -89,9 +97,11 @@ function readArguments(args: readonly string[]) {
       args: [...args],
       options: { tenant: text, recipient: text, erase: flag, 'forget-stops': flag },
     })
-    const { tenant: tenantId, recipient, erase, 'forget-stops': forgetStops } = values
-    if (!tenantId || !recipient) throw new Error('--tenant and --recipient are needed')
-    if (!isId('ten', tenantId)) throw new Error('--tenant takes the id of a tenant, which begins with ten_')
+    const { tenant: tenantId, erase, 'forget-stops': forgetStops } = values
+    if (!tenantId || !isId('ten', tenantId))
+      throw new Error('--tenant takes the id of a tenant, which begins with ten_')
+    const recipient = values.recipient ?? (await readLine())
+    if (!recipient) throw new Error('the recipient is missing')
     return { tenantId, recipient, erase, forgetStops }
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n${usage}`)

@@ -46,7 +46,9 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
     'Times that a stream may have forgotten messages, by cause',
     { stream: [stream], cause: Object.keys(lossMessages) },
   )
-  const republishedAgain = kit.metrics.counter('stream_republished_total', 'Messages published again after a loss')
+  const republishedAgain = kit.metrics.counter('stream_republished_total', 'Messages published again after a loss', {
+    stream: [stream],
+  })
   let checked = false
   let mayBeLost = false
   let seen: Seen | undefined

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { requireBinary } from '@notify/dev-env'
+import { readText } from './project.ts'
+
+const [, moving] = /^## Moving a tenant to another cell\n([\s\S]*?)^## /m.exec(readText('docs/operations.md'))!
+const lines = [...moving!.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, text]) => text!.replace(/^ +/gm, ''))
+
+const folder = mkdtempSync(join(tmpdir(), 'notify-move-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** In place of the pod: it runs here what \`kubectl exec\` would run there, with its input only if that is asked for. */
+const kubectl = `#!/bin/bash
+echo "kubectl $*" >> '${folder}/calls'
+[[ " $* " == *' -i '* ]] && input=/dev/stdin || input=/dev/null
+while [ "$1" != -- ]; do [[ "$1" == deploy/* ]] && export DEPLOYMENT="\${1#deploy/}"; shift; done
+shift
+cat "$input" | "$@"
+`
+/** In place of the service: an import notes what it has read, and under which key. */
+const node = `#!/bin/bash
+if [ "$2" = export-tenant ]; then echo "rows of $DEPLOYMENT under $TRANSPORT_KEY"
+else echo "$DEPLOYMENT has $(cat) and $TRANSPORT_KEY" >> '${folder}/imports'; fi
+`
+
+test('the lines of a move run to their end in a terminal, with one key, which no argument contains', () => {
+  writeFileSync(join(folder, 'kubectl'), kubectl, { mode: 0o755 })
+  writeFileSync(join(folder, 'node'), node, { mode: 0o755 })
+  writeFileSync(join(folder, 'openssl'), '#!/bin/sh\necho c2VjcmV0\n', { mode: 0o755 })
+  writeFileSync(join(folder, 'lines'), lines.join(''))
+  // With job control, as in a shell that somebody uses: a job in the background that reads the terminal is stopped.
+  const inTerminal = "import os, pty; exit(os.waitstatus_to_exitcode(pty.spawn(['bash', '-m', 'lines'])))"
+  const { status } = spawnSync(requireBinary('python3'), ['-c', inTerminal], {
+    cwd: folder,
+    env: { PATH: `${folder}:${process.env.PATH}` },
+    stdio: ['pipe', 'ignore', 'ignore'],
+    timeout: 30_000,
+  })
+  expect(status).toBe(0)
+  const imports = readFileSync(join(folder, 'imports'), 'utf8').trim().split('\n')
+  const deployments = ['gateway', 'dispatch-worker', 'callbacks', 'consent', 'otp', 'inbox-stream', 'webhook-delivery']
+  // Once for the rehearsal, and once for the move.
+  const expected = deployments.map((name) => `${name} has rows of ${name} under c2VjcmV0 and c2VjcmV0`)
+  expect(imports.toSorted()).toEqual([...expected, ...expected].toSorted())
+  expect(imports.at(-1)).toMatch(/^gateway /)
+  expect(readFileSync(join(folder, 'calls'), 'utf8')).not.toContain('c2VjcmV0')
+})
