@@ -52,7 +52,7 @@ test('while the inbox of one user is held, all others are accepted, and the mess
   expect((await post(env, inAppTo(user))).status).toBe(202)
 })
 
-test('what refuses a message while its inbox is held is its answer', async () => {
+test('a message that is refused while its inbox is held gets the reason as its answer', async () => {
   const topic = await addTopic({ channels: ['in_app'] })
   const user = freshUser()
   const first = await post(env, inAppTo(user))
