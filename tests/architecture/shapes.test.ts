@@ -1,8 +1,9 @@
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { readShape } from '@notify/service-kit'
 import type { z } from 'zod'
-import { readText, services, sourcesOf } from './sources.ts'
+import { readText, root, services, sourcesOf } from './sources.ts'
 
 const wrong = [null, 7, -1, 1e9, true, '', ' ', 'yesterday', '\u0000', 'x'.repeat(10_000), [], [7], {}, { a: 1 }]
 const routes = publicRoutes().flatMap((route) =>
@@ -29,4 +30,15 @@ test('services leave the texts of invalid fields to service-kit', () => {
     .flatMap((name) => sourcesOf(`services/${name}`))
     .filter((file) => /\.issues\b/.test(readText(file)))
   expect(readers).toEqual([])
+})
+
+test('every service that appends paths to PUBLIC_URL reads it without the slash at its end', async () => {
+  const read: Record<string, unknown> = {}
+  for (const name of services) {
+    const { Config } = (await import(join(root, 'services', name, 'src', 'config.ts'))) as { Config: z.ZodObject }
+    const { PUBLIC_URL } = Config.shape
+    if (PUBLIC_URL) read[name] = (PUBLIC_URL as z.ZodType).parse('https://api.example.com/cells/eu1/')
+  }
+  const address = 'https://api.example.com/cells/eu1'
+  expect(read).toEqual({ callbacks: address, dispatch: address })
 })

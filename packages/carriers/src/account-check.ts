@@ -14,18 +14,33 @@ export interface AccountCheck {
   details: Record<string, string>
 }
 
-const longestMessage = 500
-
 export function checkPassed(message: string, details: Record<string, unknown> = {}): AccountCheck {
   return { ok: true, code: null, message, details: textsOf(details) }
 }
 
 export function checkFailed(code: string, message: string, details: Record<string, unknown> = {}): AccountCheck {
+  return { ok: false, code, message, details: textsOf(details) }
+}
+
+const longestMessage = 500
+/** A shorter text may be part of any word. The key of a carrier is never shorter. */
+const shortestSecret = 8
+
+/**
+ * A check in a form that may be shown and stored: without numbers of people and without the secrets, which a carrier may repeat.
+ * @example Meta answers `Malformed access token EAAG…` with the whole token.
+ */
+export function forPeople({ code, message, ...check }: AccountCheck, secrets: readonly string[]): AccountCheck {
+  const withoutSecrets = (text: string) =>
+    secrets
+      .filter(({ length }) => length >= shortestSecret)
+      // One secret may contain another.
+      .toSorted((a, b) => b.length - a.length)
+      .reduce((left, secret) => left.replaceAll(secret, '[secret]'), text)
   return {
-    ok: false,
-    code: plainText(code, 100),
-    message: plainText(withoutNumbers(message), longestMessage),
-    details: textsOf(details),
+    ...check,
+    code: code && plainText(withoutSecrets(code), 100),
+    message: plainText(withoutNumbers(withoutSecrets(message)), longestMessage),
   }
 }
 

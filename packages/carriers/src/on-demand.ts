@@ -1,3 +1,4 @@
+import { forPeople } from './account-check.ts'
 import type { SendingKind } from './carrier-kind.ts'
 import type { Sender, SenderDefinition, SenderOptions } from './sender.ts'
 
@@ -7,7 +8,8 @@ export function onDemand({
   hasDomains,
   regionOf,
   hasTemplates,
-}: Pick<SendingKind, 'loadSender' | 'hasDomains' | 'regionOf' | 'hasTemplates'>): SenderDefinition<
+  secrets,
+}: Pick<SendingKind, 'loadSender' | 'hasDomains' | 'regionOf' | 'hasTemplates' | 'secrets'>): SenderDefinition<
   never,
   never,
   never
@@ -15,7 +17,14 @@ export function onDemand({
   return {
     createSender: (options) => createOnDemand(load, options),
     load: async () => void (await load()),
-    check: async (credentials, options) => (await load()).check!(credentials, options),
+    async check(credentials: Readonly<Record<string, string | undefined>>, options) {
+      const { check } = await load()
+      const found = await check!(credentials as never, options)
+      return forPeople(
+        found,
+        (secrets ?? Object.keys(credentials)).flatMap((name) => credentials[name] ?? []),
+      )
+    },
     ...(hasDomains && {
       identities: {
         ...(regionOf && { regionOf }),

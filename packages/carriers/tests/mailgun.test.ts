@@ -17,6 +17,10 @@ const event = (fields: object) => ({
   message: { headers: { 'message-id': '20130503182626.18666.16540@mg.example.com' } },
   ...fields,
 })
+const limitUntil = (end: string) =>
+  `Domain mg0.example.com is not allowed to send: recipient limit exceeded, try again after ${end}`
+const inADay = new Date(Date.now() + 86_400_000).toUTCString().replace('GMT', 'UTC')
+const waits = (retryAfterMs: number | null) => ({ outcome: 'rejected_retryable', retryAfterMs }) as const
 const failed = (fields: object) => event({ event: 'failed', severity: 'permanent', ...fields })
 
 /** Signs an event as documented: the timestamp and a token. */
@@ -45,7 +49,11 @@ testCarrier({
     ['a wrong key', refusal(401, 'Invalid private key'), { outcome: 'rejected_retryable', providerDown: true }],
     ['an unpaid account', refusal(402, 'Request failed'), { outcome: 'rejected_retryable', providerDown: true }],
     ['an unknown domain', refusal(404, 'Domain not found'), { outcome: 'rejected_retryable', providerDown: true }],
-    ['too many requests', refusal(429, 'Too many requests'), { outcome: 'rejected_retryable' }],
+    ['too many requests', refusal(429, 'Too many requests'), { outcome: 'rejected_retryable', retryAfterMs: null }],
+    ['a used up limit that ends long since', refusal(420, limitUntil('Mon, 25 Aug 2025 07:00:31 UTC')), waits(0)],
+    ['a used up limit that ends in a day', refusal(420, limitUntil(inADay)), waits(3_600_000)],
+    ['a used up limit, as too many requests', refusal(429, limitUntil(inADay)), waits(3_600_000)],
+    ['a used up limit without its end', refusal(420, limitUntil('some time')), waits(null)],
   ],
   undelivered: { status: 'undelivered', error_code: 'bounce:5.1.1', suppress: 'bounce', retryable: false },
   proof: {

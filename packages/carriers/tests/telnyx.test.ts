@@ -45,6 +45,7 @@ testCarrier({
     ['a wrong key', refusal(401, '10009'), down],
     ['no credit', refusal(403, '20100'), down],
     ['a number of somebody else', refusal(400, '40305'), down],
+    ['a number whose purchase is not complete', refusal(409, '40320'), down],
     ['too many requests', refusal(429, '10011'), { outcome: 'rejected_retryable' }],
     ['a full queue', refusal(429, '40318'), { outcome: 'rejected_retryable' }],
     ['a failure while it had the message', refusal(500, '10007'), { outcome: 'unknown', carrierFault: true }],
@@ -53,11 +54,11 @@ testCarrier({
     table: telnyxCodes,
     answer: (code) => refusal(400, code),
     documented: {
-      permanent: `10001 10002 10004 10005 10015 40001 40003 40007 40009 40010 40012 40013 40015 40301 40302 40310 40317 40322`,
+      permanent: `10001 10002 10004 10005 10015 10016 40001 40003 40007 40009 40010 40012 40013 40015 40301 40302 40310 40316
+        40317 40322`,
       unknown: '10007',
-      accountDown: '10009 10010 20100 40100 40305 40306 40311 40312 40331 40333',
+      accountDown: '10009 10010 20100 40100 40305 40306 40311 40312 40320 40329 40331 40333',
       later: '10011 40002 40004 40005 40006 40008 40011 40014 40016 40318',
-      carrierFault: '10016',
       stopped: '40300',
     },
   },

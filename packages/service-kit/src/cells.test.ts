@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { cellConfig } from './cells.ts'
+import { cellConfig, publicUrl } from './cells.ts'
 import { loadConfig } from './config.ts'
 
 const Config = z.object(cellConfig)
@@ -16,6 +16,15 @@ test('the addresses of cells are read without the slash at the end', () => {
     ['us1', 'https://api.example.com/cells/us1'],
   ])
 })
+
+test.each(['https://api.example.com', 'https://api.example.com/cells/eu1'])(
+  'the public address %s is read without the slash at the end, because paths follow it',
+  (address) => {
+    const Public = z.object({ PUBLIC_URL: publicUrl })
+    for (const PUBLIC_URL of [address, `${address}/`])
+      expect(loadConfig(Public, { PUBLIC_URL })).toEqual({ PUBLIC_URL: address })
+  },
+)
 
 test.each(['eu1', 'eu1=', 'eu1=ftp://x', 'EU1=https://x', 'e_u=https://x', 'eu1=https://a,eu1=https://b'])(
   'CELLS=%s is refused',

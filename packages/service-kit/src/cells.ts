@@ -1,5 +1,11 @@
 import { z } from 'zod'
 
+/** Paths are appended to addresses. */
+const withoutEndSlash = (url: string) => (url.endsWith('/') ? url.slice(0, -1) : url)
+
+/** A variable with the public base URL of an installation. */
+export const publicUrl = z.url().transform(withoutEndSlash)
+
 const name = /^[a-z][a-z0-9]{0,15}$/
 
 /** Variables of a service that knows which installation it belongs to. */
@@ -18,7 +24,7 @@ export const cellConfig = {
         const [cell = '', ...rest] = entry.trim().split('=')
         const url = rest.join('=')
         if (name.test(cell) && /^https?:$/.test(URL.parse(url)?.protocol ?? '') && !cells.has(cell)) {
-          cells.set(cell, url.endsWith('/') ? url.slice(0, -1) : url)
+          cells.set(cell, withoutEndSlash(url))
         } else {
           issues.addIssue({
             code: 'custom',

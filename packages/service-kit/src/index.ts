@@ -1,5 +1,5 @@
 export { readBootstrapFile } from './bootstrap-file.ts'
-export { type Cells, cellConfig } from './cells.ts'
+export { type Cells, cellConfig, publicUrl } from './cells.ts'
 export * from './coalesce.ts'
 export * from './config.ts'
 export { connectRedis, redisConfig } from './connect-redis.ts'

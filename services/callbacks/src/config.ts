@@ -1,6 +1,6 @@
 import { receivingEnvironment } from '@notify/carriers/receiving'
 import { parsedBy, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, proxyConfig, signingKey } from '@notify/service-kit'
+import { commonConfig, duration, proxyConfig, publicUrl, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 export const Config = z.object({
@@ -9,7 +9,7 @@ export const Config = z.object({
     'How long callbacks for a tenant that moved to another cell are forwarded to it; carriers repeat theirs for days',
   ),
   DISPATCH_URL: z.url().describe('Internal address of dispatch'),
-  PUBLIC_URL: z.url().describe('Public base URL of the API; carrier signatures cover it'),
+  PUBLIC_URL: publicUrl.describe('Public base URL of the API; carrier signatures cover it'),
   ENCRYPTION_KEYS: z
     .string()
     .transform(parsedBy(parseKeyRing))

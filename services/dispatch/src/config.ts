@@ -2,7 +2,7 @@ import { kinds, sendingEnvironment } from '@notify/carriers/kinds'
 import { Lane } from '@notify/contracts'
 import { areDnsServers } from '@notify/email-authentication'
 import { parsedBy, parseIndexKeys, parseKey, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, durations, proxyConfig, signingKey } from '@notify/service-kit'
+import { commonConfig, duration, durations, proxyConfig, publicUrl, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 import { channelVariables } from './channels/channel-config.ts'
 
@@ -21,7 +21,7 @@ export const Config = z.object({
     .describe(
       'Comma-separated lanes whose messages a `worker` or `sender` hands to carriers: `otp`, `transactional`, `bulk`. Each lane needs a process that sends it',
     ),
-  PUBLIC_URL: z.url().describe('Public base URL of the API, for status callbacks of carriers'),
+  PUBLIC_URL: publicUrl.describe('Public base URL of the API, for status callbacks of carriers'),
   ENCRYPTION_KEYS: z
     .string()
     .transform(parsedBy(parseKeyRing))

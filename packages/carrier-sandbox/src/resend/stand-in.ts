@@ -85,7 +85,7 @@ export const resend = defineStandIn<z.output<typeof Account>>({
   domains: resendDomains,
   accepted: (id) => ({ status: 200, body: { id } }),
   refused: {
-    unauthorized: error(403, 'invalid_api_key', 'API key is invalid'),
+    unauthorized: error(401, 'validation_error', 'API key is invalid'),
     recipient: error(422, 'validation_error', 'Invalid `to` field.'),
     throttled: { ...error(429, 'rate_limit_exceeded', 'Too many requests'), headers: { 'Retry-After': '1' } },
     broken: error(503, 'service_unavailable', 'Service unavailable'),

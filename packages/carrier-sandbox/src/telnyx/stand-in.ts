@@ -64,7 +64,7 @@ export const telnyx = defineStandIn<Account>({
     unauthorized: error(401, '10009', 'Authentication failed'),
     recipient: error(400, '40310', "Invalid 'to' address"),
     throttled: { ...error(429, '10011', 'Too many requests'), headers: { 'Retry-After': '1' } },
-    broken: error(503, '10016', 'Service unavailable'),
+    broken: { status: 503 },
     invalid: (detail) => error(422, '10015', 'Bad Request', detail),
   },
   webhook(account, { message }, step) {

@@ -7,7 +7,7 @@ import type { Attachment, Correlation, EmailMessage } from '../messages.ts'
 import { type Multipart, multipartOf } from '../multipart.ts'
 import { mailboxTexts } from '../recipients-of.ts'
 import { travellingWith } from '../travelling-with.ts'
-import { accountDown, type later, verdictOfStatus } from '../verdict.ts'
+import { accountDown, later, type Verdict, verdictOfStatus } from '../verdict.ts'
 import type { MailgunCredentials } from './credentials.ts'
 import { mailgunDomains } from './domains.ts'
 import { apiOf } from './hosts.ts'
@@ -25,6 +25,7 @@ export const mailgunSender = defineHttpSender<MailgunCredentials, EmailMessage>(
     }),
     idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.id : undefined),
     refusalOf,
+    retryAfterOf,
     check: { pathOf: ({ domain }) => `/v4/domains/${domain}`, read: readDomain },
   },
   mailgunDomains,
@@ -93,15 +94,25 @@ const MessageId = z.string().transform((id) => id.replace(/^<|>$/g, ''))
 const Sent = z.object({ id: MessageId.pipe(z.string().min(1)) })
 const Refused = z.object({ message: z.string() })
 
-const statuses: Record<number, ReturnType<typeof later>> = {
+const statuses: Record<number, Verdict> = {
   402: accountDown('The account may not send: its plan or payment is at fault'),
   404: accountDown('The sending domain does not exist at Mailgun'),
+  // The hourly limit of recipients.
+  420: later(),
 }
 
 /** Mailgun has no codes of errors: the status says it all. */
 function refusalOf({ status, body }: HttpAnswer) {
   const sentence = Refused.safeParse(body).data?.message
   return { code: `http_${status}`, verdict: statuses[status] ?? verdictOfStatus(status), sentence }
+}
+
+const untilWhen = 'try again after '
+
+/** The end of a limit, which only the sentence says. */
+function retryAfterOf({ status, body }: HttpAnswer): string | undefined {
+  if (status !== 420 && status !== 429) return undefined
+  return Refused.safeParse(body).data?.message.split(untilWhen, 2)[1]
 }
 
 const Domain = z.object({ domain: z.object({ name: z.string(), state: z.string() }) })

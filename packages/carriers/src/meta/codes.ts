@@ -14,6 +14,7 @@ export const metaCodes = createCodeTable(
     '3': accountDown('The app may not do this'),
     '4': later('The app makes too many calls'),
     '10': accountDown('The app lacks a permission'),
+    '33': accountDown('The number of the sender has been deleted'),
     '100': permanent('A parameter is invalid'),
     '190': accountDown('The access token has expired'),
     '368': accountDown('The account is blocked for a violation of policy'),
@@ -30,6 +31,7 @@ export const metaCodes = createCodeTable(
     '131026': permanent('The recipient cannot receive WhatsApp messages'),
     '131030': permanent('The recipient is not in the list of test numbers'),
     '131031': accountDown('The account is locked'),
+    '131037': accountDown('The display name of the number is not approved'),
     '131042': accountDown('The account has a problem with its payment method'),
     '131045': accountDown('The number is not registered'),
     '131047': permanent('More than 24 hours since the recipient wrote; a template is needed'),
@@ -47,6 +49,7 @@ export const metaCodes = createCodeTable(
     '132012': permanent('The format of a parameter does not fit the template'),
     '132015': later('The template is paused for low quality'),
     '132016': permanent('The template is disabled for low quality'),
+    '133010': accountDown('The number of the sender is not registered'),
   },
   (code) => (/^2\d\d$/.test(code) ? accountDown('The app lacks a permission') : undefined),
 )

@@ -22,4 +22,8 @@ test('a message that Postmark takes for its copies alone is refused for its reci
   const partly = 'Message OK, but will not deliver to these inactive addresses:'
   expect(await outcomeOf(`${partly} grace@example.com`)).toBe('accepted')
   expect(await outcomeOf(`${partly} grace@example.com, Ada@example.com`)).toBe('rejected_permanent')
+  const meaning =
+    'Inactive recipients are ones that have generated a hard bounce, a spam complaint, or a manual suppression.'
+  expect(await outcomeOf(`${partly} grace@example.com. ${meaning}`)).toBe('accepted')
+  expect(await outcomeOf(`${partly} grace@example.com, ada@example.com. ${meaning} `)).toBe('rejected_permanent')
 })

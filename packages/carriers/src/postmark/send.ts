@@ -68,7 +68,8 @@ function isOfCopiesAlone(body: unknown): boolean {
   const at = Message.indexOf(inactive)
   if (To === undefined || at === -1) return false
   const left = Message.slice(at + inactive.length).split(/[\s,;]+/)
-  return left.some((address) => address.toLowerCase() === addressIn(To))
+  // The last address ends a sentence.
+  return left.some((address) => address.toLowerCase().replace(/\.$/, '') === addressIn(To))
 }
 
 const addressIn = (mailbox: string) =>

@@ -38,7 +38,12 @@ const verdicts: Record<string, (data: Data) => Verdict> = {
       ...(type === 'Permanent' ? { suppress: 'bounce' } : { retryable: true }),
     }
   },
-  'email.failed': ({ failed }) => ({ status: 'failed', code: 'failed', said: failed?.reason }),
+  'email.failed': ({ failed: { reason: said = '' } = {} }) => ({
+    status: 'failed',
+    code: 'failed',
+    said,
+    retryable: /quota|rate_limit/.test(said),
+  }),
   'email.suppressed': ({ suppressed }) => ({
     status: 'failed',
     code: 'suppressed',

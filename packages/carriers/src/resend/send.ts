@@ -70,9 +70,10 @@ function refusalOf({ status, body }: HttpAnswer) {
   const refused = Refused.safeParse(body).data
   if (!refused) return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence: undefined }
   const { name: code, message: sentence } = refused
-  // With 403 it is the sending domain that is not verified.
-  const verdict = status === 403 ? accountDown() : resendCodes.judge(status, code)
-  return { code, verdict, sentence }
+  const judged = resendCodes.judge(status, code)
+  // The code of a refused key, and of a sending domain that is not verified, is that of an invalid field.
+  const isOfAccount = status === 401 || status === 403 || (status === 400 && /api key/i.test(sentence ?? ''))
+  return { code, verdict: isOfAccount ? accountDown(judged.text) : judged, sentence }
 }
 
 const Domains = z.object({ data: z.array(z.object({ name: z.string(), status: z.string() })) })

@@ -68,7 +68,8 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
       }
       try {
         const { MessageId } = await client.send(command)
-        return accepted(MessageId ?? null)
+        // A proxy may have answered for the carrier.
+        return MessageId ? accepted(MessageId) : refusal('no_id', didNotAnswer, null)
       } catch (error) {
         return begun && !isNotWritable(error) ? answerOf(error, addressesOf(message)) : notBegun(error)
       }

@@ -65,6 +65,16 @@ test.each<[string, SmtpFault, object]>([
   ['a refused STARTTLS', { code: 'ETLS', responseCode: 502, bodyBegan: false }, accountDown],
   ['a closed door', { code: 'EPROTOCOL', responseCode: 554, bodyBegan: false }, accountDown],
   ['a temporary refusal of the connection', { code: 'EPROTOCOL', responseCode: 421, bodyBegan: false }, carrierFault],
+  [
+    'a sending limit of the account that is used up',
+    { code: 'EMESSAGE', responseCode: 550, response: '550-5.4.5 Daily user sending limit exceeded.', bodyBegan: true },
+    accountDown,
+  ],
+  [
+    'another refusal with a code of its own',
+    { code: 'EMESSAGE', responseCode: 550, response: '550 5.7.1 [192.0.2.5] 550 5.4.5 quoted', bodyBegan: true },
+    permanent,
+  ],
   ['an invalid address', { code: 'EENVELOPE', bodyBegan: false }, permanent],
   ['an error without code and reply', { bodyBegan: false }, carrierFault],
 ])('%s is judged', (_what, fault, expected) => {

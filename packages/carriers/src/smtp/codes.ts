@@ -26,18 +26,24 @@ export function verdictOfReply(reply: number): Verdict {
 
 const sessionRefused = accountDown('The mail server does not speak with us as configured')
 
+/** Gmail's reply to an account that has used up its limit of a day, also after the message. RFC 3463 has another use for 5.4.5. */
+const limitReached = /^5\d\d[ -]5\.4\.5\b/
+
 /** A failed send as nodemailer reports it. */
 export interface SmtpFault {
   /** nodemailer's code, for example EENVELOPE. */
   code?: string | undefined
   /** Reply code of the mail server, if it replied. */
   responseCode?: number | undefined
+  /** The whole reply. */
+  response?: string | undefined
   /** Whether the transfer of the message itself had started. */
   bodyBegan: boolean
 }
 
 /** The verdict on a failed send. Before the transfer starts, the message cannot have been accepted. */
-export function judgeSmtpFault({ code, responseCode, bodyBegan }: SmtpFault): Verdict {
+export function judgeSmtpFault({ code, responseCode, response = '', bodyBegan }: SmtpFault): Verdict {
+  if (limitReached.test(response)) return accountDown()
   if (responseCode !== undefined && responseCode >= 400) {
     const verdict = verdictOfReply(responseCode)
     // Greeting, TLS and login concern the account, whatever the code.

@@ -44,6 +44,16 @@ test.each<[string, SMTPServerOptions, object]>([
     { outcome: 'rejected_permanent', code: 'smtp_554' },
   ],
   [
+    'has a limit of the account that is used up, which Gmail says after DATA',
+    {
+      onData: (stream, _session, done) =>
+        stream
+          .resume()
+          .on('end', () => done(refuses(550, '5.4.5 Daily user sending limit exceeded.\n5.4.5 More: a page'))),
+    },
+    { outcome: 'rejected_retryable', code: 'smtp_550', providerDown: true },
+  ],
+  [
     'refuses temporarily after DATA',
     { onData: (stream, _session, done) => stream.resume().on('end', () => done(refuses(451, 'busy'))) },
     { outcome: 'rejected_retryable', code: 'smtp_451' },

@@ -108,11 +108,9 @@ const takenForCopies = permanent('The server refused the recipient for now and t
  * @param body `taken`: the server took the message for its copies alone, so a retry would send it to them again
  */
 function answerOf(error: unknown, recipients: readonly string[], body: 'none' | 'begun' | 'taken'): CarrierAnswer {
-  const { code, responseCode, response, originalCode } = error as Omit<SmtpFault, 'bodyBegan'> & {
-    response?: string
-    originalCode?: string
-  }
-  const judged = judgeSmtpFault({ code, responseCode, bodyBegan: body === 'begun' })
+  type Fault = Omit<SmtpFault, 'bodyBegan'> & { originalCode?: string }
+  const { code, responseCode, response, originalCode } = error as Fault
+  const judged = judgeSmtpFault({ code, responseCode, response, bodyBegan: body === 'begun' })
   const verdict = body === 'taken' && judged.outcome !== 'rejected_permanent' ? takenForCopies : judged
   const reply = responseCode === undefined ? undefined : `smtp_${responseCode}`
   const sentence = response ? withoutAddresses(response, recipients) : null

@@ -1,5 +1,5 @@
 import { createCodeTable } from '../code-table.ts'
-import { accountDown, carrierFault, later, permanent, unknown } from '../verdict.ts'
+import { accountDown, later, permanent, unknown } from '../verdict.ts'
 
 const stopped = { ...permanent('The recipient has sent STOP'), suppress: 'stop' } as const
 
@@ -17,7 +17,7 @@ export const telnyxCodes = createCodeTable({
   '10010': accountDown('The API key may not do this'),
   '10011': later('Too many requests'),
   '10015': permanent('The request is invalid'),
-  '10016': carrierFault('The carrier is not available'),
+  '10016': permanent('The number is not in E.164 form'),
   '20100': accountDown('The account has no credit left'),
   '40001': permanent('The number is a landline or not routable'),
   '40002': later('Blocked as spam for now'),
@@ -37,16 +37,19 @@ export const telnyxCodes = createCodeTable({
   '40016': later('The daily limit of the sender is reached'),
   '40100': accountDown('The sender may not send messages'),
   '40300': stopped,
-  '40301': permanent('The message has no content'),
+  '40301': permanent('The type of the message is not supported between these numbers'),
   '40302': permanent('The message is too large'),
   '40305': accountDown("The 'from' address is not of this account"),
   '40306': accountDown('The alphanumeric sender is not usable here'),
   '40310': permanent("Invalid 'to' address"),
-  '40311': accountDown('The messaging profile is invalid'),
+  '40311': accountDown('The secret of the messaging profile was refused'),
   '40312': accountDown('The messaging profile is disabled'),
-  '40317': permanent('The text is too long'),
+  '40316': permanent('The message has no content'),
+  '40317': permanent('The content of the MMS is invalid'),
   '40318': later('The queue of the sender is full'),
+  '40320': accountDown('The sender number cannot be used yet'),
   '40322': permanent('The text is blocked'),
-  '40331': accountDown('The sender number is not verified'),
+  '40329': accountDown('The toll-free number of the sender is not verified'),
+  '40331': accountDown('The messaging profile allows no destinations'),
   '40333': accountDown('The account has reached its spending limit'),
 })

@@ -33,7 +33,8 @@ export const twilioSender: SenderDefinition<TwilioCredentials, SmsMessage, Twili
           const { sid } = await callScopes.run(scope, () =>
             client.messages.create(parametersOf(account, message, options)),
           )
-          return accepted(sid)
+          // A proxy may have answered for the carrier.
+          return sid ? accepted(sid) : refusal('no_id', didNotAnswer, null)
         } catch (error) {
           return answerOf(error, scope)
         }

@@ -9,6 +9,7 @@ import { untilConnected, type World } from './world.ts'
 
 const longText = 'x'.repeat(1024 * 1024)
 const html = '<html>maintenance</html>'
+const json = { 'content-type': 'application/json' }
 const later = { outcome: 'rejected_retryable' } as const
 const failed = { ...later, carrierFault: true } as const
 const unknown = { outcome: 'unknown', carrierFault: true } as const
@@ -34,6 +35,7 @@ export function testFaults({ refusals }: CarrierFixture, worldOf: () => World): 
     ['cuts the connection', (response) => response.destroy()],
     ['begins an answer and stops', (response) => response.writeHead(200, { 'content-length': '100' }).write('{')],
     ['says 200 in words that are not its own', (response) => response.writeHead(200).end(html)],
+    ['says 200 in JSON that names no message', (response) => response.writeHead(200, json).end('{}')],
     ['answers 1 MB of nothing', (response) => response.writeHead(200).end(longText)],
     ['drips its answer', drip],
   ])('a carrier that takes the request and %s may have taken the message', async (_what, respond) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { closedPort } from '@notify/test-kit/http'
-import { carrierBy } from './broken-carrier.ts'
-import { type CarrierFixture, wanted } from './fixture.ts'
+import { carrierBy, carrierThatAnswers } from './broken-carrier.ts'
+import { type CarrierFixture, type Credentials, wanted } from './fixture.ts'
 import { untilConnected, type World } from './world.ts'
 
 interface Logged {
@@ -14,7 +14,7 @@ async function messagesAt({ sandbox }: World): Promise<Logged> {
 }
 
 /** Accounts are checked without a message; each documented end of a send has its outcome. */
-export function testSending({ wrong, mode }: CarrierFixture, worldOf: () => World): void {
+export function testSending({ wrong, mode, refusals }: CarrierFixture, worldOf: () => World): void {
   const testLive = mode === 'test' ? test.skip : test
   testLive('credentials are checked by a call that sends nothing', async () => {
     const world = worldOf()
@@ -26,6 +26,20 @@ export function testSending({ wrong, mode }: CarrierFixture, worldOf: () => Worl
     const secrets = (world.carrier.secrets ?? []).flatMap((name) => [account.credentials[name], wrong[name]])
     for (const secret of secrets) if (secret) expect(JSON.stringify(refused)).not.toContain(secret)
     expect((await messagesAt(world)).total).toBe(total)
+  })
+
+  testLive('a refused check does not show credentials that the carrier repeats', async () => {
+    const world = worldOf()
+    const [account] = world.accounts
+    const credentials = world.carrier.credentials.parse(account.credentials) as Credentials
+    const secrets = (world.carrier.secrets ?? []).flatMap((name) => credentials[name] ?? [])
+    const [, refusal] = refusals[0]!
+    const repeat = (_name: string, value: unknown) =>
+      typeof value === 'string' ? `Malformed key ${secrets.join(' ')}` : value
+    const body = JSON.parse(JSON.stringify(refusal.body), repeat)
+    const check = await world.check(account, (await carrierThatAnswers({ ...refusal, body })).url)
+    expect(check).toMatchObject({ ok: false, message: expect.stringMatching(/^Malformed key (?:\[secret\] ?)+$/) })
+    for (const secret of secrets) expect(JSON.stringify(check)).not.toContain(secret)
   })
 
   testLive('a check of a carrier that cannot be reached, or does not answer, says so', async () => {

@@ -39,7 +39,7 @@ export function createMessageLinks({
   PUBLIC_URL,
 }: Pick<Config, 'BLIND_INDEX_KEY' | 'PUBLIC_URL'>): MessageLinks {
   const seal = createLinkSeal(BLIND_INDEX_KEY, 'preferences')
-  const base = new URL('/u/', PUBLIC_URL).href
+  const base = `${PUBLIC_URL}/u/`
   return {
     urlOf: ({ tenantId, applicationId, mode, channel, to, topic = '', locale = '', userId = '' }) =>
       base + seal.seal(JSON.stringify([1, tenantId, applicationId, mode, channel, to, topic, locale, userId])),
