@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, type ServiceProcess, type Stack, TestEnv } from '@notify/dev-env'
+import { newId } from '@notify/contracts'
+import { eventually, mintUserToken, type ServiceProcess, type Stack, TestEnv } from '@notify/dev-env'
+import { parseIndexKeys } from '@notify/privacy'
 import { createClient } from '@notify/sdk'
 import { demoAccount, postForm, signature } from '@notify/test-kit/callbacks'
 import { pipeCommand } from '@notify/test-kit/processes'
 import { freshPhone } from '@notify/test-kit/sms'
+import { createMessageLinks } from '../../services/dispatch/src/catalogue/preferences/message-links.ts'
 
 const services = ['gateway', 'dispatch', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'] as const
 const others = ['dispatch-worker', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'] as const
@@ -227,6 +230,81 @@ test('a callback that somebody says came from another cell is verified by that c
     headers: { accept: 'text/xml', 'x-notify-cell': 'b' },
   })
   expect(posted.status).toBe(403)
+})
+
+/** The path of the link in a message that the old cell sent to this address. */
+function oldLink(to: string): string {
+  const { tenantId, applicationId } = cells.a as unknown as {
+    tenantId: `ten_${string}`
+    applicationId: `app_${string}`
+  }
+  const made = { BLIND_INDEX_KEY: parseIndexKeys(keys.BLIND_INDEX_KEY), PUBLIC_URL: 'https://api.example' }
+  const url = createMessageLinks(made).urlOf({ tenantId, applicationId, mode: 'live', channel: 'email', to })
+  return new URL(url).pathname
+}
+
+const followLink = (link: string, init: RequestInit = {}) => fetch(cells.a.stack.url('gateway') + link, init)
+const oneClick = () => ({ method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })
+
+const choicesIn = async (cell: Cell) => {
+  const { rows } = await cells[cell].admin.query(
+    'select topic, channel, state from dispatch.preferences where tenant_id = $1',
+    [cells.a.tenantId],
+  )
+  return rows
+}
+
+test('an unsubscribe by a link that the old cell sent counts in the new one, and for what the old one still sends', async () => {
+  const link = oldLink(`${crypto.randomUUID()}@mailbox.example`)
+  const asked = await followLink(link)
+  expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining('One-Click')])
+  expect(asked.headers.get('content-security-policy')).toContain("form-action 'self'")
+  expect(await choicesIn('b')).toEqual([])
+  const confirmed = await followLink(link, oneClick())
+  expect([confirmed.status, await confirmed.text()]).toEqual([200, expect.stringContaining('role="status"')])
+  const made = [{ topic: '*', channel: 'email', state: 'off' }]
+  expect([await choicesIn('a'), await choicesIn('b')]).toEqual([made, made])
+  const again = await followLink(link, { headers: { accept: 'text/html', 'accept-language': 'de' } })
+  const page = await again.text()
+  expect(page).toContain('<html lang="de"')
+  expect(page).toContain('start_again')
+})
+
+test.each([
+  ['is not in CELLS', 'a', 'c'],
+  ['says that the tenant is in the old one', 'b', 'a'],
+] as const)('an unsubscribe is not confirmed while the new cell %s', async (_, cell, to) => {
+  const { admin } = cells[cell]
+  const moveTo = (other: string | null) =>
+    admin.query('update gateway.tenants set moved_to = $2 where id = $1', [cells.a.tenantId, other])
+  const before = [await choicesIn('a'), await choicesIn('b')]
+  await moveTo(to)
+  try {
+    const answer = await followLink(oldLink(`${crypto.randomUUID()}@mailbox.example`), oneClick())
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+  } finally {
+    await moveTo(cell === 'a' ? 'b' : null)
+  }
+  expect([await choicesIn('a'), await choicesIn('b')]).toEqual(before)
+})
+
+test('a user whose token is of the old cell reads the inbox there, and changes nothing, because it would be lost', async () => {
+  const { a, b } = cells
+  const token = mintUserToken(a.stack.state)
+  const preferences = [{ topic: '*', channel: 'in_app', state: 'off' }]
+  for (const [method, path, body] of [
+    ['PATCH', '/api/v1/preferences', { preferences }],
+    ['PATCH', `/api/v1/inbox/${newId('inapp')}`, { is_read: true }],
+    ['POST', '/api/v1/inbox/read-all', undefined],
+  ] as const) {
+    const { status, body: problem } = await a.api(method, path, { token, ...(body && { body }) })
+    expect([status, problem.code, problem.detail]).toEqual([
+      421,
+      'wrong_cell',
+      expect.stringContaining(b.stack.url('gateway')),
+    ])
+  }
+  expect((await a.api('GET', '/api/v1/inbox', { token })).status).toBe(200)
 })
 
 test('an import over a tenant that is served is refused, and what comes late changes nothing', async () => {

@@ -88,7 +88,7 @@ async function serveUsers(kit: Kit, context: StoreContext): Promise<void> {
     context: { ...context, tokens, preferences, hub: createHub(kit, context) },
     routes,
     streams: { maxBytes: config.STREAM_MEMORY, bytesEach: bytesPerStream },
-    door: { edge: true, authenticateUser: createUserAuthentication(tokens, access), corsOf: cors },
+    door: { edge: true, authenticateUser: createUserAuthentication(tokens, access, config.CELLS), corsOf: cors },
     extend(app, door) {
       const contracts = routes.map(({ contract }) => contract)
       mountPreflights(app, door, contracts, cors)

@@ -12,6 +12,7 @@ import type { z } from 'zod'
 import { findSender } from '../applications/application-store.ts'
 import type { RouteContext } from '../context.ts'
 import { inRoom } from '../forwarding/peers.ts'
+import { forwardLink, type LinkRequest } from './forward-link.ts'
 import { readChoice } from './read-choice.ts'
 import { type Notice, type Page, renderInvalid, renderPage, renderUnavailable } from './render-page.ts'
 
@@ -27,14 +28,21 @@ export const followLink: Handler<RouteContext, typeof followContract> = (context
   answer(context, request, readChoice(request.body))
 
 type LinkBody = z.input<typeof openPreferenceLink.body>
-type Request = Pick<HttpRequest<typeof showContract>, 'params' | 'headers' | 'address'>
+type Request = Pick<HttpRequest<typeof showContract>, 'params' | 'address'> & LinkRequest
 
 async function answer(context: RouteContext, request: Request, choice: LinkAction | undefined): Promise<Reply> {
   const { params, headers } = request
   const locales = localesOf(headers['accept-language'])
+  const untilMs = performance.now() + timeoutMs
+  const open = (body: Pick<LinkBody, 'choice'>) =>
+    openLink(context, request.address(), untilMs, { token: params.token, locales, ...body })
   try {
-    const link = await openLink(context, request.address(), { token: params.token, locales, ...(choice && { choice }) })
-    addLogFields({ tenant_id: link.tenant_id })
+    const opened = await open({})
+    addLogFields({ tenant_id: opened.tenant_id })
+    const forwarded = await forwardLink(context, request, { tenantId: opened.tenant_id, untilMs })
+    // Also in the cell that a tenant left, which still sends what it had accepted.
+    const link = choice ? await open({ choice }) : opened
+    if (forwarded) return forwarded
     const sender = await findSender(context.db.run, link.tenant_id, link.application_id)
     if (!sender) throw new Problem('link_not_valid', 'The application of this link no longer exists')
     const language = languageOf([link.locale, ...locales, sender.default_locale])
@@ -67,8 +75,12 @@ function countedIn({ failures }: RouteContext, request: Request, error: unknown)
 }
 
 /** Only dispatch can read whose link it is, so each address has a share of the connections; one that keeps failing has few. */
-async function openLink({ peers, failures, signPrincipal }: RouteContext, address: string, body: LinkBody) {
-  const untilMs = performance.now() + timeoutMs
+async function openLink(
+  { peers, failures, signPrincipal }: RouteContext,
+  address: string,
+  untilMs: number,
+  body: LinkBody,
+) {
   const { call, room, narrowRoom } = peers('dispatch')
   const principal = await signPrincipal(service)
   return inRoom(failures.isOver(address) ? narrowRoom : room, address, () =>

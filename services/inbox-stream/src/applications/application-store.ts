@@ -5,7 +5,7 @@ import { build, type Tables } from '../db/schema.ts'
 
 const now = sql<Date>`now()`
 
-type NewApplication = Required<Omit<Insertable<Tables['applications']>, 'updated_at'>>
+type NewApplication = Required<Omit<Insertable<Tables['applications']>, 'updated_at' | 'moved_to'>>
 
 const save = prepared('save-application', ({ id, tenant_id, revision, allowed_origins, status }: NewApplication) =>
   build
@@ -51,17 +51,23 @@ export async function saveFirst(
 
 export interface ApplicationAccess {
   isRevoked: boolean
+  /** The cell that serves the tenant, if it is another one. */
+  movedTo: string | null
   allowedOrigins: ReadonlySet<string>
 }
 
 const find = prepared('find-application', ({ id }: { id: Id<'app'> }) =>
-  build.selectFrom('applications').select(['status', 'allowed_origins']).where('id', '=', id),
+  build.selectFrom('applications').select(['status', 'moved_to', 'allowed_origins']).where('id', '=', id),
 )
 
 /** What the users of an application may do; an unknown application is open, because only known ones get tokens. */
 export async function findAccess({ run }: Queries, id: Id<'app'>): Promise<ApplicationAccess> {
   const [row] = await run(find({ id }))
-  return { isRevoked: row?.status === 'revoked', allowedOrigins: new Set(row?.allowed_origins ?? []) }
+  return {
+    isRevoked: row?.status === 'revoked',
+    movedTo: row?.moved_to ?? null,
+    allowedOrigins: new Set(row?.allowed_origins ?? []),
+  }
 }
 
 const revoked = prepared('list-revoked', ({ ids }: { ids: readonly Id<'app'>[] }) =>

@@ -10,6 +10,8 @@ export const tables = {
     revision: column.integer(),
     allowed_origins: column.texts().withDefault(),
     status: column.text<'active' | 'revoked'>(),
+    /** The cell that serves the tenant, if it is another one. */
+    moved_to: column.text().nullable(),
     updated_at: column.timestamp().withDefault(),
   },
   /** One row for each user of an application who ever got a notification. */

@@ -3,7 +3,7 @@ import { sharedTablesStay, type TenantTables } from '@notify/database'
 /** What moves with a tenant to another cell, and what stays. */
 export const tenantTables: TenantTables = {
   moved: [
-    { table: 'applications' },
+    { table: 'applications', own: ['moved_to'] },
     { table: 'inboxes' },
     { table: 'inbox_items' },
     { table: 'inbox_events', of: 'inbox_key in (select key from inboxes where tenant_id = $1)' },

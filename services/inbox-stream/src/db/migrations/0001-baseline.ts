@@ -9,6 +9,7 @@ export const baseline: Migration = {
        revision int not null,
        allowed_origins text[] not null default '{}',
        status text not null check (status in ('active', 'revoked')),
+       moved_to text,
        updated_at timestamptz not null default now()
      )`,
     'create index applications_by_origin on applications using gin (allowed_origins)',
