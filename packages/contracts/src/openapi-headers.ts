@@ -26,9 +26,13 @@ export const headerComponents = {
     description: 'Remaining requests of each limit, and seconds until it resets',
     schema: { type: 'string', examples: ['"key";r=99;t=1, "tenant";r=499;t=1'] },
   },
-  'Retry-After': { description: 'Seconds to wait before retrying; absent where waiting does not help', schema: seconds },
+  'Retry-After': {
+    description: 'Seconds to wait before retrying; absent where waiting does not help',
+    schema: seconds,
+  },
   Location: {
-    description: 'The same request at the cell that serves the tenant; absent if this cell does not know it',
+    description:
+      'The same request at the cell that serves the tenant; absent if this cell does not know it, or if a new user token is needed there',
     schema: { type: 'string', format: 'uri' },
   },
   'WWW-Authenticate': {
