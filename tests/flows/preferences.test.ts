@@ -223,6 +223,17 @@ test('a page that was opened before one click saves only what its reader changes
   expect((await lookUp(to)).rules).toEqual(rules)
 })
 
+test('a topic that is switched off while everything is off stays off when messages are received again', async () => {
+  const [news, offers] = [await addTopic(), await addTopic()]
+  const to = freshAddress()
+  const { url } = await mail(to, news)
+  const { text: page } = await follow(url)
+  await postForm(url, [['action', 'stop_all']])
+  expect((await postForm(url, fieldsOf(page, offers))).status).toBe(200)
+  await postForm(url, [['action', 'start_again']])
+  expect((await lookUp(to)).rules).toEqual([expect.objectContaining({ topic: offers, state: 'off', source: 'page' })])
+})
+
 test('a page leaves the frequency that was chosen on another one', async () => {
   const [news, offers] = [await addTopic(), await addTopic()]
   await addDigest(env, news)

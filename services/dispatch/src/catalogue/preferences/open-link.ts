@@ -94,11 +94,15 @@ function wantedBy(
       return shownBy(link, topics).flatMap((topic): Wanted[] => {
         const { topic_key, kind } = topic
         const asked = askedOf(link, topic)
-        const { sends } = decidePreference(asked, known)
-        const state = states.get(topic_key) ?? (sends ? 'on' : 'off')
+        const { sends, by } = decidePreference(asked, known)
+        const chosen = states.get(topic_key)
+        const state = chosen ?? (sends ? 'on' : 'off')
+        // An off for everything does not keep the topic off: it may be lifted.
+        const isKept = by === 'kind' || (by.topic === topic_key && by.channel === channel)
+        const isNew = chosen === 'off' ? sends || !isKept : chosen === 'on' && !sends
         const frequency = state === 'on' && hasDigests(topic, channel) ? frequencies.get(topic_key) : undefined
         const isOther = frequency !== undefined && frequency !== frequencyOf(asked, known, indexes)
-        if (kind === 'required' || ((state === 'on') === sends && !isOther)) return []
+        if (kind === 'required' || !(isNew || isOther)) return []
         return [{ topic: topic_key, channel, state, ...(isOther && { frequency }) }]
       })
     }
