@@ -20,6 +20,8 @@ interface DialOptions {
 
 /** Addresses of a name that are dialled, if there is a route to them: with hundreds of mute ones it would go on for long. */
 const mostDialled = 4
+/** Addresses that are tried in all. Those without a route fail at once, and thousands would occupy the process. */
+const mostTried = 64
 
 /** A connector for undici over TLS. SNI and the name in the certificate must be those of the URL. */
 export function createDial({ ca, connectMs, signal, ...guard }: DialOptions): buildConnector.connector {
@@ -79,7 +81,7 @@ async function dialPublic<S>(
   const addresses = await within(connectMs, resolvePublic(host, port, guard))
   let failure: unknown
   let dialled = 0
-  for (const address of addresses) {
+  for (const address of addresses.slice(0, mostTried)) {
     if (signal?.aborted || dialled === mostDialled) break
     try {
       return await open(address)

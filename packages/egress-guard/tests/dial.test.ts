@@ -43,6 +43,7 @@ test('of a name with many addresses the first four are dialled, and those withou
   expect(await postTo(name, port, behind(3, refusing))).toBe('answered')
   expect(await postTo(name, port, behind(4, refusing))).toContain('the connection was refused')
   expect(await postTo(name, port, behind(10, withoutRoute))).toBe('answered')
+  expect(await postTo(name, port, behind(64, withoutRoute))).toContain('ENETUNREACH')
 })
 
 test.each([

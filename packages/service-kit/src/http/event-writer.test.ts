@@ -71,13 +71,14 @@ test.each(['a\nb', 'a\rb', 'a\0b'])('an id that would end its field is an error:
 
 test('events do not take the place of a heartbeat of the handler', async () => {
   const { text } = await readOf((writer) => {
-    const busy = setInterval(() => writer.send({ event: 'parcel', data: { text: 'news' } }), 5)
+    const send = (text: string) => writer.send({ event: 'parcel', data: { text } })
+    const busy = setInterval(() => send('news'), 5)
     writer.onHeartbeat(() => {
       clearInterval(busy)
-      writer.send({ event: 'parcel', data: { text: 'beat' } })
+      send('beat')
       writer.end()
     })
-    writer.open()
+    send('news')
   })
   expect(text).toContain('news')
   expect(text).toContain('beat')
