@@ -146,7 +146,7 @@ test('usage is shown by day and month, with the totals of all pages', async () =
   await page.goBack()
   // The activity, which is left, has rows and a filter of the same name.
   await page.getByRole('table', { name: 'Usage', exact: true }).locator('tr[data-row]').first().waitFor()
-  const { held } = await holdNext(page, '**/api/v1/usage/messages?*')
+  const { held } = await holdNext(page, 'GET', '**/api/v1/usage/messages?*')
   await page.reload()
   const messagesOfAll = await held
   const counts = page.getByRole('table', { name: 'All messages by channel' }).getByRole('row', { name: /^SMS/ })

@@ -255,7 +255,7 @@ test('a user id is found by Ctrl-K, and while an address is typed no part of it 
   const asked: string[] = []
   // Without the port, which may have these digits too.
   page.on('request', (request) => asked.push(decodeURIComponent(request.url().replace(/^https?:\/\/[^/]+/, ''))))
-  const { held } = await holdNext(page, '**/recipients/lookup')
+  const { held } = await holdNext(page, 'POST', '**/recipients/lookup')
   await find(page, user)
   const lookup = await held
   await page.getByText('It is being looked up.').waitFor()

@@ -178,7 +178,7 @@ test('a list leads to its broadcasts, and a broadcast is paused, also after a pa
   await page.keyboard.press('Enter')
   await drawer(page).getByText('recipient_unknown').waitFor()
   await drawer(page).getByRole('link', { name: '100 in the activity' }).waitFor()
-  const { held } = await holdNext(page, '**/pause')
+  const { held } = await holdNext(page, 'POST', '**/pause')
   await drawer(page).getByRole('button', { name: 'Pause' }).click()
   const lost = await held
   await lost.fetch()
@@ -260,7 +260,7 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   const form = page.getByRole('dialog', { name: 'Record an opt-in' })
   expect(await form.getByLabel('Number').inputValue()).toBe(phone)
   await form.getByLabel('Reference').fill('<i>form 7</i> \u202Eabc')
-  const { held } = await holdNext(page, '**/recipients/lookup')
+  const { held } = await holdNext(page, 'POST', '**/recipients/lookup')
   await form.getByRole('button', { name: 'Record the opt-in' }).click()
   // It closes when the entry is recorded: a second click would record another one.
   await form.waitFor({ state: 'detached' })
@@ -275,6 +275,11 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
     const values = [form.getByLabel('Number'), form.getByLabel('Reference')].map((field) => field.inputValue())
     expect(await Promise.all(values)).toEqual([phone, 'form 8'])
   })
+  const { held: optIn } = await holdNext(page, 'POST', '**/opt-ins')
+  await form.getByRole('button', { name: 'Record the opt-in' }).click()
+  const keyBefore = (await optIn).request().headers()['idempotency-key']
+  await (await optIn).fulfill(refusal(429))
+  await form.getByText('refused with 429').first().waitFor()
   await form.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'Record an opt-out' }).click()
@@ -283,7 +288,11 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
 
   await page.getByRole('button', { name: 'Record an opt-in' }).click()
   await form.getByText('This number has opted out').waitFor()
+  await form.getByLabel('Reference').fill('form 8')
+  const repeated = page.waitForRequest('**/opt-ins')
   await form.getByRole('button', { name: 'Record the opt-in' }).click()
+  // After the opt-out it must not get the answer of the one before.
+  expect((await repeated).headers()['idempotency-key']).not.toBe(keyBefore)
   await eventually(async () => expect(await form.getByLabel('Evidence').getAttribute('aria-invalid')).toBe('true'))
   await form.getByText(/^Request req_/).waitFor()
   await expectNoAxeViolations(page)
@@ -316,7 +325,7 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
 test('the answer of a slow search does not replace a newer one', async () => {
   const page = await harness.signIn({ path: '/consents' })
   const search = page.getByLabel('Whole number')
-  const { held } = await holdNext(page, '**/recipients/lookup')
+  const { held } = await holdNext(page, 'POST', '**/recipients/lookup')
   await search.fill(freshPhone())
   await page.keyboard.press('Enter')
   const slow = await held
@@ -327,8 +336,12 @@ test('the answer of a slow search does not replace a newer one', async () => {
   const answered = page.waitForResponse('**/recipients/lookup')
   await slow.continue()
   await (await answered).finished()
-  await page.getByText('The ledger has no entry of this number').waitFor()
-  expect(page.url()).toBe(newer)
+  // The page gets this answer after the slow one, whose effect would be there by then.
+  const shown = await page.evaluate(async () => {
+    await (await fetch(location.href)).text()
+    return location.href
+  })
+  expect(shown).toBe(newer)
 })
 
 test('a login that is forced while a form is filled in leads back to the open form with its content', async () => {

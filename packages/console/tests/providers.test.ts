@@ -78,7 +78,7 @@ test(
     await page.getByLabel('I have stored it').check()
     await button(page, 'Done').click()
     await button(page, 'Rotate the secret').click()
-    const { held } = await holdNext(page, '**/rotate-secret')
+    const { held } = await holdNext(page, 'POST', '**/rotate-secret')
     await question(page).getByRole('button', { name: 'Rotate the secret' }).click()
     const rotation = await held
     await page.keyboard.press('Escape')

@@ -86,6 +86,14 @@ test('an exhausted webhook is replayed from its drawer, and one that has arrived
   await drawer(page).getByText('Attempt 2').waitFor()
   await expectNoAxeViolations(page)
   await call('PATCH', `${base}/${id}`, { url: address('ok') })
+  const keys: (string | undefined)[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/replay')) keys.push(request.headers()['idempotency-key'])
+  })
+  const { held } = await holdNext(page, 'POST', '**/replay')
+  await drawer(page).getByRole('button', { name: 'Replay' }).click()
+  await (await held).fulfill(refusal(429))
+  await page.getByText('Not replayed: refused with 429').waitFor()
   await drawer(page).getByRole('button', { name: 'Replay' }).click()
   await page.getByText('The webhook will be delivered again.').waitFor()
   await drawer(page).getByText('Attempt 3').waitFor()
@@ -95,6 +103,10 @@ test('an exhausted webhook is replayed from its drawer, and one that has arrived
   await expectNoAxeViolations(page)
   await drawer(page).getByRole('button', { name: 'Replay' }).click()
   await drawer(page).getByText('Attempt 4').waitFor()
+  // One key for each end of the delivery, so that a repetition is not another replay.
+  const [first, repeated, later] = keys
+  expect(repeated).toBe(first)
+  expect(later).not.toBe(first)
 })
 
 test('a message to a webhook is found by the id of its delivery or by its webhook-id, and is sent again after a second look', async () => {
@@ -156,7 +168,7 @@ test('a subscription is disabled and enabled, gets a new secret, is changed and 
   await page.getByRole('alertdialog').getByRole('button', { name: 'Disable the subscription' }).click()
   await page.getByText('It was disabled by request.').waitFor()
   expect(await page.getByRole('button', { name: 'Replay since' }).isDisabled()).toBe(true)
-  const { held } = await holdNext(page, `**${base}/${id}`)
+  const { held } = await holdNext(page, 'PATCH', `**${base}/${id}`)
   await page.getByRole('button', { name: 'Enable' }).click()
   await (await held).fulfill(refusal(429))
   await page.getByText('The subscription was not changed: refused with 429').waitFor()

@@ -47,7 +47,13 @@ test('a double click sends one notification', async () => {
   const page = await tab()
   const sent: string[] = []
   page.on('request', (request) => request.url().endsWith('/demo/send') && sent.push(request.url()))
+  const clicked = Promise.withResolvers<void>()
+  await page.route('**/demo/send', async (route) => {
+    await clicked.promise
+    await route.continue()
+  })
   await page.getByRole('button', { name: 'Send to myself' }).dblclick()
+  clicked.resolve()
   await unread(page, 1)
   await page.getByRole('status').filter({ hasText: 'Accepted.' }).waitFor()
   expect(sent).toHaveLength(1)

@@ -17,7 +17,7 @@ const readTimeoutMs = 8000
 const writeTimeoutMs = 15_000
 /** The time of a download grows with the list. */
 const exportTimeoutMs = 30 * 60_000
-const unanswered = new UnansweredWrites()
+export const unanswered = new UnansweredWrites()
 const known = new KnownAnswers()
 let session: Session | undefined
 

@@ -1,8 +1,9 @@
 import { answer, api } from './client.ts'
+import { withNewKey } from './unanswered-writes.ts'
 
 /** The token of a recipient, by POST: neither an address nor a log gets the number. */
 export const tokenOf = async (recipient: string): Promise<string> =>
-  (await answer(api.POST('/api/v1/recipients/lookup', { body: { recipient } }))).recipient_token
+  (await answer(api.POST('/api/v1/recipients/lookup', { body: { recipient }, headers: withNewKey() }))).recipient_token
 
 /** Whether a text is a number or an email address, and no user id. */
 export const isAddress = (text: string): boolean => /^\+?[\d\s().-]{7,25}$/.test(text) || /^[^\s@]+@[^\s@]+$/.test(text)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { UnansweredWrites, withNewKey } from './unanswered-writes.ts'
+import { UnansweredWrites, withKeyOf, withNewKey } from './unanswered-writes.ts'
 
 /** Sends a write. @returns its key */
 async function keyOf(writes: UnansweredWrites, path: string, status: number | 'none', init: RequestInit = {}) {
@@ -13,6 +13,26 @@ async function keyOf(writes: UnansweredWrites, path: string, status: number | 'n
   })
   await sent.catch(() => undefined)
   return key
+}
+
+/** Sends a write whose answer waits for `end`. */
+function holdWrite(writes: UnansweredWrites, path: string) {
+  const key = Promise.withResolvers<string | null>()
+  const status = Promise.withResolvers<number>()
+  const sent = writes.send(
+    new Request(`http://x/api/v1/${path}`, { method: 'POST', body: '{"n":1}' }),
+    async (keyed) => {
+      key.resolve(keyed.headers.get('idempotency-key'))
+      return new Response(null, { status: await status.promise })
+    },
+  )
+  return {
+    key: key.promise,
+    end(answered: number) {
+      status.resolve(answered)
+      return sent
+    },
+  }
 }
 
 // 409: the first one is still under way, for example.
@@ -58,10 +78,32 @@ test('the success of another write does not touch the key of one that is under w
   expect(await keyOf(writes, 'a', 201)).toBe(key)
 })
 
-test('a write that is safe to repeat has a new key each time', async () => {
+test('equal writes that are under way together have one key, and none keeps it once one of them succeeded', async () => {
   const writes = new UnansweredWrites()
-  const key = await keyOf(writes, 'a', 503, { headers: withNewKey() })
-  expect(await keyOf(writes, 'a', 503, { headers: withNewKey() })).not.toBe(key)
+  const first = holdWrite(writes, 'a')
+  const second = holdWrite(writes, 'a')
+  const key = await first.key
+  expect(await second.key).toBe(key)
+  await second.end(409)
+  expect(await keyOf(writes, 'a', 409)).toBe(key)
+  const third = holdWrite(writes, 'a')
+  expect(await third.key).toBe(key)
+  await first.end(200)
+  const next = await keyOf(writes, 'a', 503)
+  expect(next).not.toBe(key)
+  await third.end(200)
+  expect(await keyOf(writes, 'a', 503)).toBe(next)
+})
+
+test('a write with its own key is sent with it, and makes no other write a new one', async () => {
+  const writes = new UnansweredWrites()
+  const key = await keyOf(writes, 'providers/prov_1/test-message', 503)
+  const tested = await keyOf(writes, 'providers/prov_1/test', 200, { headers: withNewKey() })
+  expect(await keyOf(writes, 'providers/prov_1/test', 200, { headers: withNewKey() })).not.toBe(tested)
+  expect(await keyOf(writes, 'providers/prov_1/test', 200, { headers: withKeyOf('seen-1') })).toBe('seen-1')
+  expect(await keyOf(writes, 'providers/prov_1/test-message', 503)).toBe(key)
+  writes.forget('providers')
+  expect(await keyOf(writes, 'providers/prov_1/test-message', 503)).not.toBe(key)
 })
 
 test('a key is forgotten after ten minutes', async () => {

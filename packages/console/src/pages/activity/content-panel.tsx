@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import { Problems } from '../../ui/error-state.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { TextBlock } from '../../ui/plain-text.tsx'
@@ -7,7 +8,8 @@ import { TextBlock } from '../../ui/plain-text.tsx'
 /** What was sent, after a click: each look is recorded in the audit log. */
 export function ContentPanel({ id }: { id: string }) {
   const read = useMutation({
-    mutationFn: () => answer(api.POST('/api/v1/activity/{id}/content', { params: { path: { id } } })),
+    mutationFn: () =>
+      answer(api.POST('/api/v1/activity/{id}/content', { params: { path: { id } }, headers: withNewKey() })),
   })
   return (
     <section className="flex flex-col gap-2">

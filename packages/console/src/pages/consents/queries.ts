@@ -1,6 +1,6 @@
 import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { answer, api } from '../../api/client.ts'
+import { answer, api, unanswered } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
 import { withNewKey } from '../../api/unanswered-writes.ts'
 import { showToast } from '../../ui/toasts.tsx'
@@ -54,6 +54,8 @@ export function useRecordOptOut() {
     mutationFn: (body: components['schemas']['NewOptOut']) =>
       answer(api.POST('/api/v1/whatsapp/opt-outs', { body, headers: withNewKey() })),
     onSuccess: ({ phone_e164 }) => {
+      // The same opt-in would get the answer of the one before this opt-out.
+      unanswered.forget('whatsapp')
       showToast({ tone: 'good', text: `The opt-out of ${maskNumber(phone_e164)} is recorded.` })
       return client.invalidateQueries({ queryKey: key })
     },

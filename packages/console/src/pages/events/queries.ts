@@ -2,6 +2,7 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import { basisOf, type Coverage, type Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
@@ -77,6 +78,7 @@ export const previewerOf = (id: EventId): Previewer => ({
       api.POST('/api/v1/applications/{application_id}/events/{event_key}/preview', {
         params: pathOf(id),
         body,
+        headers: withNewKey(),
         signal,
       }),
     ),

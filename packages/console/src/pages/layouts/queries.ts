@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { layoutKey, layoutsKey, readLayout } from '../../api/layouts.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
 export type StoredLayout = components['schemas']['Layout']
@@ -64,6 +65,7 @@ export const previewerOf = (id: string): Previewer => ({
           ...(locale ? { locale } : {}),
           ...(time_zone ? { time_zone } : {}),
         },
+        headers: withNewKey(),
         signal,
       }),
     )

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
 import { useHasPermission } from '../../api/me.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import type { Channel } from '../../channels/channel.ts'
 import { channelPages } from '../../channels/table.ts'
 import type { Mode } from '../../ui/mode.ts'
@@ -69,7 +70,7 @@ export function useExplanation(person: Person, names: readonly PersonName[]) {
       const { applicationId, mode } = person
       const name = judgedBy(person, names, channel)
       const body = { application_id: applicationId, mode, ...name, channel, ...(topic ? { topic } : {}) }
-      return answer(api.POST('/api/v1/preferences/explain', { body }))
+      return answer(api.POST('/api/v1/preferences/explain', { body, headers: withNewKey() }))
     },
   })
 }

@@ -27,7 +27,7 @@ export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
   })
   const storedOf = (one: Provider) => ({ form: formOf(one, fields), revision: one.updated_at })
   const edits = useEdits<ProviderForm>({
-    name: `provider-edits:${id}`,
+    name: `provider-changes:${id}`,
     stored: storedOf(provider),
     errorsOf: () => [],
     write: async (edited, expected_updated_at) => {

@@ -2,6 +2,7 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
+import { withNewKey } from '../../api/unanswered-writes.ts'
 import { basisOf, type Coverage, type Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
@@ -54,6 +55,7 @@ export const previewerOf = (id: string): Previewer => ({
       api.POST('/api/v1/templates/{template_id}/preview', {
         params: pathOf(id),
         body: { ...rest, template_data: data as Record<string, never> },
+        headers: withNewKey(),
         signal,
       }),
     ),

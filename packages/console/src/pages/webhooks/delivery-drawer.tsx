@@ -41,8 +41,8 @@ export function DeliveryDrawer({ id, isActive, onClose }: DeliveryDrawerProps) {
 
 /** A message that has arrived is sent again after a confirmation only: the receiver may have passed it on to a person. */
 function ReplayButton({ delivery, isActive }: { delivery: Delivery; isActive: boolean }) {
-  const { delivery_id: id, subscription_id, status } = delivery
-  const replay = useReplayDelivery()
+  const { subscription_id, status } = delivery
+  const replay = useReplayDelivery(delivery)
   const [isAsking, ask] = useState(false)
   const mayReachTwice = subscription_id === null && status === 'succeeded'
   return (
@@ -51,7 +51,7 @@ function ReplayButton({ delivery, isActive }: { delivery: Delivery; isActive: bo
         busy={replay.isPending}
         disabled={!isActive}
         title={isActive ? undefined : 'The subscription is disabled; enable it first'}
-        onClick={() => (mayReachTwice ? ask(true) : replay.mutate(id))}
+        onClick={() => (mayReachTwice ? ask(true) : replay.mutate())}
       >
         <RotateCcw size={14} aria-hidden />
         Replay
@@ -60,7 +60,7 @@ function ReplayButton({ delivery, isActive }: { delivery: Delivery; isActive: bo
         <Confirm
           title="Send this message again?"
           action="Send it again"
-          onConfirm={async () => void (await replay.mutateAsync(id))}
+          onConfirm={async () => void (await replay.mutateAsync())}
           onClose={() => ask(false)}
         >
           It was already delivered. The receiver gets the same body with the same webhook-id, by which it recognises the

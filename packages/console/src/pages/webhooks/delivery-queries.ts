@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
-import { withNewKey } from '../../api/unanswered-writes.ts'
+import { withKeyOf, withNewKey } from '../../api/unanswered-writes.ts'
 import { showToast } from '../../ui/toasts.tsx'
 import { useAction } from '../../ui/use-action.ts'
 import type { DeliverySummary } from './words.ts'
@@ -44,14 +44,14 @@ export function useDelivery(delivery_id: string) {
   })
 }
 
-/** Replays a delivery that has ended. */
-export function useReplayDelivery() {
+/** Replays a delivery that has ended, once for each of its ends. */
+export function useReplayDelivery({ delivery_id, finished_at }: DeliverySummary) {
   return useAction({
-    mutationFn: (delivery_id: string) =>
+    mutationFn: () =>
       answer(
         api.POST('/api/v1/webhook-deliveries/{delivery_id}/replay', {
           params: { path: { delivery_id } },
-          headers: withNewKey(),
+          headers: withKeyOf(`finished-${finished_at}`),
         }),
       ),
     failure: 'Not replayed',
