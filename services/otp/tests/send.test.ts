@@ -236,6 +236,26 @@ test('a code that dispatch refuses is refused, does not verify, and does not cou
   expect((await postSend(env, { channel: 'sms', recipient }, { headers })).status).toBe(200)
 })
 
+test('codes that are refused, for their recipient or by dispatch, do not count for their application', async () => {
+  const { applicationId } = await addApplication(env)
+  const otp = { sends_per_minute: 6 }
+  await publishApplication({ application_id: applicationId, revision: 2, otp })
+  await eventually(async () => expect(await settingsOf(applicationId)).toMatchObject({ settings: otp }))
+  const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })
+  const send = (recipient: string) => postSend(env, { channel: 'sms', recipient }, { key })
+  const [suppressed, pressed] = [freshPhone(), freshPhone()]
+  const suppress = { token: env.operatorToken, body: { channel: 'sms', recipient: suppressed } }
+  await env.api('POST', '/api/v1/suppressions', suppress)
+  for (let sent = 0; sent < 7; sent++) expectProblem(await send(suppressed), 422, 'recipient_suppressed')
+  for (let sent = 0; sent < 5; sent++) expect((await send(pressed)).status).toBe(200)
+  for (let sent = 0; sent < 7; sent++) {
+    const refused = await send(pressed)
+    expectProblem(refused, 429, 'otp_rate_limited')
+    expect(refused.body.detail).toContain('recipient')
+  }
+  expect((await send(freshPhone())).status).toBe(200)
+})
+
 test("the code is sent with the application's template, the one of the language first", async () => {
   const { applicationId } = await addApplication(env)
   const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })

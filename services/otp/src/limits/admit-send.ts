@@ -1,8 +1,9 @@
 import type { KeyMode, OtpSettings } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import type { Counted } from './create-velocity.ts'
 import { rateLimited } from './rate-limited.ts'
-import { type NumberParts, readNumber } from './read-number.ts'
+import { readNumber } from './read-number.ts'
 
 /** A request to send a code. */
 interface Sending {
@@ -14,17 +15,41 @@ interface Sending {
   settings: OtpSettings
 }
 
+/** A send that the limits of application, country and prefix have counted. */
+export interface Admission {
+  /** No longer counts it, because it is refused after all. */
+  giveBack(): void
+}
+
+interface Limit extends Counted {
+  perMinute: number
+}
+
 /**
- * Applies the limits of application, country and prefix. `admitRecipient` applies the limit per recipient.
+ * Applies the limits of application, country and prefix; a send that one refuses counts for none before.
+ * `admitRecipient` applies the limit per recipient.
  * @throws Problem `country_not_allowed` or `otp_rate_limited`
  */
-export async function admitSend(context: Context, sending: Sending): Promise<void> {
+export async function admitSend(context: Context, sending: Sending): Promise<Admission> {
   const { phone, settings, applicationId, mode } = sending
-  const { config } = context
+  const { config, limits, metrics } = context
   if (phone !== undefined) requireAllowed(phone, settings)
+  const ofNumber = phone === undefined ? [] : await limitsOfNumber(context, sending, phone)
   const perMinute = settings.sends_per_minute ?? config.SENDS_PER_APPLICATION
-  await take(context, 'application', `${applicationId} ${mode}`, perMinute)
-  if (phone !== undefined) await admitNumber(context, sending, readNumber(phone))
+  const counted: Counted[] = []
+  const giveBack = () => {
+    for (const one of counted) limits.velocity.giveBack(one)
+  }
+  for (const limit of [{ what: 'application', id: `${applicationId} ${mode}`, perMinute } as const, ...ofNumber]) {
+    const waitMs = await limits.velocity.take(limit, limit.perMinute)
+    if (waitMs > 0) {
+      giveBack()
+      metrics.limited(limit.what)
+      throw rateLimited(`Too many codes for one ${limit.what}`, waitMs)
+    }
+    counted.push(limit)
+  }
+  return { giveBack }
 }
 
 function requireAllowed(phone: string, { allowed_countries: allowed }: OtpSettings): void {
@@ -33,28 +58,20 @@ function requireAllowed(phone: string, { allowed_countries: allowed }: OtpSettin
   throw fieldProblem('country_not_allowed', 'recipient', message)
 }
 
-async function admitNumber(context: Context, { tenantId, mode }: Sending, { country, prefix }: NumberParts) {
+/** @throws Problem `otp_rate_limited` for a blocked prefix */
+async function limitsOfNumber(context: Context, { tenantId, mode }: Sending, phone: string): Promise<Limit[]> {
   const { config, limits, metrics } = context
+  const { country, prefix } = readNumber(phone)
   const treatment = await limits.treatmentOf(tenantId, mode, prefix)
   if (treatment === 'blocked') {
     metrics.limited('fraud')
     throw rateLimited('Codes to numbers with this prefix are hardly ever verified', config.FRAUD_WINDOW / 4)
   }
-  const slowness = treatment === 'slow' ? 10 : 1
-  await take(context, 'country', `${tenantId} ${mode} ${country}`, config.SENDS_PER_COUNTRY)
-  const perMinute = Math.max(1, Math.floor(config.SENDS_PER_PREFIX / slowness))
-  // A separate window: codes sent before the prefix was slowed do not count.
-  await take(context, 'prefix', `${tenantId} ${mode} ${prefix}${treatment === 'slow' ? ' slow' : ''}`, perMinute)
-}
-
-async function take(
-  { limits, metrics }: Context,
-  what: 'application' | 'country' | 'prefix',
-  id: string,
-  perMinute: number,
-): Promise<void> {
-  const waitMs = await limits.velocity(what, id, perMinute)
-  if (waitMs === 0) return
-  metrics.limited(what)
-  throw rateLimited(`Too many codes for one ${what}`, waitMs)
+  const isSlow = treatment === 'slow'
+  const perMinute = Math.max(1, Math.floor(config.SENDS_PER_PREFIX / (isSlow ? 10 : 1)))
+  return [
+    { what: 'country', id: `${tenantId} ${mode} ${country}`, perMinute: config.SENDS_PER_COUNTRY },
+    // A separate window: codes sent before the prefix was slowed do not count.
+    { what: 'prefix', id: `${tenantId} ${mode} ${prefix}${isSlow ? ' slow' : ''}`, perMinute },
+  ]
 }

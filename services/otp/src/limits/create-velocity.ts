@@ -2,8 +2,19 @@ import { createPseudonym } from '@notify/privacy'
 import type { connectRedis } from '@notify/service-kit'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 
-/** Counts a send against a limit per minute. @returns 0 within the limit, else milliseconds until there is room */
-export type Velocity = (what: string, id: string, perMinute: number) => Promise<number>
+/** What a send counts for. */
+export interface Counted {
+  what: 'application' | 'country' | 'prefix'
+  id: string
+}
+
+/** Counts sends by the minute. */
+export interface Velocity {
+  /** Counts a send against a limit. @returns 0 within the limit, else milliseconds until there is room */
+  take(counted: Counted, perMinute: number): Promise<number>
+  /** No longer counts a send that was refused. Not awaited, because the caller may hold a connection. */
+  giveBack(counted: Counted): void
+}
 
 const windowSeconds = 60
 
@@ -13,6 +24,7 @@ const windowSeconds = 60
  */
 export function createVelocity(redis: ReturnType<typeof connectRedis>, masterKey: Buffer): Velocity {
   const pseudonym = createPseudonym(masterKey)
+  const keyOf = ({ what, id }: Counted) => pseudonym('otp limit', `${what} ${id}`)
   // Counts only, whatever the limit: a limiter for each value of a setting would stay for ever.
   const counting = { keyPrefix: 'otp', points: Number.MAX_SAFE_INTEGER, duration: windowSeconds }
   const limiter = new RateLimiterRedis({
@@ -21,8 +33,13 @@ export function createVelocity(redis: ReturnType<typeof connectRedis>, masterKey
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(counting),
   })
-  return async (what, id, perMinute) => {
-    const { consumedPoints, msBeforeNext } = await limiter.consume(pseudonym('otp limit', `${what} ${id}`))
-    return consumedPoints > perMinute ? Math.max(1, msBeforeNext) : 0
+  return {
+    async take(counted, perMinute) {
+      const { consumedPoints, msBeforeNext } = await limiter.consume(keyOf(counted))
+      return consumedPoints > perMinute ? Math.max(1, msBeforeNext) : 0
+    },
+    giveBack(counted) {
+      void limiter.reward(keyOf(counted))
+    },
   }
 }

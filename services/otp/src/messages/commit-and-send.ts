@@ -1,13 +1,14 @@
 import { type Id, isId, type Route } from '@notify/contracts'
 import { idempotent, type Run } from '@notify/database'
-import type { Handler, HttpRequest, Reply } from '@notify/service-kit'
+import { type Handler, type HttpRequest, Problem, type Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import type { Admission } from '../limits/admit-send.ts'
 import { findMessage } from './message-store.ts'
 import { sendMessage } from './send-message.ts'
 
 /** Steps of a route before its code is sent. */
 interface Steps<R extends Route, Draft> {
-  /** Validates the request and makes the code. Holds no connection, and its result may be discarded. */
+  /** Validates and counts the request, and makes the code. Holds no connection, and its result may be discarded. */
   draft(context: Context, request: HttpRequest<R>): Promise<Draft>
   /** Writes the transaction with its message. @returns the message's id */
   write(context: Context, request: HttpRequest<R>, run: Run, draft: Draft): Promise<Id<'notif'>>
@@ -17,7 +18,10 @@ interface Steps<R extends Route, Draft> {
  * Makes the handler of a POST that sends a code: the message commits with the idempotency record, dispatch commits the
  * notification, the response is stored. If the process dies in between, a repetition or the scheduler continues.
  */
-export function commitAndSend<R extends Route, Draft>({ draft, write }: Steps<R, Draft>): Handler<Context, R> {
+export function commitAndSend<R extends Route, Draft extends Admission>({
+  draft,
+  write,
+}: Steps<R, Draft>): Handler<Context, R> {
   return idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
     async prepare(context, request, done) {
       const message = done !== undefined && isId('notif', done) ? await findMessage(context.db.run, done) : undefined
@@ -27,8 +31,19 @@ export function commitAndSend<R extends Route, Draft>({ draft, write }: Steps<R,
     },
     async effect(context, request, run, prepared) {
       if ('answer' in prepared) return prepared.answer
-      const id = await write(context, request, run, prepared.draft)
-      return { done: id, finish: () => sendMessage(context, id) }
+      const { draft } = prepared
+      const id = await countingSent(draft, write(context, request, run, draft))
+      return { done: id, finish: () => countingSent(draft, sendMessage(context, id)) }
     },
   })
+}
+
+/** Counts no send that is refused. One that fails otherwise may still be sent. */
+async function countingSent<T>(admission: Admission, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Problem && error.code !== 'service_unavailable') admission.giveBack()
+    throw error
+  }
 }

@@ -2,7 +2,7 @@ import type { resendOtp as contract } from '@notify/contracts'
 import { codeChannels } from '../channels/table.ts'
 import { makeCode } from '../codes/make-code.ts'
 import { admitRecipient } from '../limits/admit-recipient.ts'
-import { admitSend } from '../limits/admit-send.ts'
+import { type Admission, admitSend } from '../limits/admit-send.ts'
 import { rateLimited } from '../limits/rate-limited.ts'
 import { commitAndSend } from '../messages/commit-and-send.ts'
 import { composeCode } from './compose-code.ts'
@@ -16,7 +16,7 @@ import {
   type TransactionRow,
 } from './transaction-store.ts'
 
-interface Draft extends NewMessage {
+interface Draft extends NewMessage, Admission {
   row: TransactionRow
 }
 
@@ -32,12 +32,12 @@ export const resendCode = commitAndSend<typeof contract, Draft>({
     const settings = await context.settingsOf(applicationId)
     const recipient = keyRing.decrypt(row.recipient!, recipientAad(tenantId, row.id))
     const phone = codeChannels[channel].byPhone ? recipient : undefined
-    await admitSend(context, { tenantId, applicationId, mode, phone, settings })
+    const admission = await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const base = { transactionId: row.id, channel, recipient, ttlSeconds: row.ttl_seconds, language, settings }
     for (;;) {
       const made = composeCode(context, tenantId, { ...base, code: makeCode(row.length) })
       // By chance it could be the earlier code, which must no longer verify.
-      if (made.codeProof !== row.code_proof) return { ...made, row }
+      if (made.codeProof !== row.code_proof) return { ...made, ...admission, row }
     }
   },
   async write(context, { span }, run, { row, ...made }) {

@@ -3,7 +3,7 @@ import { Problem } from '@notify/service-kit'
 import { codeChannels } from '../channels/table.ts'
 import { makeCode } from '../codes/make-code.ts'
 import { admitRecipient } from '../limits/admit-recipient.ts'
-import { admitSend } from '../limits/admit-send.ts'
+import { type Admission, admitSend } from '../limits/admit-send.ts'
 import { readNumber } from '../limits/read-number.ts'
 import { commitAndSend } from '../messages/commit-and-send.ts'
 import { beginTransaction, type NewTransaction } from './begin-transaction.ts'
@@ -13,7 +13,7 @@ import { recipientAad } from './transaction-store.ts'
 const defaultLength = 6
 
 /** Sends a code. Responds 200 once dispatch has committed its message. */
-export const sendCode = commitAndSend<typeof contract, NewTransaction>({
+export const sendCode = commitAndSend<typeof contract, NewTransaction & Admission>({
   async draft(context, { body, principal, span }) {
     const code = codeOf(body, principal)
     const { byPhone, readRecipient } = codeChannels[body.channel]
@@ -21,12 +21,13 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction>({
     const { tenant_id: tenantId, application_id: applicationId, mode } = principal
     const settings = await context.settingsOf(applicationId)
     const phone = byPhone ? recipient.text : undefined
-    await admitSend(context, { tenantId, applicationId, mode, phone, settings })
+    const admission = await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const { channel, ttl_seconds: ttlSeconds, locale, language = locale ?? null } = body
     const id = newId('otp')
     const content = { transactionId: id, channel, recipient: recipient.text, code, ttlSeconds, language, settings }
     const { keyRing, blindIndex } = context.secrets
     return {
+      ...admission,
       ...{ id, tenantId, applicationId, mode, channel, ttlSeconds, language },
       ...composeCode(context, tenantId, content),
       recipient: keyRing.encrypt(recipient.text, recipientAad(tenantId, id)),
