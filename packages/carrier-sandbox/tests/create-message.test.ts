@@ -117,4 +117,6 @@ test('a text of 1600 characters is accepted, and its segments are counted', asyn
   expect(await segments('x'.repeat(160))).toBe('1')
   expect(await segments('[{€}]'.repeat(17))).toBe('2')
   expect(await segments('ж'.repeat(71))).toBe('2')
+  expect(await segments(`${'a'.repeat(152)}€${'a'.repeat(152)}`)).toBe('3')
+  expect(await segments('👍'.repeat(67))).toBe('3')
 })

@@ -10,12 +10,20 @@ test.each([
   // Each needs two septets.
   ['€'.repeat(80), 'GSM-7', 1, []],
   ['€'.repeat(81), 'GSM-7', 2, []],
+  // One that does not fit into a part goes to the next one whole.
+  [`${'a'.repeat(152)}€${'a'.repeat(151)}`, 'GSM-7', 2, []],
+  [`${'a'.repeat(152)}€${'a'.repeat(152)}`, 'GSM-7', 3, []],
+  ['€'.repeat(152), 'GSM-7', 2, []],
+  ['€'.repeat(153), 'GSM-7', 3, []],
   ['Ihr Bestätigungscode: 5 €', 'GSM-7', 1, []],
   ['ą'.repeat(70), 'UCS-2', 1, ['ą']],
   ['ą'.repeat(71), 'UCS-2', 2, ['ą']],
   ['Código', 'UCS-2', 1, ['ó']],
   ['1\u202f234 👍👍', 'UCS-2', 1, ['\u202f', '👍']],
   ['👍'.repeat(36), 'UCS-2', 2, ['👍']],
+  ['👍'.repeat(66), 'UCS-2', 2, ['👍']],
+  ['👍'.repeat(67), 'UCS-2', 3, ['👍']],
+  [`ą${'👍'.repeat(66)}`, 'UCS-2', 2, ['ą', '👍']],
 ])('%j is sent in %s, in %i segments', (text, encoding, segments, outside) => {
   expect(countSegments(text)).toEqual({ encoding, segments, outside })
 })
