@@ -25,6 +25,9 @@ export const WhatsAppTemplateContent = z
         url: z.string().nullable(),
       }),
     ),
+    other_components: z.array(z.string()).optional().meta({
+      description: 'Further components in lower case, such as `carousel`; a template that has any cannot be sent',
+    }),
   })
   .meta({ id: 'WhatsAppTemplateContent' })
 export type WhatsAppTemplateContent = z.output<typeof WhatsAppTemplateContent>

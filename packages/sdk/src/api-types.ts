@@ -3396,6 +3396,8 @@ export interface components {
                 text: string;
                 url: string | null;
             }[];
+            /** @description Further components in lower case, such as `carousel`; a template that has any cannot be sent */
+            other_components?: string[];
         };
         EventPreview: {
             /**

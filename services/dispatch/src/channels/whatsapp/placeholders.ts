@@ -39,7 +39,23 @@ function headerOf({ format, text }: NonNullable<WhatsAppTemplateContent['header'
 /** Each placeholder that a template leaves open or that its approved text does not have, by path. */
 export function misfits(filled: Filled, content: WhatsAppTemplateContent): FieldError[] {
   const wanted = placeholdersOf(content)
-  return [...headerMisfits(filled, wanted), ...bodyMisfits(filled, wanted), ...buttonMisfits(filled, wanted)]
+  const fillable = [...headerMisfits(filled, wanted), ...bodyMisfits(filled, wanted), ...buttonMisfits(filled, wanted)]
+  return [...unsendable(content), ...fillable]
+}
+
+/** Buttons that need more than a text in each message. */
+const notFilled = ['flow', 'mpm', 'order_details']
+
+/** What Meta refuses in each message, because the service cannot fill it. */
+function unsendable({ buttons, other_components: others = [] }: WhatsAppTemplateContent): FieldError[] {
+  const parts = [
+    ...others.map((type) => `component of type ${type}`),
+    ...buttons.flatMap(({ type }) => (notFilled.includes(type) ? [`button of type ${type}`] : [])),
+  ]
+  return parts.map((part) => ({
+    path: 'whatsapp.template_name',
+    message: `has a ${part}, which cannot be sent: choose another template`,
+  }))
 }
 
 function headerMisfits({ header }: Filled, { header: wanted }: WhatsAppPlaceholders): FieldError[] {
