@@ -136,6 +136,20 @@ test('the page is in the language of the user, also behind an event without that
   expect((await follow(/https?:\S+/.exec(text)![0])).text).toContain('<html lang="de" dir="ltr">')
 })
 
+test('topics on the page are in its language, or in one that the recipient prefers', async () => {
+  const names = { en: `Weekly ${freshUser()}`, de: `Wochenblatt ${freshUser()}`, sv: `Veckobrev ${freshUser()}` }
+  const translations = { de: { name: names.de }, sv: { name: names.sv } }
+  const topic = await addTopic({ name: names.en, translations })
+  const shown = async (locale: string, languages: string) => {
+    const { url } = await mail(freshAddress(), topic, { locale })
+    const { text } = await follow(url, { headers: { accept: 'text/html', 'accept-language': languages } })
+    return [/<html lang="(\w+)"/.exec(text)?.[1], ...Object.values(names).filter((name) => text.includes(name))]
+  }
+  expect(await shown('en', 'en-US,en;q=0.9,de;q=0.8')).toEqual(['en', names.en])
+  expect(await shown('sv', 'de-AT,de;q=0.9,en;q=0.8')).toEqual(['de', names.sv])
+  expect(await shown('nb', 'de-AT,sv;q=0.9')).toEqual(['de', names.de])
+})
+
 test('one click switches the topic off, any number of times; looking changes nothing', async () => {
   const topic = await addTopic({ translations: { de: { name: 'Wochenblatt' } } })
   const to = freshAddress()

@@ -56,9 +56,11 @@ const settings = {
     }),
   otp: z.strictObject(OtpSettings.shape).meta({ description: 'How the application sends codes' }),
   default_locale: Locale.nullable().meta({
-    description: 'Language of messages whose request names none, and of texts that are no translation',
+    description: 'Language of messages whose request and user name none, and of texts that are no translation',
   }),
-  default_time_zone: TimeZone.nullable().meta({ description: 'Zone of times in messages whose request names none' }),
+  default_time_zone: TimeZone.nullable().meta({
+    description: 'Zone of times in messages whose request and user name none',
+  }),
   bulk_requires_topic: z
     .boolean()
     .meta({ description: 'Whether bulk messages without a topic are refused with topic_required' }),

@@ -104,10 +104,11 @@ export const DispatchRequest = z
     }),
     locale: Locale.optional().meta({
       description:
-        'Language of the recipient, BCP 47. Chooses the translation. Default: default_locale of the application.',
+        'Language of the recipient, BCP 47. Chooses the translation. Default: the locale of the user, then default_locale of the application.',
     }),
     time_zone: TimeZone.optional().meta({
-      description: 'Zone of times in the text. Default: default_time_zone of the application, then UTC.',
+      description:
+        'Zone of times in the text. Default: the timezone of the user, then default_time_zone of the application, then UTC.',
     }),
     metadata: z
       .record(z.string().max(64), z.string().max(512))

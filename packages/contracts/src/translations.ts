@@ -7,7 +7,7 @@ export const mostTranslations = 60
 
 /**
  * Translations by locale, each with the whole template of a channel. Sends choose one for each channel: by lookup
- * (RFC 4647, 3.4) for the locale of the request, then for `default_locale` of the application, then `templates`.
+ * (RFC 4647, 3.4) for the locale of the request, then for those of the user and the application, then `templates`.
  */
 export const EventTranslations = byLocale(EventTemplates).meta({
   description: `Templates by locale, at most ${mostTranslations}. Absent in a request: they stay as they are.`,

@@ -84,19 +84,22 @@ export function createInbox(options: InboxOptions): InboxClient {
     followStream({ api, store, delays, tell: (news) => tell(news, channel) }, signal)
   const hear = (message: Message, channel: Channel<Message>, isLeader: boolean) => {
     const { contents, status } = store
+    const ask = () => channel.send({ kind: 'hello', from: me })
     if (message.kind === 'hello') {
       const isLoaded = isLeader && contents.seq !== undefined
       if (isLoaded) channel.send({ kind: 'contents', contents, status, to: message.from })
     } else if (isLeader) return
     else if (message.kind === 'preferences') tellWatchers()
     else if (message.kind === 'event') {
-      if (!store.apply(message.event)) channel.send({ kind: 'hello', from: me })
+      if (!store.apply(message.event)) ask()
     } else {
       if (message.kind === 'contents' && (message.to ?? me) === me) {
         const isNewer = !message.to || (message.contents.seq ?? 0) > (contents.seq ?? -1)
         if (isNewer) store.replace(message.contents)
       }
       store.status = message.status
+      // Nobody led when this tab joined, and a new leader that resumes loads nothing.
+      if (store.contents.seq === undefined) ask()
     }
   }
   const run = async (signal: AbortSignal) => {
@@ -143,13 +146,10 @@ export function createInbox(options: InboxOptions): InboxClient {
   const loadNext = async () => {
     const { nextCursor } = store.contents
     if (nextCursor === null) return
-    const page = await readPage(api, `?cursor=${encodeURIComponent(nextCursor)}`)
-    // The inbox was reloaded meanwhile.
-    if (store.contents.nextCursor !== nextCursor) return
-    const known = new Set(store.contents.notifications.map(({ id }) => id))
-    const older = page.notifications.filter(({ id }) => !known.has(id))
-    const notifications = [...store.contents.notifications, ...older]
-    store.replace({ ...store.contents, notifications, nextCursor: page.next_cursor })
+    await store.extend(async () => {
+      const page = await readPage(api, `?cursor=${encodeURIComponent(nextCursor)}`)
+      return { notifications: page.notifications, nextCursor: page.next_cursor }
+    })
   }
   return {
     getState: () => store.state,

@@ -123,3 +123,17 @@ test('read-all leaves unread what arrives while it is under way', async () => {
   await changing
   expect([shown(), store.state.unreadCount]).toEqual([['3', '2 read', '1 read'], 1])
 })
+
+test('a snapshot that comes while the next page is read makes the page void, and the one after it counts again', async () => {
+  const { store, shown } = storeOf()
+  const page = { notifications: [item(0)], nextCursor: null }
+  const { promise, resolve } = Promise.withResolvers<typeof page>()
+  const extending = store.extend(() => promise)
+  store.replace({ ...loaded, seq: 9, nextCursor: 'c1' })
+  resolve(page)
+  await extending
+  expect([shown(), store.contents.nextCursor]).toEqual([['2', '1'], 'c1'])
+  await expect(store.extend(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
+  await store.extend(async () => page)
+  expect([shown(), store.contents.nextCursor]).toEqual([['2', '1', '0'], null])
+})

@@ -14,6 +14,8 @@ export class Store {
   #status: InboxStatus = 'idle'
   #state: InboxState = stateOf(nothing, 'idle')
   readonly #pending = new Set<Pending>()
+  /** Events since the next page was requested; none is requested after a snapshot. */
+  #sincePage: ChangeEvent[] | undefined
   readonly #onChange: () => void
 
   constructor(onChange: () => void) {
@@ -35,8 +37,25 @@ export class Store {
 
   /** Replaces the state with the server's snapshot. */
   replace(contents: Contents): void {
-    this.contents = contents
-    this.#show()
+    this.#sincePage = undefined
+    this.#set(contents)
+  }
+
+  /** Appends the next page, with the events that came while it was read; a snapshot that came meanwhile makes it void. */
+  async extend(read: () => Promise<Pick<Contents, 'notifications' | 'nextCursor'>>): Promise<void> {
+    const events: ChangeEvent[] = []
+    this.#sincePage = events
+    try {
+      const page = await read()
+      if (this.#sincePage !== events) return
+      const { notifications } = this.contents
+      const older = events.reduce(applyEvent, { ...this.contents, ...page }).notifications
+      const known = new Set(notifications.map(({ id }) => id))
+      const all = [...notifications, ...older.filter(({ id }) => !known.has(id))]
+      this.#set({ ...this.contents, notifications: all, nextCursor: page.nextCursor })
+    } finally {
+      if (this.#sincePage === events) this.#sincePage = undefined
+    }
   }
 
   /** Applies the next event. @returns false when events before it are missing */
@@ -45,7 +64,8 @@ export class Store {
     if (seq === undefined || event.id <= seq) return true
     if (event.id > seq + 1) return false
     for (const pending of this.#pending) if (concerns(event, pending.change)) pending.isOverruled = true
-    this.replace(applyEvent(this.contents, event))
+    this.#sincePage?.push(event)
+    this.#set(applyEvent(this.contents, event))
     return true
   }
 
@@ -61,6 +81,11 @@ export class Store {
       this.#pending.delete(pending)
       this.#show()
     }
+  }
+
+  #set(contents: Contents): void {
+    this.contents = contents
+    this.#show()
   }
 
   #show(): void {

@@ -8,7 +8,7 @@ export interface Tokens {
   get(): Promise<string>
   /** Forgets a token that was refused. */
   drop(token: string): void
-  /** Names the user among all users of all applications; undefined for a token that cannot be read. */
+  /** Names the user among all users of all applications and modes; undefined for a token that cannot be read. */
   user(): Promise<string | undefined>
 }
 
@@ -51,13 +51,14 @@ export function createTokens(getToken: () => Promise<string> | string): Tokens {
 interface Claims {
   tenant_id?: string
   application_id?: string
+  mode?: string
   sub?: string
   exp?: number
 }
 
 function userOf(token: string): string | undefined {
-  const { tenant_id, application_id, sub } = claimsOf(token)
-  return sub === undefined ? undefined : JSON.stringify([tenant_id, application_id, sub])
+  const { tenant_id, application_id, mode, sub } = claimsOf(token)
+  return sub === undefined ? undefined : JSON.stringify([tenant_id, application_id, mode, sub])
 }
 
 function isEnding(token: string): boolean {

@@ -32,6 +32,10 @@ function open(options: Partial<InboxOptions> = {}): InboxClient & { close(): voi
 }
 
 const stream = (count: number) => eventually(() => expect(server.streams).toHaveLength(count))
+const deleted = (n: number) => ({
+  ...{ change: 'deleted', notification_id: `inapp_${n}`, notification: null },
+  unread_count: 0,
+})
 const shown = (inbox: InboxClient) => inbox.getState().notifications.map(({ id }) => id)
 
 test('it loads the inbox once the stream listens, so that nothing falls in between', async () => {
@@ -249,8 +253,73 @@ test('when the tab with the stream closes, another one takes over where it ended
   expect(shown(first)).toEqual(['inapp_2'])
 })
 
-test('users never share a stream', async () => {
+test('neither users nor the live and the test inbox of one user share a stream', async () => {
   open({ share: true })
   open({ share: true, getToken: () => tokenOf('somebody else') })
-  await stream(2)
+  open({ share: true, getToken: () => tokenOf(user, 3600, 'test') })
+  await stream(3)
+})
+
+test('a tab that nobody answered when it joined asks for the inbox as soon as somebody leads', async () => {
+  const name = `notify-inbox ${server.url} ${JSON.stringify(['t', 'a', 'live', user])}`
+  const closing = Promise.withResolvers<void>()
+  const channel = new BroadcastChannel(name)
+  const hellos: string[] = []
+  channel.onmessage = ({ data }) => data.kind === 'hello' && hellos.push(data.from)
+  const held = Promise.withResolvers<void>()
+  const leading = navigator.locks.request(name, () => {
+    held.resolve()
+    return closing.promise
+  })
+  try {
+    await held.promise
+    const inbox = open({ share: true })
+    await eventually(() => expect(hellos).toHaveLength(1))
+    // As a leader that resumes the stream: it tells its status, and loads nothing.
+    channel.postMessage({ kind: 'status', status: 'live' })
+    await eventually(() => expect(hellos).toHaveLength(2))
+    expect(inbox.getState()).toMatchObject({ status: 'live', isLoaded: false })
+    const contents = { notifications: [notification(1)], unreadCount: 1, nextCursor: null, seq: 1 }
+    channel.postMessage({ kind: 'contents', contents, status: 'live', to: hellos[1] })
+    await eventually(() => expect([inbox.getState().isLoaded, shown(inbox)]).toEqual([true, ['inapp_1']]))
+    channel.postMessage({ kind: 'event', event: { event: 'notification.updated', id: 2, data: deleted(1) } })
+    await eventually(() => expect(shown(inbox)).toEqual([]))
+    expect(hellos).toHaveLength(2)
+  } finally {
+    channel.close()
+    closing.resolve()
+    await leading
+  }
+})
+
+test('a notification that is deleted or read while the next page is loaded does not come back with it', async () => {
+  const answering = Promise.withResolvers<void>()
+  const first = { unread_count: 3, notifications: [notification(3)], next_cursor: 'c1' }
+  const second = { unread_count: 3, notifications: [notification(2), notification(1)], next_cursor: null }
+  server.answer = async ({ path }, response) => {
+    if (!path.startsWith('/inbox')) return false
+    const isFirst = path === '/inbox'
+    if (!isFirst) await answering.promise
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(isFirst ? first : second))
+    return true
+  }
+  const inbox = open()
+  await stream(1)
+  server.ready(false, 3)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+  const loading = inbox.loadMore()
+  await eventually(() => expect(server.requestsOf('/inbox?cursor=c1')).toHaveLength(1))
+  server.updated(4, deleted(2))
+  server.updated(5, { change: 'read_all', notification_id: null, notification: null, unread_count: 0 })
+  server.created(6, notification(6), 1)
+  await eventually(() => expect(shown(inbox)).toEqual(['inapp_6', 'inapp_3']))
+  answering.resolve()
+  await loading
+  const state = inbox.getState()
+  expect(state.notifications.map(({ id, is_read }) => [id, is_read])).toEqual([
+    ['inapp_6', false],
+    ['inapp_3', true],
+    ['inapp_1', true],
+  ])
+  expect([state.unreadCount, state.hasMore]).toEqual([1, false])
 })

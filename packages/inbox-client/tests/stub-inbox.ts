@@ -13,10 +13,11 @@ export const notification = (n: number, is_read = false): InboxNotification => (
 })
 
 /** A user token as the server would sign it; nobody verifies it here. */
-export function tokenOf(sub: string, expiresInS = 3600): string {
+export function tokenOf(sub: string, expiresInS = 3600, mode = 'live'): string {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const exp = Math.floor(Date.now() / 1000) + expiresInS
-  return `${encode({ alg: 'ES256' })}.${encode({ tenant_id: 't', application_id: 'a', sub, exp, n: Math.random() })}.x`
+  const claims = { tenant_id: 't', application_id: 'a', mode, sub, exp, n: Math.random() }
+  return `${encode({ alg: 'ES256' })}.${encode(claims)}.x`
 }
 
 interface Request {

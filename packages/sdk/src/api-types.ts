@@ -5118,12 +5118,12 @@ export interface components {
              */
             expires_at?: string;
             /**
-             * @description Language of the recipient, BCP 47. Chooses the translation. Default: default_locale of the application.
+             * @description Language of the recipient, BCP 47. Chooses the translation. Default: the locale of the user, then default_locale of the application.
              * @example pt-BR
              */
             locale?: string;
             /**
-             * @description Zone of times in the text. Default: default_time_zone of the application, then UTC.
+             * @description Zone of times in the text. Default: the timezone of the user, then default_time_zone of the application, then UTC.
              * @example Europe/Berlin
              */
             time_zone?: string;
@@ -7479,12 +7479,12 @@ export interface operations {
                         sends_per_minute?: number;
                     };
                     /**
-                     * @description Language of messages whose request names none, and of texts that are no translation
+                     * @description Language of messages whose request and user name none, and of texts that are no translation
                      * @default null
                      */
                     default_locale?: string | null;
                     /**
-                     * @description Zone of times in messages whose request names none
+                     * @description Zone of times in messages whose request and user name none
                      * @default null
                      */
                     default_time_zone?: string | null;
@@ -7644,9 +7644,9 @@ export interface operations {
                     name?: string;
                     /** @description Origins whose pages may call the inbox and the live stream; each in full, without wildcards */
                     allowed_origins?: string[];
-                    /** @description Language of messages whose request names none, and of texts that are no translation */
+                    /** @description Language of messages whose request and user name none, and of texts that are no translation */
                     default_locale?: string | null;
-                    /** @description Zone of times in messages whose request names none */
+                    /** @description Zone of times in messages whose request and user name none */
                     default_time_zone?: string | null;
                     /** @description Whether bulk messages without a topic are refused with topic_required */
                     bulk_requires_topic?: boolean;

@@ -16,7 +16,8 @@ const passing = 'idempotency_in_progress'
 
 /**
  * A `fetch` that repeats what may be repeated. A POST carries an Idempotency-Key, the same in every attempt, so that a
- * repetition has no second effect; a PATCH is repeated only when the service did not process it (429).
+ * repetition has no second effect. A PATCH, or a PUT of what it expects to be unchanged, is repeated only when the service did
+ * not process it (429). A DELETE whose repetition finds nothing has succeeded.
  */
 export function retrying(options: RetryOptions): (request: Request) => Promise<Response> {
   const { maxRetries = 3, maxDelayMs = 30_000, baseDelayMs = 500 } = options
@@ -24,15 +25,19 @@ export function retrying(options: RetryOptions): (request: Request) => Promise<R
     if (request.method === 'POST' && !request.headers.has('idempotency-key')) {
       request.headers.set('idempotency-key', crypto.randomUUID())
     }
+    // Whether an earlier attempt may have been processed.
+    let isUncertain = false
     for (let retries = 0; ; retries++) {
       const answer = await attempt(request.clone(), options).catch((error: unknown) => {
         request.signal.throwIfAborted()
         return new NoAnswerError('The notification service did not answer', { cause: error })
       })
+      if (isUncertain && (await isGone(request, answer))) return new Response(null, { status: 204 })
       const leastMs = answer instanceof Response ? (retryAfterMs(answer) ?? 0) : 0
       const isLast = retries >= maxRetries || leastMs > maxDelayMs || !(await mayRepeat(request, answer))
       if (isLast && answer instanceof Response) return answer
       if (isLast) throw answer
+      isUncertain ||= !(answer instanceof Response) || answer.status !== 429
       const jitterMs = Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries)
       await pause(leastMs + jitterMs, undefined, { signal: request.signal }).catch(() =>
         request.signal.throwIfAborted(),
@@ -41,22 +46,39 @@ export function retrying(options: RetryOptions): (request: Request) => Promise<R
   }
 }
 
-async function mayRepeat({ method }: Request, answer: Response | NoAnswerError): Promise<boolean> {
-  if (!(answer instanceof Response)) return method !== 'PATCH'
-  const { status } = answer
+async function mayRepeat(request: Request, answer: Response | NoAnswerError): Promise<boolean> {
   // Without a time, a limit does not pass by itself: too many wrong codes, for example.
-  if (status === 429) return retryAfterMs(answer) !== undefined
-  if (method === 'PATCH') return false
+  if (answer instanceof Response && answer.status === 429) return retryAfterMs(answer) !== undefined
+  return (await isTransient(answer)) && !(await isConditional(request))
+}
+
+async function isTransient(answer: Response | NoAnswerError): Promise<boolean> {
+  if (!(answer instanceof Response)) return true
+  const { status } = answer
   if (status === 409) return (await codeOf(answer)) === passing
   return status === 408 || status === 500 || (status >= 502 && status <= 504)
 }
+
+/** Whether a request that was processed would be refused, or change something else, when it is repeated. */
+async function isConditional(request: Request): Promise<boolean> {
+  if (request.method !== 'PUT') return request.method === 'PATCH'
+  const body: unknown = await request
+    .clone()
+    .json()
+    .catch(() => null)
+  return Object.keys(body ?? {}).some((name) => name.startsWith('expected_'))
+}
+
+/** Whether the service itself, and no proxy, says that the target of a DELETE does not exist. */
+const isGone = async ({ method }: Request, answer: Response | NoAnswerError): Promise<boolean> =>
+  method === 'DELETE' && answer instanceof Response && answer.status === 404 && (await codeOf(answer)) !== undefined
 
 async function codeOf(answer: Response): Promise<string | undefined> {
   const body = (await answer
     .clone()
     .json()
-    .catch(() => ({}))) as { code?: string }
-  return body.code
+    .catch(() => null)) as { code?: string } | null
+  return body?.code
 }
 
 /** What the Retry-After header asks for, in milliseconds: seconds, or a date (RFC 9110, 10.2.3). */

@@ -155,6 +155,46 @@ test('a PATCH is repeated only when it was not processed', async () => {
   expect(service.got).toHaveLength(2)
 })
 
+test('a PUT of what it expects to be unchanged is repeated only when it was not processed, any other PUT always', async () => {
+  const save = (fields: object) =>
+    client().put('/api/v1/templates/{template_id}', {
+      params: { path: { template_id: 'tmpl_1' } },
+      body: { name: 'Welcome', templates: { sms: { body: 'expected_version' } }, ...fields },
+    })
+  const expected = [{ expected_version: 1 }, { expected_updated_at: '2026-01-01T00:00:00.000Z' }]
+  const conflict = problem(409, 'edit_conflict')
+  for (const failure of [busy, cut]) {
+    for (const fields of expected) {
+      service.willAnswer(failure, conflict)
+      await expect(save(fields)).rejects.not.toMatchObject({ code: 'edit_conflict' })
+      expect(service.got).toHaveLength(1)
+    }
+    service.willAnswer(failure, json(200, {}))
+    await save({})
+    expect(service.got).toHaveLength(2)
+  }
+  service.willAnswer(problem(429, 'rate_limited', { 'retry-after': '0' }), json(200, {}))
+  await save(expected[0]!)
+  expect(service.got).toHaveLength(2)
+})
+
+test('a DELETE whose answer was lost has succeeded when the service finds nothing to delete', async () => {
+  const path = { subscription_id: 'whsub_1' }
+  const remove = () => client().delete('/api/v1/webhook-subscriptions/{subscription_id}', { params: { path } })
+  const gone = problem(404, 'not_found')
+  for (const failure of [busy, cut]) {
+    service.willAnswer(failure, gone)
+    expect(await remove()).toBeUndefined()
+    expect(service.got).toHaveLength(2)
+  }
+  const ofProxy = json(404, '<p>', { 'content-type': 'text/html' })
+  const limited = problem(429, 'rate_limited', { 'retry-after': '0' })
+  for (const answers of [[gone], [limited, gone], [cut, ofProxy]]) {
+    service.willAnswer(...answers)
+    await expect(remove()).rejects.toMatchObject({ name: 'Problem', status: 404 })
+  }
+})
+
 test('a refusal is a Problem with its code, fields and request id', async () => {
   const errors = [{ path: 'recipient.phone', message: 'must be E.164' }]
   service.willAnswer(problem(422, 'invalid_recipient', {}, { errors, attempts_remaining: 3 }))

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
@@ -44,27 +44,37 @@ async function untilItAnswers(url: string): Promise<void> {
 test.each([
   ['js', () => process.execPath, 'receiver.mjs'],
   ['python', () => requireBinary('python3'), 'receiver.py'],
-])('the documented receiver in %s accepts what we sign, and nothing else', async (language, command, file) => {
-  const code = codeOf(language)
-  expect(code.split('\n').length).toBeLessThanOrEqual(20)
-  const path = join(folder, file)
-  writeFileSync(path, code)
-  const secret = newWebhookSecret()
-  const port = await freePort()
-  children.push(spawn(command(), [path], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) } }))
-  const url = `http://127.0.0.1:${port}/`
-  await untilItAnswers(url)
-  const body = '{"id":"msg_1","name":"Zoë"}'
-  const timestamp = Math.floor(Date.now() / 1000)
-  const signed = (at = timestamp, secrets = [secret]) => signWebhook({ id: 'msg_1', timestamp: at, body }, secrets)
-  const answerTo = async (headers: Record<string, string>, text = body) =>
-    (await fetch(url, { method: 'POST', headers, body: text })).status
-  expect(await answerTo(signed())).toBe(204)
-  for (const others of [[newWebhookSecret()], [newWebhookSecret(), newWebhookSecret()]]) {
-    expect(await answerTo(signed(timestamp, [...others, secret]))).toBe(204)
-  }
-  expect(await answerTo(signed(), `${body} `)).toBe(403)
-  expect(await answerTo(signed(timestamp, [newWebhookSecret()]))).toBe(403)
-  expect(await answerTo(signed(timestamp - 400))).toBe(403)
-  expect(await answerTo({})).toBe(403)
-})
+])(
+  'the documented receiver in %s accepts what we sign, and nothing else, which does not end it',
+  async (language, command, file) => {
+    const code = codeOf(language)
+    expect(code.split('\n').length).toBeLessThanOrEqual(20)
+    const path = join(folder, file)
+    writeFileSync(path, code)
+    const secret = newWebhookSecret()
+    const port = await freePort()
+    children.push(spawn(command(), [path], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) } }))
+    const url = `http://127.0.0.1:${port}/`
+    await untilItAnswers(url)
+    const body = '{"id":"msg_1","name":"Zoë"}'
+    const timestamp = Math.floor(Date.now() / 1000)
+    const signed = (at = timestamp, secrets = [secret]) => signWebhook({ id: 'msg_1', timestamp: at, body }, secrets)
+    const answerTo = async (headers: Record<string, string>, text = body) =>
+      (await fetch(url, { method: 'POST', headers, body: text })).status
+    expect(await answerTo(signed())).toBe(204)
+    for (const others of [[newWebhookSecret()], [newWebhookSecret(), newWebhookSecret()]]) {
+      expect(await answerTo(signed(timestamp, [...others, secret]))).toBe(204)
+    }
+    expect(await answerTo(signed(), `${body} `)).toBe(403)
+    expect(await answerTo(signed(timestamp, [newWebhookSecret()]))).toBe(403)
+    expect(await answerTo(signed(timestamp - 400))).toBe(403)
+    expect(await answerTo({})).toBe(403)
+    // As many characters as a signature, and more bytes in UTF-8.
+    const headers = signed()
+    expect(await answerTo({ ...headers, 'x-svc-signature': `${headers['x-svc-signature']!.slice(0, -1)}é` })).toBe(403)
+    const breaking = connect(port, '127.0.0.1').resume()
+    breaking.end('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{')
+    await once(breaking, 'close')
+    expect(await answerTo(signed())).toBe(204)
+  },
+)

@@ -10,5 +10,7 @@ export function timeAgo(isoTime: string, nowMs: number, locale?: string): string
   const seconds = Math.max(0, (nowMs - time.getTime()) / 1000)
   if (seconds >= 7 * 86_400) return time.toLocaleDateString(locale, { dateStyle: 'medium' })
   const [unit, size] = units.find(([, least]) => seconds >= least) ?? ['second', Number.POSITIVE_INFINITY]
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.floor(seconds / size), unit)
+  // "yesterday" would be wrong of 47 hours ago.
+  const numeric = unit === 'day' ? 'always' : 'auto'
+  return new Intl.RelativeTimeFormat(locale, { numeric }).format(-Math.floor(seconds / size), unit)
 }

@@ -124,6 +124,7 @@ test('an email states its language and direction; a channel without a translatio
 
 test('the default of the application is used next, and is the language of the base', async () => {
   const key = await createEvent()
+  const inSwiss = await createEvent({ translations: { pl: translations.pl } })
   const path = `/api/v1/applications/${env.applicationId}`
   const settings = { default_locale: 'DE-ch', default_time_zone: 'Asia/Tokyo' }
   expect((await call('PATCH', path, { body: settings })).body).toMatchObject({
@@ -142,6 +143,14 @@ test('the default of the application is used next, and is the language of the ba
     }),
   )
   await eventually(async () => expect((await env.messages({ to: phone }))[0]?.text).toBe('22.11.26, 07:30'))
+  // The base is in the language that the request asks for: the user's own comes after it.
+  const user = crypto.randomUUID()
+  await env.api('PUT', `/api/v1/users/${user}`, { body: { phone: freshPhone(), locale: 'pl' } })
+  for (const locale of ['de-CH', 'de']) {
+    const recipient = { user_id: user }
+    const sent = { channel: 'sms', recipient, event_key: inSwiss, data, locale }
+    await untilState(env, await accepted(await post(env, sent)), { locale: 'de-CH', requested_locale: locale })
+  }
   const removed = await call('PATCH', path, { body: { default_locale: null, default_time_zone: null } })
   expect(removed.body).toMatchObject({ default_locale: null, default_time_zone: null })
   await eventually(async () => expect((await smsTo(key, { locale: 'fr' })).text).toBe('1,234 orders for Ada'))

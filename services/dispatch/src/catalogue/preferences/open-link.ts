@@ -5,6 +5,7 @@ import {
   type LinkAction,
   type OpenedLink,
 } from '@notify/contracts'
+import { lookUp, preferencePageWords } from '@notify/locales'
 import { addLogFields, type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
@@ -117,6 +118,7 @@ function describe(
 ): OpenedLink {
   const { tenantId, applicationId, channel, to, topic } = link
   const shown = shownBy(link, topics)
+  const languages = languagesOf([link.locale, ...locales])
   return {
     ...{ tenant_id: tenantId, application_id: applicationId, channel },
     recipient_masked: channels[channel]?.suppression?.mask(to) ?? '',
@@ -127,7 +129,7 @@ function describe(
       const asked = askedOf(link, one)
       const { sends } = decidePreference(asked, choices)
       return {
-        ...{ topic_key: one.topic_key, ...wordsOf(one, [link.locale, ...locales]) },
+        ...{ topic_key: one.topic_key, ...wordsOf(one, languages) },
         state: one.kind === 'required' ? 'required' : sends ? 'on' : 'off',
         overridden: isOverridden(asked, choices),
         digests: hasDigests(one, channel),
@@ -135,4 +137,12 @@ function describe(
       }
     }),
   }
+}
+
+/** The languages of a reader down to that of the page: topics in one that comes after it would mix languages. */
+function languagesOf(locales: readonly (string | undefined)[]): string[] {
+  const wanted = locales.filter((one) => one !== undefined)
+  const all = lookUp(Intl.getCanonicalLocales(wanted), () => true)
+  const ofPage = all.findIndex((one) => Object.hasOwn(preferencePageWords, one))
+  return ofPage < 0 ? all : all.slice(0, ofPage + 1)
 }

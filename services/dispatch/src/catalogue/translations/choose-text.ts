@@ -45,8 +45,8 @@ interface Drafted {
 }
 
 /**
- * The texts that suit a request, best first: translations by lookup (RFC 4647, 3.4) for the locale of the request, then for those
- * of the user and of the application; then the text that is no translation.
+ * The texts that suit a request, best first: for the locale of the request, then for those of the user and of the application,
+ * the translations by lookup (RFC 4647, 3.4), and after them the text that is no translation, if it is in that language.
  */
 function suitable({ request, principal, user, terms }: Asked, texts: Texts | undefined, isCode: boolean): Text[] {
   const { channel } = request
@@ -63,8 +63,12 @@ function suitable({ request, principal, user, terms }: Asked, texts: Texts | und
   const { templates, translations } = texts
   const base = { templates, locale: terms?.writtenLocale ?? default_locale }
   if (!translations || wanted.length === 0) return [base]
-  const found = lookUp(wanted, (one) => Object.hasOwn(translations, one) && translations[one]![channel] !== undefined)
-  return [...found.map((one) => ({ templates: translations[one], locale: one })), base]
+  const has = (one: string) => Object.hasOwn(translations, one) && translations[one]![channel] !== undefined
+  const isBase = (one: string) => base.locale !== undefined && isSameLanguage(one, base.locale)
+  const found = wanted.flatMap((one) => [...lookUp([one], has), ...(isBase(one) ? [undefined] : [])])
+  return [...new Set([...found, undefined])].map((locale) =>
+    locale === undefined ? base : { templates: translations[locale], locale },
+  )
 }
 
 /** The languages to look for, in order of priority. */
