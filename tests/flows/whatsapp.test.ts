@@ -339,6 +339,27 @@ test('a recipient who stopped marketing gets all other messages, and marketing a
 })
 
 test.each([
+  ['+5531996880100', '+553196880100'],
+  ['+525512340100', '+5215512340100'],
+  ['+541123450100', '+5491123450100'],
+])('a recipient who agreed as %s, and whom Meta calls %s, stops and resumes', async (agreedAs, metaSays) => {
+  expect((await optIn(env, agreedAs)).status).toBe(201)
+  await untilState(env, await sent(agreedAs), { delivery_status: 'delivered' })
+  await writeToUs(env, metaSays, { preference: 'stop' })
+  await untilConsent(env, agreedAs, { status: 'active', marketing: 'stopped' })
+  await writeToUs(env, metaSays, { preference: 'resume' })
+  await untilConsent(env, agreedAs, { status: 'active', marketing: 'allowed' })
+  await writeToUs(env, metaSays, { body: 'STOP' })
+  await untilConsent(env, agreedAs, {
+    status: 'revoked',
+    history: [{ action: 'opt_out', source: 'reply' }, {}, {}, {}],
+  })
+  expectProblem(await post(env, shippedTo(agreedAs)), 422, 'whatsapp_opt_in_required')
+  const path = `/api/v1/whatsapp/opt-ins/${encodeURIComponent(metaSays)}`
+  expectProblem(await env.api('GET', path), 404, 'not_found')
+})
+
+test.each([
   ['0002', { delivery_status: 'failed', failure_reason: expect.stringContaining('131026'), retryable: false }],
   ['0003', { delivery_status: 'failed', failure_reason: expect.stringContaining('131026'), retryable: false }],
   ['0004', { delivery_status: 'delivered' }],

@@ -74,6 +74,8 @@ export interface MessageReport {
   type: 'message'
   account: ReceivingAccount
   provider_message_id: string
+  /** When the carrier received it; absent if the carrier does not say. The same in repetitions. */
+  occurredAt?: Date
   content: ReceivedContent
 }
 
@@ -83,6 +85,8 @@ export interface PreferenceReport {
   account: ReceivingAccount
   /** The same for repetitions; it does not reveal the recipient. */
   callbackId: string
+  /** When the recipient chose; absent if the carrier does not say. */
+  occurredAt?: Date
   content: MarketingChoice
 }
 

@@ -1,5 +1,6 @@
 import { withoutAddresses } from '@notify/privacy'
 import { isTraceparent } from '@notify/service-kit'
+import { occurred } from './carrier-time.ts'
 import type { CodeTable } from './code-table.ts'
 import { correlated, readCorrelation } from './correlation.ts'
 import { plainText } from './plain-text.ts'
@@ -58,13 +59,19 @@ function maskedOf(said: string, addresses: readonly string[] | undefined): strin
 
 const longestBody = 10_000
 
+interface ReceivedText {
+  id: string
+  from: string
+  to: string
+  body: string
+  /** When the carrier received it. */
+  at: Date | undefined
+}
+
 /** An inbound SMS. Numbers may come without their plus sign. */
-export function textOf(
-  account: ReceivingAccount,
-  { id, from, to, body }: { id: string; from: string; to: string; body: string },
-): MessageReport {
+export function textOf(account: ReceivingAccount, { id, from, to, body, at }: ReceivedText): MessageReport {
   const content = { from: withPlus(from), to: withPlus(to), body: body.slice(0, longestBody) }
-  return { type: 'message', account, provider_message_id: id, content }
+  return { type: 'message', account, provider_message_id: id, ...occurred(at), content }
 }
 
 const withPlus = (number: string) => (/^\d{7,15}$/.test(number) ? `+${number}` : number)

@@ -74,6 +74,16 @@ testCarrier({
     },
     events: [
       [
+        'an inbound message with the time at which it was sent',
+        event('sms.inbound', {
+          status: 'delivered',
+          sender: { contact: { identifierKey: 'phonenumber', identifierValue: '+15559990000' } },
+          body: { type: 'text', text: { text: 'Stop' } },
+          createdAt: '2022-12-22T08:32:50.736Z',
+        }),
+        [{ type: 'message', occurredAt: new Date('2022-12-22T08:32:50.736Z'), content: { body: 'Stop' } }],
+      ],
+      [
         'a failure of the platform may pass',
         failed(15001, 'To +15551234567'),
         [{ reason: '15001 To [number]', retryable: true }],

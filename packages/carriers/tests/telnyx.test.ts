@@ -13,6 +13,7 @@ const from = '+15005550006'
 const event = (event_type: string, status: string, fields: object = {}) => ({
   data: {
     event_type,
+    occurred_at: '2019-12-09T21:32:14.148+00:00',
     payload: {
       id: '40385f64-5717-4562-b3fc-2c963f66afa6',
       from: { phone_number: from },
@@ -100,7 +101,13 @@ testCarrier({
       [
         'an inbound message',
         event('message.received', 'webhook_delivered', { from: { phone_number: '+15559990000' }, text: 'Stop' }),
-        [{ type: 'message', content: { from: '+15559990000', to: '+15551234567', body: 'Stop' } }],
+        [
+          {
+            type: 'message',
+            occurredAt: new Date('2019-12-09T21:32:14.148Z'),
+            content: { from: '+15559990000', to: '+15551234567', body: 'Stop' },
+          },
+        ],
       ],
     ],
   },

@@ -133,8 +133,20 @@ testCarrier({
       ['a status to come is no receipt', status({ status: 'teleported' }), []],
       [
         'an inbound message, whose numbers come without a plus sign',
-        status({ message_type: 'text', from: '15559990000', to: '15005550006', text: 'Stop' }),
-        [{ type: 'message', content: { from: '+15559990000', to: '+15005550006', body: 'Stop' } }],
+        status({
+          message_type: 'text',
+          from: '15559990000',
+          to: '15005550006',
+          text: 'Stop',
+          timestamp: '2026-11-21T09:30:00Z',
+        }),
+        [
+          {
+            type: 'message',
+            occurredAt: new Date('2026-11-21T09:30:00Z'),
+            content: { from: '+15559990000', to: '+15005550006', body: 'Stop' },
+          },
+        ],
       ],
       [
         'an inbound message in the format v0.1',
@@ -143,8 +155,15 @@ testCarrier({
           to: { type: 'sms', number: '15005550006' },
           message: { content: { type: 'text', text: 'Stop' } },
           direction: 'inbound',
+          timestamp: '2026-11-21T09:30:00.000Z',
         }),
-        [{ type: 'message', content: { from: '+15559990000', to: '+15005550006', body: 'Stop' } }],
+        [
+          {
+            type: 'message',
+            occurredAt: new Date('2026-11-21T09:30:00Z'),
+            content: { from: '+15559990000', to: '+15005550006', body: 'Stop' },
+          },
+        ],
       ],
       [
         'an inbound picture in the format v0.1',

@@ -191,16 +191,22 @@ export type ReceivedContent = z.output<typeof ReceivedContent>
 /** The account that a carrier's call is about. */
 const ofAccount = { provider_id: idSchema('prov'), tenant_id: idSchema('ten'), channel: Channel }
 
+/** A person's message or choice. */
+const ofPerson = {
+  ...ofAccount,
+  content: SealedText,
+  /** The carrier's id of the message or of the choice; the same in repetitions. */
+  provider_message_id: z.string(),
+  /** The carrier's time, at most `received_at`. Absent if the carrier reports none, and in events of an earlier release. */
+  occurred_at: Timestamp.optional(),
+  received_at: Timestamp,
+}
+
 /** An inbound message to one of our senders. */
 export const messageReceived = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.message.received',
-  schema: z.object({
-    ...ofAccount,
-    content: SealedText,
-    provider_message_id: z.string(),
-    received_at: Timestamp,
-  }),
+  schema: z.object(ofPerson),
   sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: ReceivedContent },
 })
 export type MessageReceived = z.output<typeof messageReceived.schema>
@@ -237,13 +243,7 @@ export type MarketingChoice = z.output<typeof MarketingChoice>
 export const preferenceChanged = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.preference.changed',
-  schema: z.object({
-    ...ofAccount,
-    content: SealedText,
-    /** The carrier's id of the message or of the choice; the same in repetitions. */
-    provider_message_id: z.string(),
-    received_at: Timestamp,
-  }),
+  schema: z.object(ofPerson),
   sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: MarketingChoice },
 })
 export type PreferenceChange = z.output<typeof preferenceChanged.schema>

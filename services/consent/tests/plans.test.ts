@@ -43,8 +43,9 @@ async function fill(count: number): Promise<void> {
 }
 
 const entry = (sequence: number) => ({
-  ...({ id: newId('optin'), sequence, action: 'opt_out', source: 'api', status: 'revoked' } as const),
-  ...{ evidence_index: null, origin: `message ${sequence}`, details: Buffer.from(''), marketingStopped: false },
+  ...({ id: newId('optin'), sequence, action: 'opt_out', source: 'api' } as const),
+  ...{ evidence_index: null, origin: `message ${sequence}`, details: Buffer.from('') },
+  consent: { status: 'revoked', marketingStopped: false, marketingChosenAt: null, agreedAt: null } as const,
 })
 
 const statements: { name: string; work(on: Queries): Promise<unknown>; rows?: number }[] = [

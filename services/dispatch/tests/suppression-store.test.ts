@@ -1,6 +1,9 @@
-import { expect, test } from '@jest/globals'
-import { type Id, newId, type Receipt, SuppressionReason } from '@notify/contracts'
+import { describe, expect, test } from '@jest/globals'
+import { type Id, messageReceived, newId, type Receipt, SuppressionReason } from '@notify/contracts'
+import { sealEvent } from '@notify/messaging'
+import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import fc from 'fast-check'
+import { applyKeyword } from '../src/catalogue/suppressions/apply-keyword.ts'
 import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import {
   lift,
@@ -9,6 +12,7 @@ import {
   type NewSuppression,
   suppress,
 } from '../src/catalogue/suppressions/suppression-store.ts'
+import { channels } from '../src/channels/registry.ts'
 import type { Context } from '../src/context.ts'
 import { db } from './own-schema.ts'
 
@@ -181,3 +185,39 @@ test.each(['live', 'test'] as const)(
     expect(await isSuppressed(whom)).toBe(mode === 'live')
   },
 )
+
+describe('an inbound keyword', () => {
+  const keyRing = parseKeyRing(`k:${Buffer.alloc(32, 1).toString('base64')}`)
+  const blindIndex = createBlindIndex(Buffer.alloc(32, 2))
+  const secrets = { keyRing, blindIndex } as Context['secrets']
+  const log = { info() {} } as unknown as Context['log']
+
+  /** Handles a keyword. @param second when it arrived @param sent the carrier's time, if it reports one */
+  const says = (tenant_id: Id<'ten'>, body: string, second: number, sent?: number) => {
+    const envelope = {
+      ...({ provider_id: newId('prov'), tenant_id, channel: 'sms', provider_message_id: crypto.randomUUID() } as const),
+      ...(sent === undefined ? {} : { occurred_at: at(sent).toISOString() }),
+      received_at: at(second).toISOString(),
+    }
+    const content = { from: '+15551230001', to: '+15005550006', body }
+    return applyKeyword({ db, channels, log, secrets }, sealEvent(keyRing, messageReceived, envelope, content))
+  }
+  const isStopped = (tenant_id: Id<'ten'>) =>
+    isSuppressed({ ...somebody(), tenant_id, recipient_index: blindIndex(tenant_id, '+15551230001') })
+
+  test('START that a carrier repeats after a newer STOP lifts nothing', async () => {
+    const tenantId = newId('ten')
+    await says(tenantId, 'STOP', 11, 10)
+    await says(tenantId, 'START', 20, 9)
+    expect(await isStopped(tenantId)).toBe(true)
+    await says(tenantId, 'START', 30, 29)
+    expect(await isStopped(tenantId)).toBe(false)
+  })
+
+  test('a carrier without times counts by arrival', async () => {
+    const tenantId = newId('ten')
+    await says(tenantId, 'STOP', 11)
+    await says(tenantId, 'START', 20)
+    expect(await isStopped(tenantId)).toBe(false)
+  })
+})

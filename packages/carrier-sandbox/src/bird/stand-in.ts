@@ -82,6 +82,7 @@ export const bird = defineStandIn<Account>({
       body: { type: 'text', text: { text } },
       status: 'delivered',
       direction: 'incoming',
+      createdAt: new Date().toISOString(),
     }),
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IsoTime } from '../carrier-time.ts'
 import type { ReceivingAccount, Report } from '../receiver.ts'
 import { receiptOf, type StatusReport, textOf } from '../report-of.ts'
 import { birdCodes } from './codes.ts'
@@ -16,6 +17,7 @@ const Event = z.object({
     reason: Text.optional().catch(undefined),
     reference: Text.optional().catch(undefined),
     failure: z.object({ code: z.coerce.string() }).optional().catch(undefined),
+    createdAt: IsoTime,
     sender: z.object({ contact: Contact }).optional().catch(undefined),
     receiver: z.object({ connector: Contact }).optional().catch(undefined),
     body: z
@@ -37,10 +39,10 @@ export function readEvent(account: ReceivingAccount, body: unknown): Report[] {
   const { event, payload } = Event.safeParse(body).data ?? {}
   // A subscription of a workspace tells of all its channels.
   if (!payload || payload.channelId !== account.accountId) return []
-  const { id, status, reason, reference, failure, sender, receiver, body: content } = payload
+  const { id, status, reason, reference, failure, createdAt: at, sender, receiver, body: content } = payload
   if (event === 'sms.inbound') {
     const [from, to = ''] = [sender?.contact.identifierValue, receiver?.connector.identifierValue]
-    return from ? [textOf(account, { id, from, to, body: content?.text.text ?? '' })] : []
+    return from ? [textOf(account, { id, from, to, body: content?.text.text ?? '', at })] : []
   }
   if (event !== 'sms.outbound' || !Object.hasOwn(statuses, status)) return []
   return [

@@ -1,3 +1,4 @@
+import { occurred } from '../carrier-time.ts'
 import type { MessageReport, ReceivingAccount } from '../receiver.ts'
 import type { Message } from './update.ts'
 
@@ -7,13 +8,14 @@ export function readMessage(
   { to, userId }: { to: string; userId: string | undefined },
   message: Message,
 ): MessageReport {
-  const { id, text, button, interactive } = message
+  const { id, timestamp, text, button, interactive } = message
   const reply = interactive?.button_reply ?? interactive?.list_reply
   const payload = button ? (button.payload ?? '') : reply?.id
   return {
     type: 'message',
     account,
     provider_message_id: id,
+    ...occurred(timestamp),
     content: {
       from: phoneOf(message.from),
       to,

@@ -35,6 +35,21 @@ describe('a preference', () => {
   })
 })
 
+test('a message, a choice and a refused marketing message have the time that the carrier names', () => {
+  const timestamp = '1761548340'
+  const occurredAt = new Date(1_761_548_340_000)
+  const reports = read({
+    messages: [{ id: 'wamid.1', from: '16505551234', timestamp, type: 'text', text: { body: 'STOP' } }],
+    user_preferences: [{ wa_id: '16505551234', value: 'stop', category: 'marketing_messages', timestamp }],
+    statuses: [{ id: 'wamid.2', status: 'failed', timestamp, recipient_id: '16505551234', errors: [{ code: 131050 }] }],
+  })
+  expect(reports.filter(({ type }) => type !== 'receipt')).toMatchObject([
+    { type: 'preference', occurredAt, content: { source: 'carrier' } },
+    { type: 'message', occurredAt },
+    { type: 'preference', occurredAt, content: { source: 'preference' } },
+  ])
+})
+
 test('a message with the number and the id of its sender maps that id to the number', () => {
   const message = { id: 'wamid.1', from: '16505551234', from_user_id: 'user.1', type: 'text', text: { body: 'Hi' } }
   expect(read({ messages: [message], contacts: [{ wa_id: '16505551234' }] })).toMatchObject([

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { occurred, UnixTime } from '../carrier-time.ts'
 import type { IdentityReport, PreferenceReport, ReceivingAccount, Report } from '../receiver.ts'
 import { marketingStopped } from './codes.ts'
 import { phoneOf, readMessage } from './read-message.ts'
@@ -73,7 +74,7 @@ function readIdentity(account: ReceivingAccount, { wa_id, user_id }: Contact, se
 
 /** A message refused because its recipient stopped marketing also reports that choice. */
 function learned(account: ReceivingAccount, status: Status): PreferenceReport[] {
-  const { id, errors = [], recipient_id, recipient_user_id: user_id } = status
+  const { id, timestamp, errors = [], recipient_id, recipient_user_id: user_id } = status
   const isStopped = errors.some(({ code }) => String(code) === marketingStopped)
   if (!isStopped) return []
   const content = {
@@ -82,7 +83,7 @@ function learned(account: ReceivingAccount, status: Status): PreferenceReport[] 
     source: 'carrier',
     ...(user_id && { user_id }),
   } as const
-  return [{ type: 'preference', account, callbackId: id, content }]
+  return [{ type: 'preference', account, callbackId: id, ...occurred(timestamp), content }]
 }
 
 function readPreference(
@@ -92,7 +93,7 @@ function readPreference(
 ): PreferenceReport {
   const callbackId = pseudonym(secret, wa_id || (userId ?? ''), choice, timestamp)
   const content = { from: phoneOf(wa_id), choice, source: 'preference', ...(userId && { user_id: userId }) } as const
-  return { type: 'preference', account, callbackId, content }
+  return { type: 'preference', account, callbackId, ...occurred(UnixTime.parse(timestamp)), content }
 }
 
 /** An HMAC, because the records of callbacks must not contain numbers. */

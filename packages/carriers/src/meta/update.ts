@@ -1,5 +1,6 @@
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
+import { UnixTime } from '../carrier-time.ts'
 import { parseCallback } from '../parse-callback.ts'
 import { withoutNumber } from './message-id.ts'
 
@@ -13,6 +14,7 @@ const orNothing = <S extends z.ZodType>(schema: S) => schema.optional().catch(un
 const Status = z.object({
   id: MessageId,
   status: z.string(),
+  timestamp: UnixTime,
   recipient_id: orNothing(Text),
   recipient_user_id: orNothing(Text),
   biz_opaque_callback_data: orNothing(Text),
@@ -32,6 +34,7 @@ export type Status = z.output<typeof Status>
 const Reply = z.object({ id: Text, title: Text })
 const Message = z.object({
   id: MessageId,
+  timestamp: UnixTime,
   from: orNothing(Text),
   from_user_id: orNothing(Text),
   text: orNothing(z.object({ body: Text })),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IsoTime } from '../carrier-time.ts'
 import type { Correlation } from '../correlation.ts'
 import type { ReceivingAccount, Report } from '../receiver.ts'
 import { receiptOf, type StatusReport, textOf } from '../report-of.ts'
@@ -10,6 +11,7 @@ const Id = z.string().min(1).max(200)
 const Event = z.object({
   data: z.object({
     event_type: z.string(),
+    occurred_at: IsoTime,
     payload: z.object({
       id: Id,
       from: z.object({ phone_number: z.string().min(1).max(64) }),
@@ -43,7 +45,7 @@ export function readEvent(account: ReceivingAccount, body: unknown, correlation:
   const { id, from, to, text, errors } = event.payload
   const [{ phone_number, status = '' }] = to as [(typeof to)[0]]
   if (event.event_type === 'message.received')
-    return [textOf(account, { id, from: from.phone_number, to: phone_number, body: text ?? '' })]
+    return [textOf(account, { id, from: from.phone_number, to: phone_number, body: text ?? '', at: event.occurred_at })]
   if (!Object.hasOwn(statuses, status)) return []
   const [error] = errors ?? []
   return [

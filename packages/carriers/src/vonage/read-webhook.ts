@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IsoTime } from '../carrier-time.ts'
 import type { ReceivingAccount, Report } from '../receiver.ts'
 import { receiptOf, type StatusReport, textOf } from '../report-of.ts'
 import { codeOfType, vonageCodes } from './codes.ts'
@@ -27,6 +28,7 @@ const Webhook = z.object({
     .optional()
     .catch(undefined),
   message_type: z.string().optional(),
+  timestamp: IsoTime,
   from: Party,
   to: Party,
   text: Text.optional(),
@@ -52,10 +54,10 @@ const statuses: Record<string, StatusReport['status']> = {
 export function readWebhook(account: ReceivingAccount, body: unknown): Report[] {
   const webhook = Webhook.safeParse(body).data
   if (!webhook) return []
-  const { message_uuid: id, status, client_ref, error, from, to = '' } = webhook
+  const { message_uuid: id, status, client_ref, error, timestamp: at, from, to = '' } = webhook
   if (status === undefined) {
     const { type, text } = webhook.message?.content ?? { type: webhook.message_type, text: webhook.text }
-    return type === 'text' && from ? [textOf(account, { id, from, to, body: text ?? '' })] : []
+    return type === 'text' && from ? [textOf(account, { id, from, to, body: text ?? '', at })] : []
   }
   if (!Object.hasOwn(statuses, status)) return []
   const code = error && codeOfType(error.type)

@@ -65,7 +65,7 @@ function callbackOfReceipt({ channel, report }: Source<ReceiptReport>, span: Spa
 
 function callbackOfMessage(keyRing: KeyRing, { channel, report }: Source<MessageReport>, span: Span): NewCallback {
   const { account, provider_message_id, content } = report
-  const payload = { ...envelopeOf(channel, account), provider_message_id }
+  const payload = { ...envelopeOf(channel, account, report.occurredAt), provider_message_id }
   const message = sealEvent(keyRing, messageReceived, payload, content)
   const identity = { provider_id: account.id, provider_message_id, status: 'received' }
   return callbackOf(identity, messageReceived, message, span.traceparent)
@@ -77,7 +77,7 @@ function callbackOfPreference(
   span: Span,
 ): NewCallback {
   const { account, callbackId, content } = report
-  const payload = { ...envelopeOf(channel, account), provider_message_id: callbackId }
+  const payload = { ...envelopeOf(channel, account, report.occurredAt), provider_message_id: callbackId }
   const change = sealEvent(keyRing, preferenceChanged, payload, content)
   const identity = { provider_id: account.id, provider_message_id: callbackId, status: `marketing ${content.choice}` }
   return callbackOf(identity, preferenceChanged, change, span.traceparent)
@@ -97,7 +97,11 @@ function callbackOfTemplate({ channel, report }: Source<TemplateReport>, span: S
   return callbackOf(identity, templateChanged, change, span.traceparent)
 }
 
-/** The fields of every event but a receipt. */
-function envelopeOf(channel: Channel, { id, tenantId }: ReceivingAccount) {
-  return { provider_id: id, tenant_id: tenantId, channel, received_at: new Date().toISOString() }
+/** The fields of every event but a receipt. A carrier's time in the future counts as now. */
+function envelopeOf(channel: Channel, { id, tenantId }: ReceivingAccount, occurredAt?: Date) {
+  const now = new Date()
+  return {
+    ...{ provider_id: id, tenant_id: tenantId, channel, received_at: now.toISOString() },
+    ...(occurredAt && { occurred_at: (occurredAt < now ? occurredAt : now).toISOString() }),
+  }
 }

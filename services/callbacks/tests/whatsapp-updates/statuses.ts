@@ -4,7 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { stateOf, untilState } from '@notify/test-kit/api'
 import { untilSettled } from '@notify/test-kit/bus'
-import { consentOf, untilConsent } from '@notify/test-kit/whatsapp'
+import { freshPhone } from '@notify/test-kit/sms'
+import { consentOf, optIn, untilConsent } from '@notify/test-kit/whatsapp'
 import { env, envelope, ofNumber, rows, silentMessage, state, update } from './stack.ts'
 
 describe('every example of the carrier', () => {
@@ -110,6 +111,44 @@ describe('a status', () => {
   })
 })
 
+describe('a late callback', () => {
+  const choiceAt = (phone: string, value: 'stop' | 'resume', timestamp: number) => {
+    const choice = { wa_id: phone.slice(1), category: 'marketing_messages', value, timestamp }
+    return update(envelope({ ...ofNumber({ user_preferences: [choice] }), field: 'user_preferences' }))
+  }
+
+  test('a resume older than the stop is recorded, and marketing stays stopped', async () => {
+    const phone = freshPhone()
+    await optIn(env, phone)
+    await choiceAt(phone, 'stop', 1_761_548_460)
+    await untilConsent(env, phone, { marketing: 'stopped' })
+    await choiceAt(phone, 'resume', 1_761_548_400)
+    const history = [{ action: 'marketing_resume' }, { action: 'marketing_stop' }, { action: 'opt_in' }]
+    await untilConsent(env, phone, { status: 'active', marketing: 'stopped', history })
+    await choiceAt(phone, 'resume', 1_761_548_520)
+    await untilConsent(env, phone, { marketing: 'allowed' })
+  })
+
+  test('a STOP older than an opt-in with evidence is recorded, and revokes nothing', async () => {
+    const phone = freshPhone()
+    const { body } = await optIn(env, phone, { evidence_url: 'https://shop.example/opt-ins/late' })
+    const stop = { id: 'wamid.late', from: phone.slice(1), timestamp: '1761548340', type: 'text' }
+    await update(envelope(ofNumber({ messages: [{ ...stop, text: { body: 'STOP' } }] })))
+    const history = [{ action: 'opt_out', status: 'active' }, { action: 'opt_in' }]
+    await untilConsent(env, phone, { status: 'active', history })
+    const { rows: entries } = await env.admin.query(
+      `select c.entry_id from consent.consents c join consent.consent_entries e using (recipient_index) where e.id = $1`,
+      [body.id],
+    )
+    expect(entries).toEqual([{ entry_id: body.id }])
+    const { rows: revoked } = await env.admin.query(
+      `select from consent.outbox where subject = 'consent.revoked' and events::text like '%' || $1 || '%'`,
+      [(await consentOf(env, phone)).history[0].id],
+    )
+    expect(revoked).toEqual([])
+  })
+})
+
 describe('a user without a number', () => {
   const contact = (wa_id: string, user_id: string) => ({ contacts: [{ wa_id, user_id, profile: { name: 'Ada' } }] })
   const stopBy = (user_id: string, id: string) => ({
@@ -124,6 +163,17 @@ describe('a user without a number', () => {
     expect((await update(envelope(ofNumber(named)))).status).toBe(200)
     expect((await update(envelope(ofNumber(stopBy(userId, `wamid.${userId}`))))).status).toBe(200)
     await untilConsent(env, message.phone, { status: 'revoked', history: [{ action: 'opt_out', source: 'reply' }, {}] })
+  })
+
+  test('a STOP that waits for a number counts for the other spelling of it that agreed', async () => {
+    const [agreedAs, metaSays] = ['+5531996880101', '+553196880101']
+    await optIn(env, agreedAs)
+    const userId = `user.${metaSays}`
+    expect((await update(envelope(ofNumber(stopBy(userId, `wamid.${userId}`))))).status).toBe(200)
+    const message = { id: `wamid.named.${userId}`, from: metaSays.slice(1), from_user_id: userId, type: 'text' }
+    const named = { ...contact(metaSays.slice(1), userId), messages: [{ ...message, text: { body: 'Hi' } }] }
+    expect((await update(envelope(ofNumber(named)))).status).toBe(200)
+    await untilConsent(env, agreedAs, { status: 'revoked' })
   })
 
   test('STOP and marketing choice of a user without a number wait until the carrier reports it, and count once', async () => {

@@ -13,6 +13,10 @@ export const tables = {
     recipient_index: column.text(),
     status: column.text<ConsentStatus>().withDefault(),
     marketing_stopped: column.boolean().withDefault(),
+    /** When the newest marketing choice was made. */
+    marketing_chosen_at: column.timestamp().nullable(),
+    /** When the newest opt-in with fresh evidence was recorded. */
+    agreed_at: column.timestamp().nullable(),
     /** Number of the latest entry. */
     sequence: column.integer().withDefault(),
     /** The entry that set the status. */
@@ -53,7 +57,8 @@ export const tables = {
     origin: column.text(),
     action: column.text<Exclude<ConsentAction, 'opt_in'>>(),
     source: column.text(),
-    received_at: column.timestamp(),
+    /** The carrier's time, or when it arrived. */
+    occurred_at: column.timestamp(),
   },
 }
 

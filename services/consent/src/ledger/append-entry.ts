@@ -2,6 +2,7 @@ import { defineStatement, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
 import type { EntryRow } from './entry-details.ts'
 import type { Subject } from './ledger-store.ts'
+import type { Consent } from './next-consent.ts'
 
 const append = defineStatement({
   name: 'append-entry',
@@ -13,20 +14,26 @@ const append = defineStatement({
       returning *
     ), changed as (
       update consents c
-      set sequence = entry.sequence, status = entry.status, marketing_stopped = $12, changed_at = entry.recorded_at,
-          entry_id = case when entry.action in ('opt_in', 'opt_out') then entry.id else c.entry_id end
+      set sequence = entry.sequence, status = entry.status, marketing_stopped = $12, marketing_chosen_at = $13,
+          agreed_at = $14, changed_at = entry.recorded_at,
+          entry_id = case when (entry.action, entry.status) in (('opt_in', 'active'), ('opt_out', 'revoked')) then entry.id
+            else c.entry_id end
       from entry where c.tenant_id = $1 and c.mode = $2 and c.recipient_index = $3
     )
     select * from entry`,
   columns: tables.consent_entries,
 })
 
-type NewEntry = Omit<EntryRow, 'tenant_id' | 'mode' | 'recipient_index' | 'recorded_at'> & { marketingStopped: boolean }
+type NewEntry = Omit<EntryRow, 'tenant_id' | 'mode' | 'recipient_index' | 'recorded_at' | 'status'> & {
+  consent: Consent
+}
 
 /** Appends an entry to the ledger and updates the current consent of the number, under its lock. */
 export async function appendEntry(run: Run, subject: Subject, entry: NewEntry): Promise<EntryRow> {
-  const { id, sequence, action, source, status, evidence_index, origin, details, marketingStopped } = entry
-  const values = [id, sequence, action, source, status, evidence_index, origin, details, marketingStopped]
+  const { id, sequence, action, source, evidence_index, origin, details, consent } = entry
+  const { status, marketingStopped, marketingChosenAt, agreedAt } = consent
+  const state = [marketingStopped, marketingChosenAt, agreedAt]
+  const values = [id, sequence, action, source, status, evidence_index, origin, details, ...state]
   const [row] = await run(append, [subject.tenantId, subject.mode, subject.recipientIndex, ...values])
   return row!
 }

@@ -4,8 +4,8 @@ import { maskPhone } from '@notify/privacy'
 import type { Context } from '../context.ts'
 import { appendEntry } from './append-entry.ts'
 import { describeEntry, type EntryDetails, type EntryRow, sealDetails } from './entry-details.ts'
-import { findEntries, lockConsent, type Subject } from './ledger-store.ts'
-import { type Change, nextConsent } from './next-consent.ts'
+import { type ConsentRow, findEntries, lockConsent, type Subject } from './ledger-store.ts'
+import { type Change, type Consent, nextConsent } from './next-consent.ts'
 
 /** A change to record for a number. */
 export interface Wanted {
@@ -14,6 +14,8 @@ export interface Wanted {
   details: EntryDetails
   /** Identifies the message that caused it, which is recorded once even if it arrives repeatedly. */
   origin: string | null
+  /** When it was decided. */
+  at: Date
   what:
     | { action: 'opt_in'; source: OptInSource }
     | { action: 'opt_out' | 'marketing_stop' | 'marketing_resume'; source: string }
@@ -27,7 +29,7 @@ export type Recorded = { kind: 'recorded'; entry: ConsentEntry } | { kind: 'repe
  * numbered in the order in which they commit.
  */
 export async function recordChange({ secrets }: Context, run: Run, wanted: Wanted): Promise<Recorded> {
-  const { tenantId, mode, details, origin, what } = wanted
+  const { tenantId, mode, details, origin, at, what } = wanted
   const { keyRing, blindIndex } = secrets
   const subject: Subject = { tenantId, mode, recipientIndex: blindIndex(tenantId, details.phone) }
   const evidenceIndex = details.evidence_url === null ? null : blindIndex(tenantId, pageOf(details.evidence_url))
@@ -35,16 +37,15 @@ export async function recordChange({ secrets }: Context, run: Run, wanted: Wante
   const { hasEvidence, hasOrigin } = await findEntries(run, subject, { evidenceIndex, origin })
   if (hasOrigin) return { kind: 'repeated' }
   const evidence = evidenceIndex === null ? 'none' : hasEvidence ? 'given before' : 'fresh'
-  const change: Change = what.action === 'opt_in' ? { ...what, evidence } : { action: what.action }
-  const next = nextConsent({ status: now.status, marketingStopped: now.marketing_stopped }, change)
+  const change: Change = what.action === 'opt_in' ? { ...what, at, evidence } : { action: what.action, at }
+  const next = nextConsent(consentOf(now), change)
   if (!next) return { kind: 'refused' }
   const id = newId('optin')
   const row = await appendEntry(run, subject, {
     id,
     sequence: now.sequence + 1,
     ...what,
-    status: next.status,
-    marketingStopped: next.marketingStopped,
+    consent: next,
     evidence_index: evidenceIndex,
     origin,
     details: sealDetails(keyRing, details, tenantId, id),
@@ -52,6 +53,13 @@ export async function recordChange({ secrets }: Context, run: Run, wanted: Wante
   await publish(run, row, details.phone)
   return { kind: 'recorded', entry: describeEntry(keyRing, row) }
 }
+
+const consentOf = (row: ConsentRow): Consent => ({
+  status: row.status,
+  marketingStopped: row.marketing_stopped,
+  marketingChosenAt: row.marketing_chosen_at,
+  agreedAt: row.agreed_at,
+})
 
 /** The page that evidence shows, however its address is spelled. */
 function pageOf(url: string): string {
@@ -62,6 +70,8 @@ function pageOf(url: string): string {
 
 async function publish(run: Run, row: EntryRow, phone: string): Promise<void> {
   if (row.action !== 'opt_in' && row.action !== 'opt_out') return
+  // A late STOP revoked nothing.
+  if (row.action === 'opt_out' && row.status !== 'revoked') return
   const event = {
     entry_id: row.id,
     tenant_id: row.tenant_id,

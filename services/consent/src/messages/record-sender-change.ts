@@ -1,8 +1,9 @@
 import type { Id } from '@notify/contracts'
 import type { Context } from '../context.ts'
-import { type Recorded, recordChange } from '../ledger/record-change.ts'
+import type { Recorded } from '../ledger/record-change.ts'
 import { openPhone } from '../users/user-phone.ts'
 import { addWaiting, lockUser, type WaitingChange } from '../users/user-store.ts'
+import { recordChoice } from './record-choice.ts'
 import { phoneOf } from './sender-phone.ts'
 
 /** The sender of a change, as the carrier reported it. */
@@ -11,7 +12,6 @@ interface Sender {
   /** Empty when the carrier does not report the number. */
   from: string
   userId: string | undefined
-  receivedAt: string
 }
 
 /** `waiting`: recorded as soon as the carrier reports the number. `unknown`: the carrier reported no sender. */
@@ -20,11 +20,10 @@ export type SenderChange = Recorded | { kind: 'waiting' } | { kind: 'unknown' }
 /** Records a change that a user made by a message or in the carrier's app. Idempotent. */
 export async function recordSenderChange(
   context: Context,
-  { tenantId, from, userId, receivedAt }: Sender,
+  { tenantId, from, userId }: Sender,
   change: WaitingChange,
 ): Promise<SenderChange> {
   const { db, secrets, metrics, wakeOutbox } = context
-  const { origin, ...what } = change
   const told = phoneOf(from)
   if (told === undefined && !userId) return { kind: 'unknown' }
   const result = await db.transaction(async (run): Promise<SenderChange> => {
@@ -32,15 +31,14 @@ export async function recordSenderChange(
     if (phone === undefined) {
       const user = { tenantId, userIndex: secrets.blindIndex(tenantId, userId!) }
       const known = await lockUser(run, user)
-      if (!known) return { kind: (await addWaiting(run, user, change, receivedAt)) ? 'waiting' : 'repeated' }
+      if (!known) return { kind: (await addWaiting(run, user, change)) ? 'waiting' : 'repeated' }
       phone = openPhone(secrets.keyRing, user, known)
     }
-    const details = { phone, reference: null, evidence_url: null }
-    return recordChange(context, run, { tenantId, mode: 'live', details, origin, what })
+    return recordChoice(context, run, { tenantId, phone }, change)
   })
   if (result.kind === 'recorded') {
     wakeOutbox()
-    metrics.changed(what.action, what.source)
+    metrics.changed(change.action, change.source)
   }
   return result
 }

@@ -7,18 +7,21 @@ import { recordSenderChange } from './record-sender-change.ts'
 /** Revokes the consent of a recipient who wrote STOP. */
 export async function revokeByMessage(context: Context, message: MessageReceived): Promise<void> {
   if (!channelContracts[message.channel].needsConsent) return
-  const { tenant_id: tenantId, provider_id, provider_message_id, received_at: receivedAt } = message
+  const { tenant_id: tenantId, provider_id, provider_message_id, received_at, occurred_at = received_at } = message
   const content = openEvent(context.secrets.keyRing, messageReceived, message)
   const source = readStop(content)
   if (source === undefined) return
   const recorded = await recordSenderChange(
     context,
-    { tenantId, from: content.from, userId: content.user_id, receivedAt },
-    { origin: `message ${provider_message_id}`, action: 'opt_out', source },
+    { tenantId, from: content.from, userId: content.user_id },
+    { origin: `message ${provider_message_id}`, action: 'opt_out', source, occurred_at: new Date(occurred_at) },
   )
   switch (recorded.kind) {
-    case 'recorded':
-      return context.log.info({ entry_id: recorded.entry.id }, 'consent revoked by a message')
+    case 'recorded': {
+      const { id: entry_id, status } = recorded.entry
+      const isRevoked = status === 'revoked'
+      return context.log.info({ entry_id }, isRevoked ? 'consent revoked by a message' : 'a STOP older than the opt-in')
+    }
     case 'waiting':
     case 'unknown':
       return context.log.warn({ provider_id, kind: recorded.kind }, 'a STOP came without a number')

@@ -18,6 +18,7 @@ export const createOptOut: Handler<Context, typeof contract> = idempotent({
       mode: modeOf(principal),
       details: { phone, reference, evidence_url: null },
       origin: null,
+      at: new Date(),
       what: { action: 'opt_out', source: 'request' },
     })
     if (recorded.kind !== 'recorded') throw new Error(`an opt-out was ${recorded.kind}`)

@@ -1,7 +1,7 @@
 import { type ContactIdentified, channelContracts, contactIdentified } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
-import { recordChange } from '../ledger/record-change.ts'
+import { recordChoice } from '../messages/record-choice.ts'
 import { sealPhone } from './user-phone.ts'
 import { lockUser, savePhone, takeWaiting } from './user-store.ts'
 
@@ -16,10 +16,7 @@ export async function identifyContact(context: Context, contact: ContactIdentifi
     await lockUser(run, user)
     await savePhone(run, user, sealPhone(secrets.keyRing, user, phone))
     const changes = await takeWaiting(run, user)
-    const details = { phone, reference: null, evidence_url: null }
-    for (const { origin, ...what } of changes) {
-      await recordChange(context, run, { tenantId, mode: 'live', details, origin, what })
-    }
+    for (const change of changes) await recordChoice(context, run, { tenantId, phone }, change)
     return changes
   })
   for (const { action, source } of waiting) metrics.changed(action, source)

@@ -33,26 +33,21 @@ export async function savePhone(run: Run, { tenantId, userIndex }: UserKey, phon
   )
 }
 
-export type WaitingChange = Pick<Selectable<Tables['waiting_changes']>, 'origin' | 'action' | 'source'>
+export type WaitingChange = Pick<Selectable<Tables['waiting_changes']>, 'origin' | 'action' | 'source' | 'occurred_at'>
 
 /** Stores a change of a locked user whose number is not known yet. @returns false if it was stored before */
-export async function addWaiting(
-  run: Run,
-  { tenantId, userIndex }: UserKey,
-  change: WaitingChange,
-  receivedAt: string,
-): Promise<boolean> {
+export async function addWaiting(run: Run, { tenantId, userIndex }: UserKey, change: WaitingChange): Promise<boolean> {
   const added = await run(
     build
       .insertInto('waiting_changes')
-      .values({ tenant_id: tenantId, user_index: userIndex, ...change, received_at: receivedAt })
+      .values({ tenant_id: tenantId, user_index: userIndex, ...change })
       .onConflict((known) => known.doNothing())
       .returning('origin'),
   )
   return added.length > 0
 }
 
-/** Removes the waiting changes of a locked user. @returns them in the order in which they were received */
+/** Removes the waiting changes of a locked user. @returns them in the order in which they were made */
 export function takeWaiting(run: Run, { tenantId, userIndex }: UserKey): Promise<WaitingChange[]> {
   return run(
     build
@@ -64,8 +59,8 @@ export function takeWaiting(run: Run, { tenantId, userIndex }: UserKey): Promise
           .returningAll(),
       )
       .selectFrom('taken')
-      .select(['origin', 'action', 'source'])
-      .orderBy('received_at')
+      .select(['origin', 'action', 'source', 'occurred_at'])
+      .orderBy('occurred_at')
       .orderBy('origin'),
   )
 }

@@ -9,6 +9,8 @@ export const baseline: Migration = {
          recipient_index text not null,
          status text not null default 'none' check (status in ('none', 'active', 'revoked')),
          marketing_stopped boolean not null default false,
+         marketing_chosen_at timestamptz,
+         agreed_at timestamptz,
          sequence int not null default 0,
          entry_id text,
          changed_at timestamptz not null default now(),
@@ -65,7 +67,7 @@ export const baseline: Migration = {
          origin text not null,
          action text not null check (action in ('opt_out', 'marketing_stop', 'marketing_resume')),
          source text not null,
-         received_at timestamptz not null,
+         occurred_at timestamptz not null,
          primary key (tenant_id, user_index, origin)
        )`,
   ],

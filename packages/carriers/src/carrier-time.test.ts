@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals'
+import { IsoTime, UnixTime } from './carrier-time.ts'
+
+test.each([
+  ['2026-11-21T09:30:00Z', '2026-11-21T09:30:00.000Z'],
+  ['2026-11-21T09:30:00.148+00:00', '2026-11-21T09:30:00.148Z'],
+  ['2026-11-21T09:30:00-03:00', '2026-11-21T12:30:00.000Z'],
+  ['2026-11-21 09:30:00', undefined],
+  ['yesterday', undefined],
+  [undefined, undefined],
+  [{}, undefined],
+])('%j in ISO 8601 is %s', (text, expected) => {
+  expect(IsoTime.parse(text)?.toISOString()).toBe(expected)
+})
+
+test.each([
+  ['1761548340', '2025-10-27T06:59:00.000Z'],
+  [1761548340, '2025-10-27T06:59:00.000Z'],
+  ['', undefined],
+  [0, undefined],
+  [1e300, undefined],
+  ['soon', undefined],
+  [undefined, undefined],
+])('%j in seconds is %s', (seconds, expected) => {
+  expect(UnixTime.parse(seconds)?.toISOString()).toBe(expected)
+})
