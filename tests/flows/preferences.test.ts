@@ -77,7 +77,7 @@ const postForm = (url: string, fields: [string, string][]) =>
 const lookUp = async (address: string) =>
   (await env.api('POST', '/api/v1/preferences/lookup', { body: { address } })).body
 
-test('a mail of a topic has the headers of one-click unsubscribe, one of a required topic has none', async () => {
+test('a mail of a topic has the headers of one-click unsubscribe, one of a required topic or with copies has none', async () => {
   const [topic, required] = [await addTopic(), await addTopic({ kind: 'required' })]
   const { source, url } = await mail(freshAddress(), topic)
   expect(source).toContain(`List-Unsubscribe: <${url}>`)
@@ -87,6 +87,8 @@ test('a mail of a topic has the headers of one-click unsubscribe, one of a requi
   expect(half.source.match(/^list-unsubscribe-post:.*/gim)).toEqual([
     'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
   ])
+  const copied = await mail(freshAddress(), topic, { cc: freshAddress() })
+  expect(copied.source).not.toContain('List-Unsubscribe')
   const other = await mail(freshAddress(), required)
   expect(other.source).not.toContain('List-Unsubscribe')
   expect(other.url).not.toBe('')

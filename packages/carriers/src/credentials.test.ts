@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { MailgunCredentials } from './mailgun/credentials.ts'
 import { SesCredentials } from './ses/credentials.ts'
 import { SmtpCredentials } from './smtp/credentials.ts'
 import { TwilioCredentials } from './twilio/credentials.ts'
@@ -148,4 +149,18 @@ test('an address of 10,000 characters is refused at once', () => {
   expect(SesCredentials.safeParse({ ...ses, from }).success).toBe(false)
   expect(SmtpCredentials.safeParse({ ...smtp, from }).success).toBe(false)
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(200)
+})
+
+test.each([
+  ['mg.example.com', true],
+  ['xn--bcher-kva.example', true],
+  ['mg.пример.рф', false],
+  ['mg.xn--e1afmkfd.xn--p1ai', true],
+  ['mg.example.xn--', false],
+  ['mg.example.xn--p1ai-', false],
+  ['mg.example.c0m', false],
+  ['192.0.2.1', false],
+])('the sending domain %s at Mailgun is taken: %s', (domain, isTaken) => {
+  const credentials = { api_key: 'key-of-mailgun', domain, from: 'orders@example.com' }
+  expect(MailgunCredentials.safeParse(credentials).success).toBe(isTaken)
 })

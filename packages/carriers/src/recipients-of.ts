@@ -7,8 +7,9 @@ export function addressesOf({ to, cc = [], bcc = [] }: Pick<EmailMessage, 'to' |
 }
 
 /** Mailboxes as texts, each for one header value or list entry; undefined without any. */
-export function mailboxTexts(mailboxes: readonly Mailbox[] | undefined): string[] | undefined {
-  return mailboxes && mailboxes.length > 0
-    ? mailboxes.map(({ address, name }) => formatMailbox(address, name))
-    : undefined
+export function mailboxTexts(
+  mailboxes: readonly Mailbox[] | undefined,
+  format: (address: string, name: string | undefined) => string = formatMailbox,
+): string[] | undefined {
+  return mailboxes && mailboxes.length > 0 ? mailboxes.map(({ address, name }) => format(address, name)) : undefined
 }

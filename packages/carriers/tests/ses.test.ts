@@ -33,14 +33,15 @@ testCarrier({
   receiving: (url) => ({ SNS_CERTIFICATE_HOSTS: [url] }),
   refusals: [
     [
-      'a rejected message',
+      'a sender that is not verified, or a recipient in the SES sandbox,',
       refusal(400, 'MessageRejected', 'Email address is not verified: "Ada" <ada.lovelace@example.com>'),
       {
-        ...permanent,
+        outcome: 'rejected_retryable',
         code: 'MessageRejected',
         message: 'MessageRejected Email address is not verified: "Ada" <[address]>',
       },
     ],
+    ['a rejected message', refusal(400, 'MessageRejected', 'Transaction failed: Duplicate header'), permanent],
     ['a bad request', refusal(400, 'BadRequestException'), permanent],
     ['a rate that is used up', refusal(429, 'TooManyRequestsException'), { outcome: 'rejected_retryable' }],
     ['a limit of the account', refusal(400, 'LimitExceededException'), { outcome: 'rejected_retryable' }],

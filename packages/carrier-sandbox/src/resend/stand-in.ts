@@ -9,11 +9,19 @@ import { listed, resendDomains } from './domains.ts'
 const Account = z.strictObject({ api_key: secretText, signing_secret: secretText, webhook_url: webhookUrl })
 
 const word = z.string().regex(/^[A-Za-z0-9_-]{1,256}$/)
-const Mailboxes = z.array(z.string().min(3)).optional()
+/** Names may be bare or encoded words, but not quoted. */
+const Mailbox = z
+  .string()
+  .min(3)
+  .regex(/^[^"]*$/, 'Invalid email field. The email address needs to follow the `email@example.com` format.')
+const Mailboxes = z.array(Mailbox).optional()
 const SendRequest = z
   .object({
-    from: z.string().min(3),
-    to: z.array(z.string().min(3)).length(1),
+    from: z
+      .string()
+      .min(3)
+      .refine((from) => !from.includes('=?'), 'The email payload contain invalid characters'),
+    to: z.array(Mailbox).length(1),
     cc: Mailboxes,
     bcc: Mailboxes,
     reply_to: Mailboxes,

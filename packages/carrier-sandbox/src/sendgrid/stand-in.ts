@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto'
 import { z } from 'zod'
 import { secretText, webhookUrl } from '../stand-ins/account.ts'
 import { attachmentOf, mailParts } from '../stand-ins/mail-parts.ts'
-import { defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
+import { addressOf, defineStandIn, jsonOf, parsed, type Step } from '../stand-ins/stand-in.ts'
 import { sendgridDomains } from './domains.ts'
 
 const Account = z
@@ -45,6 +45,12 @@ const SendRequest = z.object({
 
 const mailboxOf = ({ email, name }: z.output<typeof Address>) => (name ? `${name} <${email}>` : email)
 
+/** SendGrid reads a recipient as one text: unless the name is quoted, it takes what is before such a character for the address. */
+function recipientOf({ email, name = '' }: z.output<typeof Address>): string {
+  const [before, ...others] = /^".*"$/.test(name) ? [name] : name.split(/[(),:;<>@[\]]/)
+  return others.length > 0 ? before!.trim() : mailboxOf({ email, name })
+}
+
 /** Every answer says when the limit of requests is reset. */
 const headers = { 'X-RateLimit-Reset': '1' }
 const errors = (status: number, message: string) => ({
@@ -80,14 +86,14 @@ export const sendgrid = defineStandIn<z.output<typeof Account>>({
     const [{ to, cc, bcc, custom_args }] = data.personalizations as [(typeof data.personalizations)[0]]
     const partOf = (wanted: string) => data.content.find(({ type }) => type === wanted)?.value
     return {
-      to: to[0]!.email,
+      to: addressOf(recipientOf(to[0]!)),
       from: mailboxOf(data.from),
       subject: data.subject,
       text: partOf('text/plain') ?? '',
       html: partOf('text/html'),
       ...mailParts({
-        cc: cc?.map(mailboxOf),
-        bcc: bcc?.map(mailboxOf),
+        cc: cc?.map(recipientOf),
+        bcc: bcc?.map(recipientOf),
         reply_to: data.reply_to_list?.map(mailboxOf),
         headers: data.headers,
         attachments: data.attachments?.map(({ type: content_type, content, ...file }) =>
@@ -117,7 +123,7 @@ export const sendgrid = defineStandIn<z.output<typeof Account>>({
       sg_message_id: `${message.provider_message_id}.recvd-5f7b-1-0.0`,
       ...(travelled as object),
       ...(step.endsWith('ounced') && { reason: `550 5.1.1 <${message.to}>: user unknown` }),
-      ...events[step],
+      ...(message.to.includes('@') ? events[step] : { event: 'dropped', reason: 'Invalid' }),
     }
     const body = JSON.stringify([event])
     const timestamp = String(event.timestamp)

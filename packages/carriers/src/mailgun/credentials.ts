@@ -9,7 +9,10 @@ export const MailgunCredentials = z
     domain: z
       .string()
       .max(253)
-      .regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a domain name in lower case')
+      .regex(
+        /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,58}[a-z0-9])$/,
+        'must be a domain name in lower case',
+      )
       .meta({ title: 'Sending domain', examples: ['mg.example.com'] }),
     ...emailSender(),
     webhook_signing_key: callbackSecret('HTTP webhook signing key', 'Of the account'),

@@ -26,3 +26,28 @@ test('a repetition has the key and the content of the attempt that it repeats, t
   expect(again).toEqual(first)
   expect(other!.key).not.toBe(first!.key)
 })
+
+test('names go out as Resend takes them: a sender unencoded, and nobody else quoted', async () => {
+  let body: Record<string, unknown> = {}
+  const { sender, ids, stop } = await senderAt(resendSender, async (request, response) => {
+    body = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"message-1"}')
+  })
+  const credentials = { api_key: 're_key', from: 'shop@example.com', from_name: 'Łukasz’s shop' }
+  const named = (address: string, name: string) => [{ address, name }]
+  const email = {
+    ...{ to: 'ada@example.com', to_name: 'Ada Lovelace', subject: 'Hi', text: 'Hi', mode: 'live', ...ids },
+    cc: named('grace@example.com', 'Hopper, Grace'),
+    bcc: named('audit@example.com', 'Größe'),
+    reply_to: named('help@example.com', 'Help'),
+  }
+  await sender.send({ id: newId('prov'), revision: 1, credentials } as never, email as never)
+  stop()
+  expect(body).toMatchObject({
+    from: 'Łukasz’s shop <shop@example.com>',
+    to: ['Ada Lovelace <ada@example.com>'],
+    cc: ['=?UTF-8?B?SG9wcGVyLCBHcmFjZQ==?= <grace@example.com>'],
+    bcc: ['=?UTF-8?B?R3LDtsOfZQ==?= <audit@example.com>'],
+    reply_to: ['Help <help@example.com>'],
+  })
+})

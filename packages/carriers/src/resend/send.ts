@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { checkFailed, checkPassed } from '../account-check.ts'
-import { formatMailbox } from '../format-mailbox.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
 import type { Attachment, Correlation, EmailMessage } from '../messages.ts'
@@ -11,6 +10,7 @@ import { resendCodes } from './codes.ts'
 import type { ResendCredentials } from './credentials.ts'
 import { resendDomains } from './domains.ts'
 import { apiOf } from './hosts.ts'
+import { recipientText, senderText } from './mailbox-text.ts'
 
 /**
  * Sends email through the API of Resend.
@@ -41,11 +41,11 @@ function requestOf(credentials: ResendCredentials, message: EmailMessage & Corre
 function bodyOf(credentials: ResendCredentials, message: EmailMessage & Correlation) {
   const { to, to_name, subject, text, html, headers, attachments } = message
   return {
-    from: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
-    to: [formatMailbox(to, to_name)],
-    cc: mailboxTexts(message.cc),
-    bcc: mailboxTexts(message.bcc),
-    reply_to: mailboxTexts(message.reply_to),
+    from: senderText(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
+    to: [recipientText(to, to_name)],
+    cc: mailboxTexts(message.cc, recipientText),
+    bcc: mailboxTexts(message.bcc, recipientText),
+    reply_to: mailboxTexts(message.reply_to, recipientText),
     subject,
     text,
     html,

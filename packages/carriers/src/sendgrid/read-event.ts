@@ -40,7 +40,7 @@ const verdicts: Record<string, (event: Event) => Verdict> = {
     said,
     ...(type === 'bounce' ? { suppress: 'bounce' } : { retryable: true }),
   }),
-  dropped: ({ reason: said }) => ({ status: 'failed', code: 'dropped', said, ...suppressionOf(said) }),
+  dropped: (event) => ({ status: 'failed', code: 'dropped', said: event.reason, ...suppressionOf(event) }),
   unsubscribe: () => unsubscribed('unsubscribe'),
   group_unsubscribe: () => unsubscribed('group_unsubscribe'),
   spamreport: () => ({ status: 'complained', code: 'spamreport', suppress: 'complaint' }),
@@ -55,9 +55,10 @@ const suppressions: Record<string, StatusReport['suppress']> = {
   'Unsubscribed Address': 'stop',
 }
 
-/** A message is dropped unsent where SendGrid itself suppresses the recipient. */
-function suppressionOf(reason = ''): Pick<StatusReport, 'suppress'> {
-  const suppress = Object.hasOwn(suppressions, reason) ? suppressions[reason] : undefined
+/** A message is dropped unsent where SendGrid itself suppresses the recipient. What it calls invalid may be a part of a name. */
+function suppressionOf({ reason = '', email = '' }: Event): Pick<StatusReport, 'suppress'> {
+  const isKnown = Object.hasOwn(suppressions, reason) && email.includes('@')
+  const suppress = isKnown ? suppressions[reason] : undefined
   return suppress ? { suppress } : {}
 }
 

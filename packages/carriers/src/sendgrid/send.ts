@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { checkFailed, checkPassed } from '../account-check.ts'
+import { quoted, specials } from '../format-mailbox.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
 import type { Attachment, Correlation, EmailMessage, Mailbox } from '../messages.ts'
@@ -34,9 +35,9 @@ function bodyOf(credentials: SendgridCredentials, message: EmailMessage & Correl
   return {
     personalizations: [
       {
-        to: [{ email: to, ...(to_name && { name: to_name }) }],
-        ...(cc && { cc: cc.map(addressOf) }),
-        ...(bcc && { bcc: bcc.map(addressOf) }),
+        to: [recipientOf({ address: to, ...(to_name && { name: to_name }) })],
+        ...(cc && { cc: cc.map(recipientOf) }),
+        ...(bcc && { bcc: bcc.map(recipientOf) }),
         // They return in every event.
         custom_args: travellingWith(message),
       },
@@ -49,6 +50,13 @@ function bodyOf(credentials: SendgridCredentials, message: EmailMessage & Correl
     content: Object.entries(content).flatMap(([type, value]) => (value === undefined ? [] : [{ type, value }])),
   }
 }
+
+/**
+ * SendGrid takes the name and the address of a recipient as one text, and drops the message for the part before a comma.
+ * @see https://github.com/sendgrid/sendgrid-python/issues/291
+ */
+const recipientOf = ({ address, name }: Mailbox) =>
+  addressOf({ address, ...(name && { name: specials.test(name) ? quoted(name) : name }) })
 
 const addressOf = ({ address: email, name }: Mailbox) => ({ email, ...(name && { name }) })
 

@@ -10,7 +10,7 @@ const unknown = { outcome: 'unknown', carrierFault: true }
 test.each<[number, string, object]>([
   [400, 'MessageRejected', permanent],
   [400, 'BadRequestException', permanent],
-  [400, 'MailFromDomainNotVerifiedException', permanent],
+  [400, 'MailFromDomainNotVerifiedException', later],
   [429, 'TooManyRequestsException', later],
   [400, 'LimitExceededException', later],
   [400, 'ThrottlingException', later],
@@ -48,4 +48,15 @@ test.each<[number, string, object]>([
 ])('%s with %s is %j', (status, exception, expected) => {
   const { text: _, ...verdict } = judgeSesError(status, exception)
   expect(verdict).toEqual(expected)
+})
+
+test.each([
+  [
+    'Email address is not verified. The following identities failed the check in region EU-WEST-1: shop@example.com',
+    later,
+  ],
+  ['Email address not verified shop@example.com', later],
+  ['Transaction failed: Duplicate header', permanent],
+])('MessageRejected because of %j is %j', (message, expected) => {
+  expect(judgeSesError(400, 'MessageRejected', message)).toEqual(expected)
 })

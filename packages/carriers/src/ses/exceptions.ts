@@ -8,7 +8,7 @@ import { accountDown, carrierFault, later, permanent, unknown, type Verdict, ver
 const exceptions: Record<string, Verdict> = {
   MessageRejected: permanent(),
   BadRequestException: permanent(),
-  MailFromDomainNotVerifiedException: permanent('The MAIL FROM domain is not verified at Amazon SES'),
+  MailFromDomainNotVerifiedException: later('The MAIL FROM domain is not verified at Amazon SES'),
   TooManyRequestsException: later('Amazon SES refuses more messages for now: the sending rate or quota is used up'),
   LimitExceededException: later('Amazon SES refuses more messages for now: a limit of the account is reached'),
   ThrottlingException: later('Amazon SES refuses more messages for now: the sending rate or quota is used up'),
@@ -32,7 +32,11 @@ const exceptions: Record<string, Verdict> = {
   RequestExpired: accountDown('Amazon SES found our clock wrong'),
 }
 
-/** The verdict on a failed call: by exception if known, else by HTTP status. */
-export function judgeSesError(status: number, exception: string): Verdict {
+/**
+ * The verdict on a failed call: by exception if known, else by HTTP status. An identity that the account has not verified is its
+ * sender's, or in the SES sandbox the recipient's; another provider may send the message.
+ */
+export function judgeSesError(status: number, exception: string, message = ''): Verdict {
+  if (exception === 'MessageRejected' && /not verified/i.test(message)) return later()
   return Object.hasOwn(exceptions, exception) ? exceptions[exception]! : verdictOfStatus(status)
 }

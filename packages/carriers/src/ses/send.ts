@@ -141,7 +141,7 @@ function answerOf(error: unknown, recipients: readonly string[]): CarrierAnswer 
   const status = $metadata?.httpStatusCode
   // An unreadable 2xx: the message may have been accepted.
   if (status !== undefined && status >= 300) {
-    const verdict = judgeSesError(status, name)
+    const verdict = judgeSesError(status, name, message)
     const isNamed = error instanceof SESv2ServiceException && !/^(Unknown|UnknownError|Error)$/.test(name)
     const ownWord = isNamed ? name : `http_${status}`
     const sentence = isNamed && message ? withoutAddresses(message, recipients) : `Amazon SES answered ${status}`

@@ -59,7 +59,8 @@ const addressesIn = (mailboxes: string[] = []) => mailboxes.map((one) => /[^\s<>
 export function testMail({ mode, reportsAreVague, proof }: CarrierFixture, worldOf: () => World): void {
   test('copies, addresses for answers and headers of the caller reach the carrier', async () => {
     const world = worldOf()
-    expect(await world.send(wanted.delivered, { fields: envelope })).toMatchObject({ outcome: 'accepted' })
+    const fields = { ...envelope, to_name: 'Lovelace, Ada', from_name: 'Łukasz’s shop' }
+    expect(await world.send(wanted.delivered, { fields })).toMatchObject({ outcome: 'accepted' })
     const [logged, ...others] = await newest(world)
     expect(logged).toMatchObject({ to: 'ada.lovelace@example.com', text: expect.stringMatching(/^Hi\s*$/) })
     expect([addressesIn(logged!.cc), addressesIn(logged!.bcc), addressesIn(logged!.reply_to)]).toEqual([

@@ -82,7 +82,9 @@ async function commitTogether(
     const fault = faults.get(candidate.notificationId)
     if (fault === undefined) return { body: response }
     if (fault === 'held' || fault === 'locked' || fault === 'committed') return fault
-    return isOptOut(fault) ? optedOutRecipient(fault, { topic, channel }) : suppressedRecipient(fault)
+    return isOptOut(fault)
+      ? optedOutRecipient(fault, { topic, channel })
+      : suppressedRecipient(fault, context.channels[channel]?.suppression)
   })
 }
 

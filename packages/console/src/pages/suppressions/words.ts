@@ -25,7 +25,7 @@ export const reasons: Record<Suppression['reason'], { name: string; means: strin
   },
   stop: {
     name: 'STOP',
-    means: 'The recipient answered STOP. START lifts it.',
+    means: 'The recipient unsubscribed by email, or answered STOP by SMS, which START lifts.',
     whenRemoved: 'The recipient opted out; in many countries the law forbids messages to them without a new opt-in.',
   },
   manual: {

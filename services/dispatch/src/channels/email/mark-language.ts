@@ -1,4 +1,5 @@
 import { directionOf } from '@notify/locales'
+import { withoutComments } from './without-comments.ts'
 
 /**
  * HTML that states its language and direction, for screen readers and mail programs. What it states itself stays.
@@ -14,17 +15,6 @@ export function markLanguage(html: string, locale: string): string {
   const missing = wanted.filter(([name]) => !(name === 'lang' ? statesLanguage : statesDirection).test(tag))
   const at = from + '<html'.length
   return `${html.slice(0, at)}${attributes(missing)}${html.slice(at)}`
-}
-
-/** The HTML with blanks in place of its comments: what stands in one is read by Outlook at most. */
-function withoutComments(html: string): string {
-  let seen = ''
-  for (let at = 0; ; at = seen.length) {
-    const from = html.indexOf('<!--', at)
-    const end = from < 0 ? -1 : html.indexOf('-->', from + 2)
-    if (end < 0) return seen + html.slice(at)
-    seen += html.slice(at, from) + ' '.repeat(end + 3 - from)
-  }
 }
 
 const statesLanguage = /\slang=/i

@@ -1,3 +1,5 @@
+import { withoutComments } from './without-comments.ts'
+
 /** Hides the text in the message; lists of messages show it after the subject. */
 const hidden =
   'display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;color:transparent;font-size:1px;line-height:1px;mso-hide:all'
@@ -16,7 +18,7 @@ export function withPreheader(html: string, preheader: string): string {
 }
 
 function endOfBodyTag(html: string): number {
-  const tag = /<body[\s>]/i.exec(html)
-  const end = tag ? html.indexOf('>', tag.index) : -1
+  const from = withoutComments(html).search(/<body[\s>]/i)
+  const end = from < 0 ? -1 : html.indexOf('>', from)
   return end + 1
 }

@@ -4,7 +4,20 @@ import { conversionFault, textOfHtml } from './text-of-html.ts'
 test('paragraphs, links and tables become text', async () => {
   const html =
     '<h1>Hi</h1><p>See <a href="https://shop.example/1">it</a></p><table><tr><td>Total</td><td>5</td></tr></table>'
-  expect(await textOfHtml(html)).toBe('Hi\n\nSee it (https://shop.example/1)\n\nTotal5')
+  expect(await textOfHtml(html)).toBe('Hi\n\nSee it (https://shop.example/1)\n\nTotal 5')
+})
+
+test.each([
+  [
+    '<table><tr><th>No</th><th>Price</th></tr><tr><td>2</td><td>10.00</td></tr><tr><td>Total</td><td>20.00</td></tr></table>',
+    'No Price\n2 10.00\nTotal 20.00',
+  ],
+  ['<table><tbody><tr><td>a<td><b>b</b><td>c</table>', 'a b c'],
+  ['<table><tr><td><table><tr><td>a</td><td>b</td></tr></table></td></tr><tr><td>c</td></tr></table>', 'a b\n\nc'],
+  ['<table><tr><td><p>a</p></td><td><p>b</p></td></tr></table>', 'a\n\nb'],
+  ['<table><tr><td>a</td><td></td></tr></table><p>b</p>', 'a\n\nb'],
+])('rows of %s are lines, and cells stay apart', async (html, text) => {
+  expect(await textOfHtml(html)).toBe(text)
 })
 
 test.each<[string, string]>([

@@ -1,5 +1,5 @@
 import { ownLoopTurn } from '@notify/service-kit'
-import type { HtmlToTextOptions } from 'html-to-text'
+import type { FormatCallback, HtmlToTextOptions } from 'html-to-text'
 
 /** What is converted at most: it takes some tens of milliseconds, in which the process does nothing else. */
 const mostCharacters = 100_000
@@ -23,6 +23,12 @@ const leftOut = '\uffff'
 /** What is read of an HTML text, so that one that is made to be slow is not. */
 const limits = { maxInputLength: mostCharacters, maxDepth: mostNested, maxChildNodes: mostTags, ellipsis: leftOut }
 
+/** What is beside each other stays apart. */
+const cell: FormatCallback = ({ children }, walk, builder) => {
+  walk(children, builder)
+  builder.addInline(' ')
+}
+
 const options: HtmlToTextOptions = {
   wordwrap: false,
   limits,
@@ -32,7 +38,10 @@ const options: HtmlToTextOptions = {
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
     // Layouts are made of tables. Never `dataTable`: one cell with a large rowspan keeps it busy for ever.
     { selector: 'table', format: 'block' },
+    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    ...['td', 'th'].map((selector) => ({ selector, format: 'cell' })),
   ],
+  formatters: { cell },
 }
 
 /** The text of an email that has HTML alone, for readers that show no HTML; undefined if a part lies too deep to be read. */
