@@ -49,7 +49,7 @@ export function retrying(options: RetryOptions): (request: Request) => Promise<R
 async function mayRepeat(request: Request, answer: Response | NoAnswerError): Promise<boolean> {
   // Without a time, a limit does not pass by itself: too many wrong codes, for example.
   if (answer instanceof Response && answer.status === 429) return retryAfterMs(answer) !== undefined
-  return (await isTransient(answer)) && !(await isConditional(request))
+  return (await isTransient(answer)) && !isConditional(request)
 }
 
 async function isTransient(answer: Response | NoAnswerError): Promise<boolean> {
@@ -60,13 +60,9 @@ async function isTransient(answer: Response | NoAnswerError): Promise<boolean> {
 }
 
 /** Whether a request that was processed would be refused, or change something else, when it is repeated. */
-async function isConditional(request: Request): Promise<boolean> {
-  if (request.method !== 'PUT') return request.method === 'PATCH'
-  const body: unknown = await request
-    .clone()
-    .json()
-    .catch(() => null)
-  return Object.keys(body ?? {}).some((name) => name.startsWith('expected_'))
+function isConditional({ method, url }: Request): boolean {
+  if (method !== 'PUT') return method === 'PATCH'
+  return [...new URL(url).searchParams.keys()].some((name) => name.startsWith('expected_'))
 }
 
 /** Whether the service itself, and no proxy, says that the target of a DELETE does not exist. */

@@ -214,6 +214,14 @@ describe('an inbound keyword', () => {
     expect(await isStopped(tenantId)).toBe(false)
   })
 
+  test('STOP that arrives after an operator has lifted an earlier one counts, whenever it was sent', async () => {
+    const tenantId = newId('ten')
+    await says(tenantId, 'STOP', 5)
+    await db.run('update suppressions set lifted_at = $2 where tenant_id = $1', [tenantId, at(15)])
+    await says(tenantId, 'STOP', 20, 10)
+    expect(await isStopped(tenantId)).toBe(true)
+  })
+
   test('a carrier without times counts by arrival', async () => {
     const tenantId = newId('ten')
     await says(tenantId, 'STOP', 11)

@@ -34,20 +34,26 @@ export async function admitSend(context: Context, sending: Sending): Promise<Adm
   const { phone, settings, applicationId, mode } = sending
   const { config, limits, metrics } = context
   if (phone !== undefined) requireAllowed(phone, settings)
-  const ofNumber = phone === undefined ? [] : await limitsOfNumber(context, sending, phone)
-  const perMinute = settings.sends_per_minute ?? config.SENDS_PER_APPLICATION
   const counted: Counted[] = []
   const giveBack = () => {
     for (const one of counted) limits.velocity.giveBack(one)
   }
-  for (const limit of [{ what: 'application', id: `${applicationId} ${mode}`, perMinute } as const, ...ofNumber]) {
+  const take = async (limit: Limit) => {
     const waitMs = await limits.velocity.take(limit, limit.perMinute)
     if (waitMs > 0) {
-      giveBack()
       metrics.limited(limit.what)
       throw rateLimited(`Too many codes for one ${limit.what}`, waitMs)
     }
     counted.push(limit)
+  }
+  const perMinute = settings.sends_per_minute ?? config.SENDS_PER_APPLICATION
+  try {
+    // First, because the treatment of a prefix may be read from Postgres.
+    await take({ what: 'application', id: `${applicationId} ${mode}`, perMinute })
+    if (phone !== undefined) for (const limit of await limitsOfNumber(context, sending, phone)) await take(limit)
+  } catch (error) {
+    giveBack()
+    throw error
   }
   return { giveBack }
 }

@@ -4,12 +4,15 @@ import type { Context } from '../../context.ts'
 import { readKeyword } from './read-keyword.ts'
 import { lift, suppress } from './suppression-store.ts'
 
-/** Applies an inbound STOP or START, on channels with keywords. The newest counts, in whatever order they arrive. */
+/**
+ * Applies an inbound STOP or START, on channels with keywords. The newest counts, in whatever order they arrive: a START by the
+ * carrier's time, which repetitions keep, a STOP by its arrival, so that in doubt it stays.
+ */
 export async function applyKeyword(
   { channels, db, secrets, log }: Pick<Context, 'channels' | 'db' | 'secrets' | 'log'>,
   message: MessageReceived,
 ): Promise<void> {
-  const { tenant_id, received_at, occurred_at: at = received_at, provider_message_id } = message
+  const { tenant_id, received_at, occurred_at = received_at, provider_message_id } = message
   const rules = channels[message.channel]?.suppression
   if (!rules?.hasKeywords) return
   const { from, body, opt_out_type } = openEvent(secrets.keyRing, messageReceived, message)
@@ -22,7 +25,7 @@ export async function applyKeyword(
     recipient_index: secrets.blindIndex(tenant_id, from),
     recipient_masked: rules.mask(from),
   }
-  if (meaning === 'stop') await suppress(db.run, [{ ...recipient, reason: 'stop', reported_at: at }])
-  else await lift(db.run, { ...recipient, lifted_at: at })
+  if (meaning === 'stop') await suppress(db.run, [{ ...recipient, reason: 'stop', reported_at: received_at }])
+  else await lift(db.run, { ...recipient, lifted_at: occurred_at })
   log.info({ provider_message_id, keyword: meaning }, 'keyword received')
 }
