@@ -2,6 +2,7 @@ import {
   type Channel,
   createNotification,
   DispatchRequest,
+  type ErrorCode,
   type Id,
   type KeyPrincipal,
   type Lane,
@@ -124,6 +125,11 @@ export function refusalOf(error: unknown): Problem {
 
 /** The mutual exclusion of a request: its idempotency key in its scope, or its id if it has no key. */
 export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'idempotency' | 'notificationId'>): string {
+const mendable: readonly ErrorCode[] = ['provider_not_configured', 'domain_not_verified', 'template_not_approved']
+
+/** Whether a refusal may be mended by an operator: broadcasts and digests wait for it, up to `HOLD_LIMIT`. */
+export const isMendable = (code: string): boolean => (mendable as readonly string[]).includes(code)
+
   return idempotency ? `${idempotency.scope}\n${idempotency.key}` : notificationId
 }
 
