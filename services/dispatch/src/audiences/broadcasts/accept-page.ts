@@ -80,6 +80,7 @@ function candidateOf(
     isAwaited: () => true,
     idempotency: undefined,
     broadcastId: page.id,
+    askedAt: page.created_at,
     terms: { lane: 'bulk', expiresAt: expires_at as string | undefined, eraseWhenTerminal: false },
   }
 }
