@@ -4944,7 +4944,7 @@ export interface components {
                 };
             }[];
         };
-        /** @description The fields of DispatchRequest, without a recipient: each member is one */
+        /** @description The fields of DispatchRequest, without a recipient: each member is one. A `subject`, `body` or `html_body` with Liquid is a template, also without `template_data` */
         NewBroadcast: {
             [key: string]: unknown;
         };
