@@ -39,7 +39,9 @@ export const WebhookSubscription = z
     description: z.string(),
     status: SubscriptionStatus,
     disabled_reason: DisabledReason.nullable(),
-    failing_since: Timestamp.nullable().meta({ description: 'The first failure since the last success' }),
+    failing_since: Timestamp.nullable().meta({
+      description: 'The first failure since the last success, or since two days without an attempt',
+    }),
     replay: WebhookReplay.nullable().meta({ description: 'The latest replay' }),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -58,6 +58,8 @@ export const tables = {
     failing_since: column.timestamp().nullable(),
     deleted_at: column.timestamp().nullable(),
   },
+    /** The last failure that counted. */
+    failed_at: column.timestamp().nullable(),
   deliveries: {
     id: column.id('whdel'),
     tenant_id: column.id('ten'),

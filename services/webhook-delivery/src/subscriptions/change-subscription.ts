@@ -22,8 +22,11 @@ export const changeSubscription: Handler<Context, typeof contract> = async (cont
     requireUnchanged('subscription', known.updated_at, query.expected_updated_at)
     const status = body.status ?? known.status
     const disabled_reason = status === 'active' ? null : (known.disabled_reason ?? 'operator')
-    const url = body.url === undefined ? known.url : secrets.keyRing.encrypt(body.url, urlAad(known.tenant_id, id))
-    const { events = known.events, description = known.description } = body
+    const aad = urlAad(known.tenant_id, id)
+    const moves = body.url !== undefined && body.url !== secrets.keyRing.decrypt(known.url, aad)
+    const url = moves ? secrets.keyRing.encrypt(body.url!, aad) : known.url
+    const { events = known.events, description = known.description, provider_id = known.provider_id } = body
+    if (provider_id !== known.provider_id) await requireReplaceable(run, known, provider_id)
     await run(
       build
         .updateTable('subscriptions')
@@ -31,7 +34,8 @@ export const changeSubscription: Handler<Context, typeof contract> = async (cont
         .set('updated_at', sql.raw<Date>(nextUpdatedAt()))
         .where('id', '=', id),
     )
-    if (status !== known.status) await setEndpointActive(run, id, status === 'active')
+    // The failures were those of the former address.
+    if (moves || status !== known.status) await setEndpointActive(run, id, status === 'active')
     const changed = await requireSubscription(run, principal, id)
     if (status !== known.status) await publishSubscription(run, changed, actorOf(principal))
     const describe = (one: SubscriptionRow) => describeSubscription(secrets.keyRing, one)

@@ -47,6 +47,7 @@ export const baseline: Migration = {
          failures int not null default 0,
          failing_since timestamptz,
          deleted_at timestamptz
+         failed_at timestamptz,
        ) with (fillfactor = 50)`,
     `create index endpoints_due_of_tenant on endpoints (struggling, tenant_id, next_due_at)
        where active and next_due_at is not null`,
