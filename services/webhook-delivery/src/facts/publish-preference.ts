@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Id, type TopicPreferenceChange, topicPreferenceChanged } from '@notify/contracts'
+import { earliestId, type Id, type TopicPreferenceChange, topicPreferenceChanged } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
 import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
@@ -48,10 +48,12 @@ export async function storePreference(
 
 /** Changes are stored one by one, several at the same time. */
 const mostNow = 8
+/** An import tells when the person chose, perhaps years ago, so the subscription is compared with the id's time. */
 
 async function subscribersOf({ db }: Context, change: TopicPreferenceChange): Promise<Subscriber[]> {
   return (await findSubscribers(db.run, [change])).filter(
-    ({ events, subscribed_ms }) => events.includes(type) && Date.parse(change.occurred_at) >= subscribed_ms,
+    ({ events, subscribed_ms }) =>
+      events.includes(type) && change.change_id >= earliestId('pref', Math.floor(subscribed_ms)),
   )
 }
 
