@@ -1466,7 +1466,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a new code for a transaction. The earlier code becomes invalid.
+         * Send a new code for a transaction. The earlier code becomes invalid, unless the request is refused.
          * @description Requires an API key with the permission `otp:send`.
          */
         post: operations["resendOtp"];
@@ -6328,7 +6328,7 @@ export interface components {
                     [key: string]: string;
                 };
                 /**
-                 * @description Byte for byte as it was signed; null for a send by the channel webhook, whose content POST /activity/{id}/content shows
+                 * @description Byte for byte as it was signed, but user_id or address of a preference.changed is masked; null for a send by the channel webhook, whose content POST /activity/{id}/content shows
                  * @example {"type":"notification.delivered"}
                  */
                 body: string | null;
@@ -6400,7 +6400,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "disabled";
             disabled_reason: ("operator" | "gone" | "failing") | null;
-            /** @description The first failure since the last success */
+            /** @description The first failure since the last success, or since two days without an attempt */
             failing_since: string | null;
             /** @description The latest replay */
             replay: components["schemas"]["WebhookReplay"] | null;
@@ -6461,6 +6461,11 @@ export interface components {
             url?: string;
             /** @description Events that are sent to the address */
             events?: ("notification.delivered" | "notification.failed" | "preference.changed")[];
+            /**
+             * @description Another webhook provider whose secret signs, for a subscription that was created with one
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id?: string;
             description?: string;
             /** @enum {string} */
             status?: "active" | "disabled";
@@ -11960,7 +11965,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Send a new code for a transaction. The earlier code becomes invalid. */
+            /** @description Send a new code for a transaction. The earlier code becomes invalid, unless the request is refused. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14443,7 +14448,7 @@ export interface operations {
                         /** @enum {string} */
                         status: "active" | "disabled";
                         disabled_reason: ("operator" | "gone" | "failing") | null;
-                        /** @description The first failure since the last success */
+                        /** @description The first failure since the last success, or since two days without an attempt */
                         failing_since: string | null;
                         /** @description The latest replay */
                         replay: components["schemas"]["WebhookReplay"] | null;

@@ -47,7 +47,11 @@ export function DeleteProvider({ provider, onDeleted, onClose }: DeleteProviderP
       onClose={onClose}
     >
       Nothing more is sent through <PlainText className="text-text">{provider.name}</PlainText>. Receipts of earlier
-      messages are processed for seven more days. This cannot be undone.
+      messages are processed for seven more days.{' '}
+      {provider.kind === 'webhook'
+        ? 'Subscriptions that name it are signed with its secret until they are changed to name another provider. '
+        : ''}
+      This cannot be undone.
     </Confirm>
   )
 }
