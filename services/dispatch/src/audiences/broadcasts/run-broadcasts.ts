@@ -85,7 +85,7 @@ async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise
 /** Pauses a broadcast that has waited for an operator as long as a digest would; its list may be out of date after that. */
 function postpone({ db, config, log }: Needs, page: DuePage, code: string, reached: ReachedMember): Promise<void> {
   if (!isMendable(code)) return postponePage(db, page, retryMs, reached)
-  const isOver = Date.now() - page.updated_at.getTime() > config.HOLD_LIMIT
-  log.warn({ broadcast_id: page.id, code }, isOver ? 'a broadcast waited too long and is paused' : 'a broadcast waits')
-  return isOver ? pauseAtPage(db, page, reached) : postponePage(db, page, retryMs, reached)
+  if (Date.now() - page.updated_at.getTime() <= config.HOLD_LIMIT) return postponePage(db, page, retryMs, reached)
+  log.warn({ broadcast_id: page.id, code }, 'a broadcast waited too long and is paused')
+  return pauseAtPage(db, page, reached)
 }
