@@ -25,7 +25,6 @@ import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.
 import type { Channels } from '../channels/channel.ts'
 import { keepParts } from '../channels/keep-parts-sql.ts'
 import { channels as registry } from '../channels/registry.ts'
-import { isCalledOff } from '../outcome/facts/expiry-sql.ts'
 import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
 import { handOffColumns, lockedInboxSql } from '../outcome/hand-offs/order-sql.ts'
 import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
@@ -61,7 +60,7 @@ const commitsOf = (channels: Channels, kind: Kind) =>
           when key is not null and (not ${tryKeySql('scope', 'key')} or (select true from idempotency_keys k
             where k.scope = input.scope and k.key = input.key and k.expires_at >= now())) then 'held'
           when (select true from notifications n where n.id = input.id) then 'committed'
-          when ${isCalledOff('input')} then 'called_off'
+          when (select true from broadcasts b where b.id = input.broadcast_id and b.status = 'cancelled') then 'called_off'
           else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')}${kind === '-ordered' ? `, ${lockedInboxSql('input')}` : ''})
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,

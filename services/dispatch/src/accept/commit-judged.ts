@@ -119,7 +119,7 @@ const tryLocks = defineStatement({
   name: 'try-acceptance-locks',
   text: `do $$ begin
     lock table notifications, outbox, idempotency_keys in row exclusive mode nowait;
-    lock table suppressions, preferences, topics in access share mode nowait;
+    lock table suppressions, preferences, topics, broadcasts in access share mode nowait;
   end $$`,
 })
 

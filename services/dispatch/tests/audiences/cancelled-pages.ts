@@ -19,7 +19,8 @@ test('a page that is cancelled hands over no further in-app notification, and co
   try {
     const id = await broadcastTo(listId, { channel: 'in_app', title: 'News', body: 'We have moved.' })
     await eventually(async () => {
-      const held = `select from pg_locks where locktype = 'advisory' and objid = 2 and not granted`
+      const held = `select from pg_locks join pg_database d on d.oid = database
+        where datname = current_database() and locktype = 'advisory' and objid = 2 and not granted`
       expect((await env.admin.query(held)).rowCount).toBeGreaterThan(0)
     })
     expect((await control(id, 'cancel')).status).toBe(200)
