@@ -138,11 +138,9 @@ export const changeWebhookSubscription = defineRoute({
     .strictObject({
       url: Url.optional(),
       events: Events.optional(),
-      provider_id: idSchema('prov')
-        .optional()
-        .meta({
-          description: 'Another webhook provider whose secret signs, for a subscription that was created with one',
-        }),
+      provider_id: idSchema('prov').optional().meta({
+        description: 'Another webhook provider whose secret signs, for a subscription that was created with one',
+      }),
       description: Description.optional(),
       status: SubscriptionStatus.optional(),
     })

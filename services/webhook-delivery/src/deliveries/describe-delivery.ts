@@ -2,7 +2,7 @@ import { e164Pattern, mailboxPattern, type WebhookDelivery, type WebhookDelivery
 import { type KeyRing, maskEmail, maskPhone } from '@notify/privacy'
 import { bodyAad, responseAad } from '../db/aad.ts'
 import type { AttemptRow, DeliveryRow } from './delivery-store.ts'
-import { lastingHeaders, messageIdOf, preferenceChanged } from './message-body.ts'
+import { lastingHeaders, messageIdOf, preferenceType } from './message-body.ts'
 
 /** A delivery as callers see it, without its attempts. */
 export function summaryOf(row: DeliveryRow): WebhookDeliverySummary {
@@ -28,7 +28,7 @@ export function requestOf(keyRing: KeyRing, row: DeliveryRow): WebhookDelivery['
   if (row.subscription_id === null) return { headers, body: null }
   try {
     const body = keyRing.decrypt(row.body, bodyAad(row.tenant_id, row.id))
-    return { headers, body: row.event_type === preferenceChanged ? withMask(body) : body }
+    return { headers, body: row.event_type === preferenceType ? withMask(body) : body }
   } catch {
     return null
   }

@@ -15,7 +15,7 @@ export function messageIdOf({
 }
 
 /** The type of the event whose data name a person. */
-export const preferenceChanged = 'preference.changed' satisfies WebhookEventType
+export const preferenceType = 'preference.changed' satisfies WebhookEventType
 
 const userAgent = 'Notification-Service-Webhooks/1.0'
 

@@ -15,7 +15,7 @@ export interface Settlement {
 
 /** The number of failures in a row after which an endpoint counts as struggling. */
 const strugglingAfter = 5
-/** After a time without attempts a failure is the first of a new series: nobody knows whether the receiver worked meanwhile. */
+/** After a time without attempts a failure begins a new series: the receiver may have worked meanwhile. */
 const seriesEndsAfter = `interval '2 days'`
 
 const attempted = `json_build_object('outcome', outcome, 'delivery_id', id, 'tenant_id', tenant_id, 'application_id', application_id,

@@ -3,7 +3,7 @@ import { earliestId, type Id, type TopicPreferenceChange, topicPreferenceChanged
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
 import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
-import { bodyOf, messageIdOf, preferenceChanged as type } from '../deliveries/message-body.ts'
+import { bodyOf, messageIdOf, preferenceType as type } from '../deliveries/message-body.ts'
 import { sealBody } from '../deliveries/seal-body.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
 import type { Postpone } from './postponed/postpone.ts'

@@ -4,12 +4,15 @@ import { tables } from '../db/schema.ts'
 
 const mark = defineStatement({
   name: 'mark-removed-provider',
-  text: `update providers set revision = $2, deleted_at = coalesce(deleted_at, now()), removed_at = now() where id = $1 and revision < $2`,
+  text: `
+    update providers set revision = $2, deleted_at = coalesce(deleted_at, now()), removed_at = now()
+    where id = $1 and revision < $2 returning id`,
+  columns: pick(tables.providers, 'id'),
 })
 
-/** Records that dispatch has erased the provider. */
-export async function markRemoved(run: Run, { provider_id, revision }: ProviderRemoval): Promise<void> {
-  await run(mark, [provider_id, revision])
+/** Records that dispatch has erased a provider. @returns false unless there is a copy of it, in an older revision */
+export async function markRemoved(run: Run, { provider_id, revision }: ProviderRemoval): Promise<boolean> {
+  return (await run(mark, [provider_id, revision])).length > 0
 }
 
 /** Of several subscriptions that stop naming it at the same moment, the last one has to see those before it. */

@@ -4,10 +4,11 @@ import { eraseRemoved, markRemoved } from './removal-store.ts'
 
 /** Erases the copy of a provider that was deleted long ago, once no subscription names it. */
 export async function removeProvider({ db, log }: Context, removal: ProviderRemoval): Promise<void> {
-  if (removal.kind !== 'webhook') return
-  await db.transaction(async (run) => {
-    await markRemoved(run, removal)
-    await eraseRemoved(run, removal.provider_id)
+  const { provider_id } = removal
+  const isKnown = await db.transaction(async (run) => {
+    if (!(await markRemoved(run, removal))) return false
+    await eraseRemoved(run, provider_id)
+    return true
   })
-  log.info({ provider_id: removal.provider_id }, 'webhook provider removed')
+  if (isKnown) log.info({ provider_id }, 'webhook provider removed')
 }
