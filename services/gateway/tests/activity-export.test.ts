@@ -353,3 +353,29 @@ test('a code costs what its messages cost: each one that a carrier has taken, by
   expect(await exportedOf(taken)).toMatchObject({ segments: null, credits: null, cost: null, currency: null })
   expect((await put([])).status).toBe(200)
 })
+
+test('a message that was charged costs the same in the export as on the page, also while or after it is retried', async () => {
+  const asOperator = { token: env.operatorToken }
+  const body = { currency: 'EUR', prices: [{ channel: 'email', price: '0.05' }] }
+  expect((await env.api('PUT', '/api/v1/usage/prices', { ...asOperator, body })).status).toBe(200)
+  const [retried, cancelled] = (['queued', 'cancelled'] as const).map((status) =>
+    itemOf(env, { channel: 'email', status, created_at: '2026-08-10T12:00:00.000Z' }),
+  )
+  await storeItems(env, [retried!, cancelled!])
+  const stored = env.sql('gateway')
+  await stored.query('update activity set credits = 1 where id = any($1)', [[retried!.id, cancelled!.id]])
+  await stored.query(
+    `insert into usage_days (tenant_id, day, application_id, channel, category, country_prefix, messages, segments, credits)
+     values ($1, '2026-08-10', $2, 'email', '', '', 2, 0, 2)`,
+    [env.tenantId, env.applicationId],
+  )
+  const page = await env.api('GET', '/api/v1/usage/messages?from=2026-08-10&to=2026-08-10', asOperator)
+  expect(page.body.totals).toMatchObject([{ channel: 'email', charged: 2, cost: '0.10' }])
+  const { text } = await exported('format=ndjson&from=2026-08-10T00:00:00Z&to=2026-08-11T00:00:00Z')
+  const costs = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).cost)
+  expect(costs).toEqual(['0.05', '0.05'])
+  await env.api('PUT', '/api/v1/usage/prices', { ...asOperator, body: { currency: 'EUR', prices: [] } })
+})

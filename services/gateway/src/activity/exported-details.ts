@@ -86,14 +86,17 @@ const unknown = { status: null, category: null, country_prefix: null, segments: 
 
 /** What an item costs in millionths: of a code, all messages that a carrier has taken. */
 function paidFor(
-  { transaction_id, channel, status }: ActivityRow,
+  { transaction_id, channel, status, credits }: ActivityRow,
   sent: readonly Sent[],
   list: PriceList,
 ): bigint | undefined {
   const ofEach = isCode(transaction_id)
   // Dispatch and otp delete messages long before the item: number, country and segments are unknown then.
   if (sent.length === 0 && (ofEach || channelContracts[channel].addressField === 'phone')) return undefined
-  const paid = (sent.length === 0 ? [unknown] : sent).filter((one) => taken.has((ofEach && one.status) || status))
+  // A retry changes the state of a message that was charged, and the carrier's price stays to be paid.
+  const isTaken = (one: Pick<Sent, 'status'> | typeof unknown) =>
+    taken.has((ofEach && one.status) || status) || (credits ?? 0) > 0
+  const paid = (sent.length === 0 ? [unknown] : sent).filter(isTaken)
   const costs = paid.flatMap(({ category, country_prefix: countryPrefix, segments }) => {
     const price = priceOf(list, { channel, category, countryPrefix })
     return price === undefined ? [] : costOf(price, { messages: 1, segments: segments ?? 0 })
