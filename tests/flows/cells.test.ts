@@ -309,6 +309,24 @@ test('a user whose token is of the old cell reads the inbox there, and changes n
   expect((await a.api('GET', '/api/v1/inbox', { token })).status).toBe(200)
 })
 
+test('an import into a service that has many rows of the tenant already needs little memory', async () => {
+  const { a, b } = cells
+  const [other, rows] = [newId('ten'), 300_000]
+  await b.admin.query(
+    `insert into dispatch.suppressions (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at)
+     select $1 || n, $1, 'sms', 'index-of-recipient-' || n, '+1', 'manual', now() from generate_series(1, ${rows}) n`,
+    [other],
+  )
+  const whole = await pipeCommand(a, 'dispatch-worker', ['export-tenant', '--tenant', other], {
+    variables: { ...variables.a, ...transport },
+  })
+  const { status, output } = await pipeCommand(b, 'dispatch-worker', ['import-tenant', '--tenant', other], {
+    input: whole.output,
+    variables: { ...variables.b, ...transport, NODE_OPTIONS: '--max-old-space-size=80' },
+  })
+  expect([status, output]).toEqual([0, expect.stringContaining(`"suppressions":{"rows":0,"written":0,"removed":${rows}}`)])
+})
+
 test('an import over a tenant that is served is refused, and what comes late changes nothing', async () => {
   const { a, b } = cells
   const whole = await command('a', 'gateway', ['export-tenant', ...tenant()])
