@@ -232,6 +232,9 @@ test('the tenants over their limits, and what servers wait for, are found in the
   await eventually(() => expect(search(limits!, env.logs('gateway', 5000))).toContain(`{"${env.tenantId}":`))
   const waiting = JSON.stringify({ level: 40, reason: 'migration missing: 0014-weight', msg: 'waiting' })
   expect(search(schemas!, `${waiting}\n${waiting}\n{"level":30}\n`).trim()).toBe('2 migration missing: 0014-weight')
+  const renewing = 'blind indexes are being renewed: run main.mjs reindex until it ends'
+  const interrupted = waiting.replace('migration missing: 0014-weight', renewing)
+  expect(search(schemas!, interrupted)).toContain(renewing)
 })
 
 test.each(programs)('$process runs $args', async ({ process, args, input }) => {
