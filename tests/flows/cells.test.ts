@@ -324,7 +324,10 @@ test('an import into a service that has many rows of the tenant already needs li
     input: whole.output,
     variables: { ...variables.b, ...transport, NODE_OPTIONS: '--max-old-space-size=80' },
   })
-  expect([status, output]).toEqual([0, expect.stringContaining(`"suppressions":{"rows":0,"written":0,"removed":${rows}}`)])
+  expect([status, output]).toEqual([
+    0,
+    expect.stringContaining(`"suppressions":{"rows":0,"written":0,"removed":${rows}}`),
+  ])
 })
 
 test('an import over a tenant that is served is refused, and what comes late changes nothing', async () => {

@@ -53,7 +53,8 @@ function isTheirs(contract: SealedEventContract, keyRing: KeyRing, event: object
 
 /** Whether a string at any depth is the recipient, also a phone number without plus sign, as carriers write it. */
 function holds(value: unknown, recipient: string): boolean {
-  if (typeof value === 'string') return isSameRecipient(value, recipient) || (/^\d+$/.test(value) && `+${value}` === recipient)
+  if (typeof value === 'string')
+    return isSameRecipient(value, recipient) || (/^\d+$/.test(value) && `+${value}` === recipient)
   return typeof value === 'object' && value !== null && Object.values(value).some((one) => holds(one, recipient))
 }
 
