@@ -107,6 +107,7 @@ test('messages that were sent after a backup are not sent again after its restor
   // Released before a repetition of the command, which does not settle it again.
   expect((await retry(env, released)).status).toBe(202)
   expect(await afterRestore('dispatch', ...sentUntil, '--settle')).toEqual([
+    { settled: 'broadcasts', count: 0 },
     { settled: 'notifications', count: 0 },
     { settled: 'hand-offs of the outbox', count: 0 },
   ])

@@ -7,6 +7,7 @@ import { post, stateOf, untilState } from '@notify/test-kit/api'
 import { inbox, userToken } from '@notify/test-kit/inbox'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
+import { consentOf, optIn, untilConsent, writeToUs } from '@notify/test-kit/whatsapp'
 
 const library = libfaketime()
 const processes = [
@@ -14,6 +15,7 @@ const processes = [
   'dispatch-api',
   'dispatch-worker',
   'callbacks',
+  'consent',
   'otp',
   'inbox-stream',
   'webhook-delivery',
@@ -46,10 +48,13 @@ describeWith('clocks', () => {
       // Far from UTC, with daylight saving: nothing may depend on the time zone.
       TZ: 'Australia/Lord_Howe',
     })
-    env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp', 'inbox-stream', 'webhook-delivery'], {
-      apart: 'all',
-      env: Object.fromEntries(processes.map((name) => [name, clockOf(name)])),
-    })
+    env = await TestEnv.start(
+      ['gateway', 'dispatch', 'callbacks', 'consent', 'otp', 'inbox-stream', 'webhook-delivery'],
+      {
+        apart: 'all',
+        env: Object.fromEntries(processes.map((name) => [name, clockOf(name)])),
+      },
+    )
   })
   afterEach(() => setClocks(0))
   afterAll(async () => {
@@ -148,6 +153,22 @@ describeWith('clocks', () => {
       await eventually(async () => expect((await post(env, smsTo(freshPhone()))).status).toBe(202))
     },
   )
+
+  test('an opt-out or STOP revokes a consent, also when it reaches replicas that are 10 minutes behind the opt-in', async () => {
+    const agreed = async () => {
+      const phone = freshPhone()
+      const evidence_url = `https://shop.example/opt-ins/${phone}`
+      expect((await optIn(env, phone, { evidence_url })).status).toBe(201)
+      return phone
+    }
+    const [asked, wrote] = [await agreed(), await agreed()]
+    setClocks(-10, ['consent', 'callbacks'])
+    const optOut = await env.api('POST', '/api/v1/whatsapp/opt-outs', { body: { phone_e164: asked } })
+    expect([optOut.status, optOut.body.status]).toEqual([201, 'revoked'])
+    expect(await consentOf(env, asked)).toMatchObject({ status: 'revoked' })
+    await writeToUs(env, wrote, { body: 'STOP' })
+    await untilConsent(env, wrote, { status: 'revoked' })
+  })
 
   test("a user's token expires by the clock of the replica that verifies it", async () => {
     const token = await userToken(env, 'user-of-clocks', { ttl_seconds: 300 })

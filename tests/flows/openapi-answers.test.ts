@@ -103,6 +103,10 @@ const provocations: Record<string, (route: Route) => Promise<Answer>> = {
   'with a key that may do nothing': (route) => send(route, { bearer: env.apiKeyNoPermissions }),
   'past the limit': async (route) => (await Promise.all([1, 2, 3].map(() => send(route, { bearer: limited })))).at(-1)!,
   'for HTML': (route) => send(route, { headers: { accept: 'text/html' } }),
+  'of a version that the caller has': async (route) => {
+    const { etag } = (await send(route, {})).headers
+    return send(route, { headers: etag === undefined ? {} : { 'if-none-match': etag } })
+  },
   'with a body': (route) => send(route, { body: '{}' }),
   'with no JSON': (route) => send(route, { body: '{' }),
   'with unknown fields': (route) => send(route, { body: '{"nope":1}' }),
@@ -197,7 +201,7 @@ test.each(queried)('%s refuses NUL in %s', async (_name, parameter, route) => {
 })
 
 test('the requests above provoked every kind of refusal', () => {
-  const provoked = [200, 400, 401, 403, 404, 406, 413, 415, 417, 422, 429, 431, 501]
+  const provoked = [200, 304, 400, 401, 403, 404, 406, 413, 415, 417, 422, 429, 431, 501]
   expect([...seen]).toEqual(expect.arrayContaining(provoked))
 })
 

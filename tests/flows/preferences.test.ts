@@ -5,7 +5,7 @@ import { addDigest } from '@notify/test-kit/digests'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
-import { freshPath, subscribe, untilReceived } from '@notify/test-kit/webhooks'
+import { deliveriesOf, expectDocumented, freshPath, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -368,7 +368,7 @@ test('a user reads and changes their own preferences, and nobody else’s', asyn
 
 test('a changed preference reaches its subscribers, signed, with the name that the customer knows', async () => {
   const path = freshPath('ok')
-  await subscribe(env, path, { events: ['preference.changed'] })
+  const { subscription_id } = await subscribe(env, path, { events: ['preference.changed'] })
   const topic = await addTopic()
   const user = freshUser()
   const rule = { topic, channel: '*', state: 'off' }
@@ -386,6 +386,22 @@ test('a changed preference reaches its subscribers, signed, with the name that t
       expect.objectContaining({ data: expect.objectContaining({ state: null }) }),
     ]),
   )
+  // The person chose it long before the subscription; the customer has imported it now.
+  const changed_at = '2026-01-31T09:30:00.000Z'
+  const address = freshAddress()
+  const rules = [{ address, ...rule, changed_at }]
+  await env.api('POST', '/api/v1/preferences/import', { body: { rules } })
+  const imported = (await untilReceived(env, path, 3)).at(-1)!
+  expect(JSON.parse(imported.body).data).toMatchObject({ address, source: 'import', occurred_at: changed_at })
+  for (const one of [...events, imported]) expectDocumented(one)
+  // Operators who manage webhooks see no names.
+  for (const { delivery_id } of await deliveriesOf(env, subscription_id)) {
+    const shown = await env.api('GET', `/api/v1/webhook-deliveries/${delivery_id}`, { token: env.operatorToken })
+    const { data } = JSON.parse(shown.body.request.body)
+    expect(data).toMatchObject({ topic, source: expect.any(String) })
+    expect(data.user_id ?? data.address).toContain('***')
+    expect(shown.text.includes(user) || shown.text.includes(address)).toBe(false)
+  }
   // Nothing on the bus or in the database names the person.
   await eventually(async () => {
     const { rows } = await env.admin.query('select events from dispatch.outbox where events like $1', [`%${user}%`])

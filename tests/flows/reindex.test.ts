@@ -210,8 +210,8 @@ test('after a new key and reindex everybody who was known is known, nothing has 
   await env.stack.stopProcess('gateway')
   // Enough rows that the command can be killed among them.
   await env.admin.query(
-    `insert into dispatch.suppressions (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at)
-     select 'sup_many' || n, 'ten_many', 'sms', left(translate(encode(sha256(n::text::bytea), 'base64'), '+/', '-_'), 21) || 'A', '+1***', 'stop', now()
+    `insert into dispatch.suppressions (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at, occurred_at)
+     select 'sup_many' || n, 'ten_many', 'sms', left(translate(encode(sha256(n::text::bytea), 'base64'), '+/', '-_'), 21) || 'A', '+1***', 'stop', now(), now()
      from generate_series(1, 100000) as n`,
   )
   const late = freshPhone()

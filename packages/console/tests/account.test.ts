@@ -258,6 +258,16 @@ test('the documentation has no violation of axe, fits 390 pixels, requests nothi
     expect(await layoutShift(page)).toBeLessThan(0.05)
     expect(await widthAt390(page)).toBeLessThanOrEqual(390)
     await page.setViewportSize({ width: 1280, height: 800 })
+    expect(await moveByNavigation(page)).toBe(0)
   }
   expect(refused).toEqual([])
 })
+
+/** Pixels that the text moves when the navigation, which comes after it in the document, arrives later. */
+async function moveByNavigation(page: Page): Promise<number> {
+  return await page.locator('main').evaluate((main) => {
+    const left = main.getBoundingClientRect().left
+    for (const navigation of document.querySelectorAll('nav')) navigation.remove()
+    return Math.abs(main.getBoundingClientRect().left - left)
+  })
+}

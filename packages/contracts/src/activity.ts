@@ -49,24 +49,6 @@ const range = {
   to: Moment.optional().meta({ description: 'Created before this time', example: '2026-11-22T00:00:00Z' }),
 }
 
-/** An item in an export. */
-export const ExportedItem = ActivityItem.extend({
-  provider_id: z.string().nullable().meta({ description: 'Of the last attempt; null where no carrier is called' }),
-  provider_name: z.string().nullable(),
-  credits: z.int().meta({ description: 'Credits charged' }),
-  segments: z
-    .int()
-    .nullable()
-    .meta({ description: 'Parts of an SMS, of a code those of all its messages; null for other channels' }),
-  cost: z.string().nullable().meta({
-    description:
-      'By the price list, once a carrier has taken it; null without a price, for test keys, and for codes older than 30 days',
-    example: '0.05',
-  }),
-  currency: z.string().nullable(),
-}).meta({ id: 'ExportedItem' })
-export type ExportedItem = z.infer<typeof ExportedItem>
-
 /** Filters of all routes that read the activity. An item must match all of them. */
 export const activityFilters = {
   channel: Channel.optional(),
@@ -179,7 +161,7 @@ export const ActivitySummary = z
     to: Timestamp.meta({ description: 'End of the last bucket' }),
     buckets: z.array(
       z.object({
-        starts_at: Timestamp,
+        starts_at: Timestamp.meta({ example: '2026-11-21T09:00:00.000Z' }),
         counts: z.array(z.object({ channel: Channel, status: ActivityStatus, count: z.int() })),
       }),
     ),
@@ -208,27 +190,4 @@ export const summarizeActivity = defineRoute({
     .refine(isRange, notARange),
   responses: { 200: ActivitySummary },
   errors: [],
-})
-
-export const exportActivity = defineRoute({
-  name: 'exportActivity',
-  service: 'gateway',
-  method: 'GET',
-  path: '/api/v1/activity/export',
-  summary: 'Export the activity as a file, newest first',
-  auth: operator('activity:read'),
-  query: z
-    .strictObject({ ...activityFilters, format: z.enum(['csv', 'ndjson']).default('csv') })
-    .refine(isRange, notARange),
-  responseType: 'text/csv',
-  download: true,
-  otherResponseTypes: ['application/x-ndjson'],
-  responses: {
-    200: z.string().meta({
-      description:
-        'CSV (RFC 4180) with a header line, or one JSON object (an ActivityItem with provider_id, provider_name and credits) per line. In CSV a cell that begins with =, +, - or @ ' +
-        'has an apostrophe before it, so that no spreadsheet runs it. If the connection breaks, the file is incomplete.',
-    }),
-  },
-  errors: ['export_limit_reached'],
 })

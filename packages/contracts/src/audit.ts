@@ -64,6 +64,8 @@ const filters = {
   to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Entries before this time' }),
 }
 
+const ListedEntry = AuditEntry.meta({ id: 'AuditEntry' })
+
 export const listAuditLog = defineRoute({
   name: 'listAuditLog',
   service: 'gateway',
@@ -73,7 +75,7 @@ export const listAuditLog = defineRoute({
   auth: operator('audit:read'),
   query: z.strictObject({ ...filters, ...listQuery }),
   responses: {
-    200: pageOf(AuditEntry.meta({ id: 'AuditEntry' })).meta({ id: 'AuditLog' }),
+    200: pageOf(ListedEntry).meta({ id: 'AuditLog' }),
   },
   errors: [],
 })
@@ -87,6 +89,7 @@ export const exportAuditLog = defineRoute({
   auth: operator('audit:read'),
   query: z.strictObject(filters),
   responseType: 'application/x-ndjson',
+  line: ListedEntry,
   responses: {
     200: z.string().meta({
       description: 'One AuditEntry per line. If the connection breaks, the file is incomplete.',

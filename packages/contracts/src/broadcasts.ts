@@ -49,7 +49,8 @@ export const createBroadcast = defineRoute({
   auth: apiKey('lists:manage'),
   params: z.object({ list_id: givenId('list') }),
   body: z.record(z.string(), z.unknown()).meta({
-    description: 'The fields of DispatchRequest, without a recipient: each member is one',
+    description:
+      'The fields of DispatchRequest, without a recipient: each member is one. A `subject`, `body` or `html_body` with Liquid is a template, also without `template_data`',
     id: 'NewBroadcast',
   }),
   responses: { 202: Broadcast },
@@ -59,6 +60,8 @@ export const createBroadcast = defineRoute({
     'channel_not_allowed',
     'WHATSAPP_OPT_IN_REQUIRED',
     'provider_not_configured',
+    'domain_not_verified',
+    'template_not_approved',
     'broadcast_limit_reached',
     ...idempotencyErrors,
   ],

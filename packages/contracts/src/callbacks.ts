@@ -197,7 +197,7 @@ const ofPerson = {
   content: SealedText,
   /** The carrier's id of the message or of the choice; the same in repetitions. */
   provider_message_id: z.string(),
-  /** The carrier's time, at most `received_at`. Absent if the carrier reports none, and in events of an earlier release. */
+  /** The carrier's time, which may be in the future. Absent if the carrier reports none, and in events of an earlier release. */
   occurred_at: Timestamp.optional(),
   received_at: Timestamp,
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts'
-import { id, order, phone, phoneMasked, templates } from './example-fields.ts'
+import { id, order, phone, templates } from './example-fields.ts'
 import { layoutHtml } from './example-fields-of-layouts.ts'
 import type { ProblemBody } from './problem.ts'
 
@@ -121,23 +121,10 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   emailCallback: '{"Type":"Notification","MessageId":"165545c9-2a5c-472c-8df2-7ff2be2b3b1b","Message":"{}"}',
 }
 
-const csv =
-  'transaction_id,application_name,channel,recipient_masked,status,failure_reason,created_at,retryable,retry_count,mode\r\n' +
-  `${id('notif')},Shop,sms,'${phoneMasked},delivered,,2026-11-21T09:30:00.000Z,false,0,live\r\n`
-const activityLine =
-  `{"transaction_id":"${id('notif')}","application_name":"Shop","channel":"sms","recipient_masked":"${phoneMasked}",` +
-  '"status":"delivered","failure_reason":null,"created_at":"2026-11-21T09:30:00.000Z","retryable":false,"retry_count":0,"mode":"live"}\n'
-const auditLine =
-  `{"audit_id":"${id('aud')}","tenant_id":"${id('ten')}","application_id":"${id('app')}","occurred_at":"2026-11-21T09:30:00.000Z",` +
-  `"actor":{"kind":"operator","id":"op_7d8f0a3c"},"action":"event.published","resource":{"type":"event","id":"order.shipped"},` +
-  '"before":{"status":"draft"},"after":{"status":"published"},"request_id":null}\n'
-
 const linkPage = '<!doctype html><html lang="en"><title>Messages from Shop</title>…</html>'
 
 /** Answers that are not composed of fields, by the name of the route and the media type. */
 export const answerExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  exportActivity: { 'text/csv': csv, 'application/x-ndjson': activityLine },
-  exportAuditLog: { 'application/x-ndjson': auditLine },
   streamInbox: {
     'text/event-stream':
       'id: 7\nevent: connection.ready\n' +

@@ -1,5 +1,6 @@
 export * from './accept.ts'
 export * from './activity.ts'
+export * from './activity-export.ts'
 export * from './activity-retries.ts'
 export * from './activity-timeline.ts'
 export * from './api-keys.ts'

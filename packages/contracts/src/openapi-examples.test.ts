@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { z } from 'zod'
+import { ExportedItem, exportedColumns } from './activity-export.ts'
+import { AuditEntry } from './audit.ts'
 import { publicRoutes } from './catalogue.ts'
 import { errorCodes } from './errors.ts'
 import { fieldExamples } from './example-fields.ts'
@@ -46,6 +48,26 @@ test.each(routes)(
     }
   },
 )
+
+const exampleOf = (name: string, type = 'application/json') =>
+  operations.get(name)!.responses[200]!.content![type]!.example as never
+
+test('the example of an export has the columns and the fields of an exported item', () => {
+  const [head, line] = (exampleOf('exportActivity', 'text/csv') as string).split('\r\n')
+  expect(head!.split(',')).toEqual(exportedColumns)
+  expect(line!.split(',')).toHaveLength(exportedColumns.length)
+  const item = JSON.parse(exampleOf('exportActivity', 'application/x-ndjson'))
+  expect(item).toEqual(ExportedItem.parse(item))
+  expect(Object.keys(item)).toEqual(expect.arrayContaining([...exportedColumns]))
+  const entry = JSON.parse(exampleOf('exportAuditLog', 'application/x-ndjson'))
+  expect(entry).toEqual(AuditEntry.parse(entry))
+})
+
+test('examples of usage name days, and an example of an hour begins with the hour', () => {
+  for (const name of ['getUsage', 'listUsageLocales', 'listUsageMessages'])
+    expect((exampleOf(name) as { items: object[] }).items).toMatchObject([{ period: '2026-11-01' }])
+  expect(exampleOf('summarizeActivity')).toMatchObject({ buckets: [{ starts_at: '2026-11-21T09:00:00.000Z' }] })
+})
 
 test('every error code is documented with an example', () => {
   const { examples } = document.components

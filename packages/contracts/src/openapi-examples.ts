@@ -36,6 +36,15 @@ export function answerExampleOf(route: string, type: string, schema: Json, schem
   return answerExamples[route]?.[type] ?? exampleOf(schema, route, schemas)
 }
 
+/** A file with one line, as the OpenAPI document shows it: of JSON, or CSV with its header line. */
+export function linesExampleOf({ name, columns }: Route, type: string, line: Json, schemas: Json): string {
+  const item = exampleOf(line, name, schemas) as Json
+  if (type !== 'text/csv' || !columns) return `${JSON.stringify(item)}\n`
+  // The first character of a masked number would begin a formula.
+  const cells = columns.map((column) => String(item[column] ?? '').replace(/^\+/, "'+"))
+  return `${columns.join(',')}\r\n${cells.join(',')}\r\n`
+}
+
 /** A value of a parameter, as the OpenAPI document shows it. */
 export function parameterExampleOf(route: string, name: string, schema: Json): unknown {
   return exampleOf(schema, route, {}, name)

@@ -97,7 +97,9 @@ const isCompressed = (route: Route): boolean => route.method === 'GET' && !isStr
 const streamedTypes: readonly (string | undefined)[] = ['text/csv', 'application/x-ndjson']
 
 /** Whether a caller may ask for what has changed only. */
-const isVersioned = (route: Route): boolean => isCompressed(route) && !streamedTypes.includes(route.responseType)
+export const isVersioned = (route: Route): boolean => isCompressed(route) && !streamedTypes.includes(route.responseType)
+
+const isRead = (status: number): boolean => status === 200 || status === 304
 
 /** The headers of a route's response with this status, as references to the components. */
 export function headersOf(route: Route, status: number): Record<string, { $ref: string }> {
@@ -111,8 +113,8 @@ export function headersOf(route: Route, status: number): Record<string, { $ref: 
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(isPage(route, status) ? (['Content-Security-Policy', 'Referrer-Policy', 'X-Robots-Tag'] as const) : []),
     ...(status >= 400 || isPrivate(route) || isPage(route, status) ? (['Cache-Control'] as const) : []),
-    ...(status === 200 && isVersioned(route) ? (['ETag'] as const) : []),
-    ...(status === 200 && isCompressed(route) ? (['Vary'] as const) : []),
+    ...(isRead(status) && isVersioned(route) ? (['ETag'] as const) : []),
+    ...(isRead(status) && isCompressed(route) ? (['Vary'] as const) : []),
     ...(status < 300 && route.download ? (['Content-Disposition'] as const) : []),
     ...(status < 300 && takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
   ]

@@ -47,13 +47,14 @@ function inPath({ name: route, path }: Route): Json[] {
 
 function inQuery({ name: route, query }: Route): Json[] {
   if (!query) return []
-  const { properties = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
   return Object.entries(properties).map(([name, property]) => {
     const { description = queryParameters[name], ...schema } = property as Json
     // A whole number arrives as text; callers see its real type.
     if (schema.type === 'integer') delete schema.pattern
     const { example: _, ...type } = schema
-    return { name, in: 'query', description, schema: type, example: parameterExampleOf(route, name, schema) }
+    const example = parameterExampleOf(route, name, schema)
+    return { name, in: 'query', ...(required.includes(name) && { required: true }), description, schema: type, example }
   })
 }
 

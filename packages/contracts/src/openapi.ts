@@ -2,8 +2,14 @@ import { z } from 'zod'
 import { publicRoutes } from './catalogue.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { errorsOf } from './openapi-errors.ts'
-import { answerExampleOf, problemExampleOf, requestExampleOf, streamExampleOf } from './openapi-examples.ts'
-import { headerComponents, headersOf } from './openapi-headers.ts'
+import {
+  answerExampleOf,
+  linesExampleOf,
+  problemExampleOf,
+  requestExampleOf,
+  streamExampleOf,
+} from './openapi-examples.ts'
+import { headerComponents, headersOf, isVersioned } from './openapi-headers.ts'
 import { parametersOf } from './openapi-parameters.ts'
 import { tagOf, tagsOf } from './openapi-tags.ts'
 import { type KeyPermission, liveOnlyPermissions } from './permissions.ts'
@@ -71,6 +77,10 @@ export function operationOf(route: Route, components: Components): Json {
     responses[status] = { description: route.summary, headers }
     if (status !== '204') responses[status] = { ...responses[status], content: contentOf(route, schema, schemas) }
   }
+  if (isVersioned(route)) {
+    const description = 'Nothing has changed since the version that If-None-Match names'
+    responses[304] = { description, headers: headersOf(route, 304) }
+  }
   for (const [status, codes] of Map.groupBy(errorsOf(route), (code) => errorCodes[code].status)) {
     responses[status] = refusalOf(route, status, codes, components)
   }
@@ -91,6 +101,10 @@ function contentOf(route: Route, answer: z.ZodType, schemas: Json): Json {
   if (isStream(route)) return { 'text/event-stream': eventsOf(route, schemas) }
   const schema = schemaOf(answer, 'output', schemas)
   const types = [route.responseType ?? 'application/json', ...(route.otherResponseTypes ?? [])]
+  if (route.line) {
+    const line = schemaOf(route.line, 'output', schemas)
+    return Object.fromEntries(types.map((type) => [type, linesOf(route, type, { schema, line }, schemas)]))
+  }
   return Object.fromEntries(
     types.map((type) => [type, { schema, example: answerExampleOf(route.name, type, schema, schemas) }]),
   )
@@ -105,6 +119,13 @@ function eventsOf({ name, events }: StreamContract, schemas: Json): Json {
     example: streamExampleOf(name),
     'x-events': Object.fromEntries(data),
   }
+}
+
+/** A file of lines, with the schema of a line where the lines are JSON. */
+function linesOf(route: Route, type: string, { schema, line }: { schema: Json; line: Json }, schemas: Json): Json {
+  const example = linesExampleOf(route, type, line, schemas)
+  if (type !== 'application/x-ndjson') return { schema, example }
+  return { schema: { ...schema, contentMediaType: type, contentSchema: line }, example }
 }
 
 /** The response for an error status. Responses shared by authenticated routes are in the components. */

@@ -109,7 +109,7 @@ export const resendOtp = defineRoute({
   service: 'otp',
   method: 'POST',
   path: '/api/v1/otp/:transaction_id/resend',
-  summary: 'Send a new code for a transaction. The earlier code becomes invalid.',
+  summary: 'Send a new code for a transaction. The earlier code becomes invalid, unless the request is refused.',
   auth: apiKey('otp:send'),
   params: z.object({ transaction_id: givenId('otp') }),
   responses: { 200: OtpSent },

@@ -70,6 +70,8 @@ const OpenedLink = z.object({
       /** Whether its messages are put together in digests. */
       digests: z.boolean(),
       frequency: Frequency.nullable(),
+      /** Whether without the frequency its messages come as the event says: no wider choice has another one. */
+      is_removable: z.boolean(),
     }),
   ),
 })

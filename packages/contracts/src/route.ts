@@ -69,6 +69,10 @@ export interface Route {
   readonly responseType?: string | undefined
   /** Further media types of the response, which the caller chooses by a parameter. */
   readonly otherResponseTypes?: readonly string[] | undefined
+  /** What each line of the response describes, where it is lines of JSON. */
+  readonly line?: z.ZodType | undefined
+  /** The columns of the same as CSV. */
+  readonly columns?: readonly string[] | undefined
   /** Whether the response is a file for download, streamed while it is generated. */
   readonly download?: true | undefined
   /** Largest body in bytes. Default: 256 KiB. */

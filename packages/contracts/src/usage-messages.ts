@@ -85,7 +85,11 @@ export const putPrices = defineRoute({
 })
 
 const counts = {
-  messages: z.int().meta({ description: 'Accepted, without those that were cancelled or are scheduled' }),
+  messages: z.int().meta({
+    description:
+      'Accepted, without those that were cancelled or are scheduled. Like taken, delivered and failed it is 0 once the items of the ' +
+      'activity are deleted; charged, segments and their cost stay.',
+  }),
   taken: z.int().meta({ description: 'Taken by a carrier, or stored in an inbox' }),
   delivered: z.int(),
   failed: z.int().meta({ description: 'Failed or undelivered' }),

@@ -53,7 +53,7 @@ const WebhookRequest = z.object({
   }),
   body: z.string().nullable().meta({
     description:
-      'Byte for byte as it was signed; null for a send by the channel webhook, whose content POST /activity/{id}/content shows',
+      'Byte for byte as it was signed, but user_id or address of a preference.changed is masked; null for a send by the channel webhook, whose content POST /activity/{id}/content shows',
     example: '{"type":"notification.delivered"}',
   }),
 })

@@ -39,7 +39,9 @@ export const WebhookSubscription = z
     description: z.string(),
     status: SubscriptionStatus,
     disabled_reason: DisabledReason.nullable(),
-    failing_since: Timestamp.nullable().meta({ description: 'The first failure since the last success' }),
+    failing_since: Timestamp.nullable().meta({
+      description: 'The first failure since the last success, or since two days without an attempt',
+    }),
     replay: WebhookReplay.nullable().meta({ description: 'The latest replay' }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -136,6 +138,9 @@ export const changeWebhookSubscription = defineRoute({
     .strictObject({
       url: Url.optional(),
       events: Events.optional(),
+      provider_id: idSchema('prov').optional().meta({
+        description: 'Another webhook provider whose secret signs, for a subscription that was created with one',
+      }),
       description: Description.optional(),
       status: SubscriptionStatus.optional(),
     })

@@ -36,6 +36,18 @@ async function linkIn(locale: string, to: string): Promise<string> {
   return (await eventually(() => emailOf(env, to))).text.trim()
 }
 
+test('the page offers no frequency without effect where one for every topic counts', async () => {
+  const to = freshAddress()
+  const link = await linkIn('de', to)
+  const rules = [{ address: to, topic: '*', channel: '*', state: 'on', frequency: 'daily' }]
+  expect((await env.api('POST', '/api/v1/preferences/import', { body: { rules } })).body.changed).toBe(1)
+  await eventually(async () => {
+    const page = await (await fetch(link)).text()
+    expect(page).toContain('<option value="daily" selected>')
+    expect(page).not.toContain('<option value="">')
+  })
+})
+
 test.each([
   ['en', 'ltr', 'Unsubscribe', 'You no longer receive'],
   ['ar', 'rtl', 'إلغاء الاشتراك', 'لن تستلم'],

@@ -4,6 +4,7 @@ import type { buildConnector } from 'undici'
 import type { AllowList } from './allow-list.ts'
 import { withoutBrackets } from './destination.ts'
 import { codeOf } from './dns-health.ts'
+import { withFamily } from './foreign-family.ts'
 import { type HostResolver, within } from './host-resolver.ts'
 import { resolvePublic } from './resolve-public.ts'
 
@@ -95,6 +96,7 @@ async function dialPublic<S>(
       if (!isUnreachable(error)) break
     }
   }
+  if (failure !== undefined && dialled === 0) throw withFamily(failure, addresses)
   throw failure ?? late()
 }
 

@@ -1,4 +1,5 @@
 import { codeOf, isOurs, isUnanswered } from './dns-health.ts'
+import { familyOf } from './foreign-family.ts'
 import { busyCode } from './owner-turns.ts'
 
 /** Why an exchange has no answer, in words for the owner of the destination. */
@@ -34,7 +35,7 @@ const connectionFaults: Record<string, string> = {
   ETIMEDOUT: 'the connection timed out',
 }
 
-/** Faults of this machine or its network: no receiver can cause them. */
+/** Faults of this machine or its network. */
 const ownFaults = new Set([
   'ENETUNREACH',
   'ENETDOWN',
@@ -61,6 +62,11 @@ export function failureOf(error: unknown): Failure {
   }
   if (isDns || foreignDnsFaults.has(code)) {
     return { reason: 'dns', message: 'the host name does not resolve', own: false }
+  }
+  const family = familyOf(error)
+  if (family !== undefined) {
+    const message = `the host has only IPv${family} addresses, which this service cannot reach`
+    return { reason: 'connection', message, own: false }
   }
   if (ownFaults.has(code)) return { reason: 'connection', message: `the network is not available (${code})`, own: true }
   const certificate = certificateFaults[code]

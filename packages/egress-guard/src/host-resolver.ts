@@ -10,8 +10,8 @@ import { createOwnerTurns } from './owner-turns.ts'
  */
 export type HostResolver = (name: string, owner?: string) => Promise<string[]>
 
-/** How long a failure is the answer to the same name. */
-const failureKeptMs = 5000
+/** How long a failure is the answer to the same name. The first retry of a webhook comes after 4 s, and asks again. */
+const failureKeptMs = 3000
 const mostFailures = 10_000
 /** Names of one owner that are asked for at the same time, and how long further ones wait. */
 const mostOfOwner = 16

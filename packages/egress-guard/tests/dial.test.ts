@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { expect, test } from '@jest/globals'
+import os, { type NetworkInterfaceInfo } from 'node:os'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { authority, client, muteServer, ok, post, receiver } from './exchange.ts'
 
 /** Posts to a name with these addresses. @returns what became of it */
@@ -52,4 +53,23 @@ test.each([
   [[withoutRoute, withoutRoute], 'the network is not available (ENETUNREACH)'],
 ])('the fault is that of the receiver if there is a route to any of its addresses: %j', async (addresses, fault) => {
   expect(await postTo('down.example.com', 9, addresses)).toBe(`connection: ${fault}`)
+})
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+const own = (address: string, fields: object = {}) =>
+  ({ address, family: address.includes(':') ? 'IPv6' : 'IPv4', internal: false, ...fields }) as NetworkInterfaceInfo
+const [four, six] = [own('10.0.0.7'), own('fd00::7', { scopeid: 0 })]
+const everywhere = [own('127.0.0.1', { internal: true }), own('fe80::7', { scopeid: 2 })]
+
+test.each([
+  ['only IPv6', [six], 'the host has only IPv4 addresses, which this service cannot reach'],
+  ['both', [four, six], 'the network is not available (ENETUNREACH)'],
+  ['only IPv4', [four], 'the network is not available (ENETUNREACH)'],
+  ['neither', [], 'the network is not available (ENETUNREACH)'],
+])('without a route to IPv4 addresses, from a machine that has %s: %s', async (_what, addresses, fault) => {
+  jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: [...everywhere, ...addresses] })
+  expect(await postTo('far.example.com', 9, [withoutRoute, withoutRoute])).toBe(`connection: ${fault}`)
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createHostResolver } from '../src/index.ts'
 import { type NameServer, startNameServer } from './name-server.ts'
 
@@ -49,6 +49,20 @@ test('a failure answers the same name for some seconds, and one question all who
   const failures = await Promise.all([ask(1), ask(1), ask(2)])
   expect([...failures, await ask(1)]).toEqual(Array(4).fill({ code: 'ENOTFOUND', isOurs: false }))
   expect(server.asked).toEqual(['missing.example.com'])
+})
+
+test('a name is asked again before the first retry of a webhook, 4 s after it failed', async () => {
+  const resolve = resolver()
+  const ask = () => failureOf(resolve('missing.example.com', 'ten_1'))
+  await ask()
+  const now = performance.now.bind(performance)
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 3900)
+  try {
+    await ask()
+  } finally {
+    clock.mockRestore()
+  }
+  expect(server.asked).toHaveLength(2)
 })
 
 test('a tenant has a few questions under way, and those of others do not wait for them', async () => {

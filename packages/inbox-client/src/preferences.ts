@@ -74,6 +74,12 @@ export function applyPreferences({ topics, rules }: Preferences, changes: readon
   }
 }
 
+/** Whether a frequency of a topic and channel can be removed: no wider choice of the user has another one. */
+export const isRemovable = (topic: PreferenceTopic, channel: string, rules: readonly PreferenceRule[]): boolean =>
+  !applyingTo(topic, channel, rules).some(
+    (rule) => rule.state === 'on' && rule.frequency !== null && (rule.topic === all || rule.channel === all),
+  )
+
 const applyingTo = ({ topic_key }: PreferenceTopic, channel: string, rules: readonly PreferenceRule[]) =>
   rules.filter((rule) => [all, topic_key].includes(rule.topic) && [all, channel].includes(rule.channel))
 

@@ -8,7 +8,7 @@ import {
   type PreferenceFrequency,
   type Preferences,
 } from '../src/index.ts'
-import { applyPreferences } from '../src/preferences.ts'
+import { applyPreferences, isRemovable } from '../src/preferences.ts'
 import { StubInbox, tokenOf } from './stub-inbox.ts'
 
 let server: StubInbox
@@ -175,4 +175,16 @@ test.each([
     changes,
   )
   expect(topics[0]!.channels).toMatchObject([{ frequency }])
+})
+
+test.each([
+  ['of the topic and channel alone', [often('news', 'email', 'hourly')], true],
+  ['beside one of every topic', [often('news', 'email', 'hourly'), often('*', '*', 'daily')], false],
+  ['beside one of every channel', [often('news', '*', 'weekly')], false],
+  ['beside one of another topic or channel', [often('*', 'sms', 'daily'), often('other', '*', 'daily')], true],
+  ['beside a wide choice without one', [on('*', 'email')], true],
+])('a frequency %s is removable only without a wider one', (_, changes, expected) => {
+  const shown = { ...topic, kind: 'on' as const, channels: channelsOf('email') }
+  const { rules } = applyPreferences({ topics: [shown], rules: [] }, changes)
+  expect(isRemovable(shown, 'email', rules)).toBe(expected)
 })

@@ -1466,7 +1466,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a new code for a transaction. The earlier code becomes invalid.
+         * Send a new code for a transaction. The earlier code becomes invalid, unless the request is refused.
          * @description Requires an API key with the permission `otp:send`.
          */
         post: operations["resendOtp"];
@@ -2519,6 +2519,53 @@ export interface components {
              */
             queued_at: string;
         };
+        ExportedItem: {
+            transaction_id: string;
+            application_name: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            recipient_masked: string;
+            /** @description Tells recipients with the same mask apart: the same for all messages to one recipient, and made with a key of the tenant, so that no address can be found from it. Null after an erasure. */
+            recipient_tag: string | null;
+            /** @description Null without an event, and for codes */
+            event_key: string | null;
+            /** @enum {string} */
+            status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            retryable: boolean;
+            retry_count: number;
+            /** @description Language of its text; null where it is not known */
+            locale: string | null;
+            /** @description The locale of the request */
+            requested_locale: string | null;
+            /** @description The broadcast that sent it */
+            broadcast_id: string | null;
+            /** @description The digest that the notification is an item of, or the message of */
+            digest_id: string | null;
+            /**
+             * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /** @description Of the last attempt; null where no carrier is called */
+            provider_id: string | null;
+            provider_name: string | null;
+            /** @description Credits charged; null for codes older than 30 days */
+            credits: number | null;
+            /** @description Parts of an SMS, of a code those of all its messages; null for other channels, and once the message is deleted */
+            segments: number | null;
+            /**
+             * @description By the price list, once a carrier has taken it; null without a price, for test keys, for codes older than 30 days, and for SMS and WhatsApp messages that are deleted: 30 days after their end by default
+             * @example 0.05
+             */
+            cost: string | null;
+            currency: string | null;
+        };
         RetryJobList: {
             items: components["schemas"]["RetryJob"][];
             next_cursor: string | null;
@@ -2648,7 +2695,7 @@ export interface components {
             buckets: {
                 /**
                  * Format: date-time
-                 * @example 2026-11-21T09:30:00.000Z
+                 * @example 2026-11-21T09:00:00.000Z
                  */
                 starts_at: string;
                 counts: {
@@ -4944,7 +4991,7 @@ export interface components {
                 };
             }[];
         };
-        /** @description The fields of DispatchRequest, without a recipient: each member is one */
+        /** @description The fields of DispatchRequest, without a recipient: each member is one. A `subject`, `body` or `html_body` with Liquid is a template, also without `template_data` */
         NewBroadcast: {
             [key: string]: unknown;
         };
@@ -6170,7 +6217,7 @@ export interface components {
         UsageOfChannel: {
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-            /** @description Accepted, without those that were cancelled or are scheduled */
+            /** @description Accepted, without those that were cancelled or are scheduled. Like taken, delivered and failed it is 0 once the items of the activity are deleted; charged, segments and their cost stay. */
             messages: number;
             /** @description Taken by a carrier, or stored in an inbox */
             taken: number;
@@ -6197,7 +6244,7 @@ export interface components {
             application_id: string;
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-            /** @description Accepted, without those that were cancelled or are scheduled */
+            /** @description Accepted, without those that were cancelled or are scheduled. Like taken, delivered and failed it is 0 once the items of the activity are deleted; charged, segments and their cost stay. */
             messages: number;
             /** @description Taken by a carrier, or stored in an inbox */
             taken: number;
@@ -6328,7 +6375,7 @@ export interface components {
                     [key: string]: string;
                 };
                 /**
-                 * @description Byte for byte as it was signed; null for a send by the channel webhook, whose content POST /activity/{id}/content shows
+                 * @description Byte for byte as it was signed, but user_id or address of a preference.changed is masked; null for a send by the channel webhook, whose content POST /activity/{id}/content shows
                  * @example {"type":"notification.delivered"}
                  */
                 body: string | null;
@@ -6400,7 +6447,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "disabled";
             disabled_reason: ("operator" | "gone" | "failing") | null;
-            /** @description The first failure since the last success */
+            /** @description The first failure since the last success, or since two days without an attempt */
             failing_since: string | null;
             /** @description The latest replay */
             replay: components["schemas"]["WebhookReplay"] | null;
@@ -6461,6 +6508,11 @@ export interface components {
             url?: string;
             /** @description Events that are sent to the address */
             events?: ("notification.delivered" | "notification.failed" | "preference.changed")[];
+            /**
+             * @description Another webhook provider whose secret signs, for a subscription that was created with one
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id?: string;
             description?: string;
             /** @enum {string} */
             status?: "active" | "disabled";
@@ -7075,11 +7127,11 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example transaction_id,application_name,channel,recipient_masked,status,failure_reason,created_at,retryable,retry_count,mode
-                     *     notif_01jd3x8qk5w9t2m4v6b8n0p2r4,Shop,sms,'+1415***0100,delivered,,2026-11-21T09:30:00.000Z,false,0,live
+                     * @example transaction_id,created_at,application_name,event_key,mode,channel,recipient_masked,recipient_tag,status,failure_reason,retryable,retry_count,locale,broadcast_id,digest_id,provider_id,provider_name,credits,cost,currency,segments
+                     *     notif_01jd3x8qk5w9t2m4v6b8n0p2r4,2026-11-21T09:30:00.000Z,Shop,order.shipped,live,sms,'+1415***0100,k7qd,delivered,,false,0,de,bc_01jd3x8qk5w9t2m4v6b8n0p2r4,dig_01jd3x8qk5w9t2m4v6b8n0p2r4,prov_01jd3x8qk5w9t2m4v6b8n0p2r4,Twilio,1,0.045,EUR,1
                      */
                     "text/csv": string;
-                    /** @example {"transaction_id":"notif_01jd3x8qk5w9t2m4v6b8n0p2r4","application_name":"Shop","channel":"sms","recipient_masked":"+1415***0100","status":"delivered","failure_reason":null,"created_at":"2026-11-21T09:30:00.000Z","retryable":false,"retry_count":0,"mode":"live"} */
+                    /** @example {"transaction_id":"notif_01jd3x8qk5w9t2m4v6b8n0p2r4","application_name":"Shop","channel":"sms","recipient_masked":"+1415***0100","recipient_tag":"k7qd","event_key":"order.shipped","status":"delivered","failure_reason":null,"created_at":"2026-11-21T09:30:00.000Z","retryable":false,"retry_count":0,"locale":"de","requested_locale":null,"broadcast_id":"bc_01jd3x8qk5w9t2m4v6b8n0p2r4","digest_id":"dig_01jd3x8qk5w9t2m4v6b8n0p2r4","mode":"live","provider_id":"prov_01jd3x8qk5w9t2m4v6b8n0p2r4","provider_name":"Twilio","credits":1,"segments":1,"cost":"0.045","currency":"EUR"} */
                     "application/x-ndjson": string;
                 };
             };
@@ -7365,7 +7417,7 @@ export interface operations {
                      *       "to": "2026-11-22T00:00:00.000Z",
                      *       "buckets": [
                      *         {
-                     *           "starts_at": "2026-11-21T09:30:00.000Z",
+                     *           "starts_at": "2026-11-21T09:00:00.000Z",
                      *           "counts": [
                      *             {
                      *               "channel": "sms",
@@ -9838,7 +9890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {"audit_id":"aud_01jd3x8qk5w9t2m4v6b8n0p2r4","tenant_id":"ten_01jd3x8qk5w9t2m4v6b8n0p2r4","application_id":"app_01jd3x8qk5w9t2m4v6b8n0p2r4","occurred_at":"2026-11-21T09:30:00.000Z","actor":{"kind":"operator","id":"op_7d8f0a3c"},"action":"event.published","resource":{"type":"event","id":"order.shipped"},"before":{"status":"draft"},"after":{"status":"published"},"request_id":null} */
+                    /** @example {"audit_id":"aud_01jd3x8qk5w9t2m4v6b8n0p2r4","tenant_id":"ten_01jd3x8qk5w9t2m4v6b8n0p2r4","application_id":"app_01jd3x8qk5w9t2m4v6b8n0p2r4","occurred_at":"2026-11-21T09:30:00.000Z","actor":{"kind":"operator","id":"op_7d8f0a3c"},"action":"event.published","resource":{"type":"event","id":"order.shipped"},"before":{"status":"draft"},"after":{"status":"published"},"request_id":"req_01jd3x8qk5w9t2m4v6b8n0p2r4"} */
                     "application/x-ndjson": string;
                 };
             };
@@ -10469,12 +10521,12 @@ export interface operations {
     };
     findById: {
         parameters: {
-            query?: {
+            query: {
                 /**
                  * @description Key id, request id or event key
                  * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
                  */
-                id?: string;
+                id: string;
             };
             header?: never;
             path?: never;
@@ -11478,12 +11530,12 @@ export interface operations {
     };
     deleteMember: {
         parameters: {
-            query?: {
+            query: {
                 /**
                  * @description The user's id in the application
                  * @example user-42
                  */
-                user_id?: string;
+                user_id: string;
             };
             header?: never;
             path: {
@@ -11960,7 +12012,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Send a new code for a transaction. The earlier code becomes invalid. */
+            /** @description Send a new code for a transaction. The earlier code becomes invalid, unless the request is refused. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13668,7 +13720,7 @@ export interface operations {
                      *       },
                      *       "items": [
                      *         {
-                     *           "period": "24h",
+                     *           "period": "2026-11-01",
                      *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "channel": "sms",
                      *           "category": null,
@@ -13741,7 +13793,7 @@ export interface operations {
                      *       "to": "2026-11-30",
                      *       "items": [
                      *         {
-                     *           "period": "24h",
+                     *           "period": "2026-11-01",
                      *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "channel": "sms",
                      *           "locale": "de",
@@ -13827,7 +13879,7 @@ export interface operations {
                      *       ],
                      *       "items": [
                      *         {
-                     *           "period": "24h",
+                     *           "period": "2026-11-01",
                      *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *           "channel": "sms",
                      *           "messages": 1,
@@ -14443,7 +14495,7 @@ export interface operations {
                         /** @enum {string} */
                         status: "active" | "disabled";
                         disabled_reason: ("operator" | "gone" | "failing") | null;
-                        /** @description The first failure since the last success */
+                        /** @description The first failure since the last success, or since two days without an attempt */
                         failing_since: string | null;
                         /** @description The latest replay */
                         replay: components["schemas"]["WebhookReplay"] | null;

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { readBootstrapFile } from './bootstrap-file.ts'
+import { describeError } from './logger.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -29,6 +30,17 @@ test('a fault of the bootstrap file is one sentence that names the file and the 
   expect(await faultOf(JSON.stringify({ ...empty, applications: [application] }))).toBe(
     'BOOTSTRAP_FILE FILE is not valid: applications.0.allowed_origins is missing',
   )
-  expect(await faultOf('{')).toMatch(/^BOOTSTRAP_FILE FILE cannot be read as JSON: /)
-  await expect(readBootstrapFile(join(folder, 'nowhere'))).rejects.toThrow(/nowhere cannot be read as JSON: ENOENT/)
+  expect(await faultOf('{')).toMatch(/^BOOTSTRAP_FILE FILE is not valid JSON, line 1 column \d+$/)
+  await expect(readBootstrapFile(join(folder, 'nowhere'))).rejects.toThrow(/nowhere cannot be read: ENOENT/)
 })
+
+test.each([`{ "password": 'hunter2!' }`, '{ "password": hunter2! }', '{ "password": "hunter2!', 'hunter2!'])(
+  'a fault of JSON shows nothing of the file: %s',
+  async (text) => {
+    const file = join(folder, 'secret.json')
+    await writeFile(file, text)
+    const error = await readBootstrapFile(file).catch((fault: Error) => fault)
+    expect(error).toBeInstanceOf(Error)
+    expect(JSON.stringify(describeError(error))).not.toContain('hunt')
+  },
+)

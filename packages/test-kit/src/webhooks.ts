@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { eventually, patienceMs, type TestEnv } from '@notify/dev-env'
 
@@ -8,6 +10,15 @@ export interface Received {
   body: string
   verified: boolean
   received_at: string
+}
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
+
+/** Expects the page for receivers to name the type and the fields of an event. */
+export function expectDocumented({ body }: Pick<Received, 'body'>): void {
+  const { type, data } = JSON.parse(body)
+  const unnamed = [type, ...Object.keys(data)].filter((name) => !page.includes(`\`${name}\``))
+  expect(unnamed).toEqual([])
 }
 
 let serial = 0

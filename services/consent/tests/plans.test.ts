@@ -44,7 +44,7 @@ async function fill(count: number): Promise<void> {
 
 const entry = (sequence: number) => ({
   ...({ id: newId('optin'), sequence, action: 'opt_out', source: 'api' } as const),
-  ...{ evidence_index: null, origin: `message ${sequence}`, details: Buffer.from('') },
+  ...{ evidence_index: null, origin: `message ${sequence}`, details: Buffer.from(''), recorded_at: new Date() },
   consent: { status: 'revoked', marketingStopped: false, marketingChosenAt: null, agreedAt: null } as const,
 })
 

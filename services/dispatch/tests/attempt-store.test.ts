@@ -201,7 +201,7 @@ test.each<Lane>(['otp', 'transactional', 'bulk'])(
       { ...recipient(other), tenant_id: newId('ten'), reason: 'complaint' },
     ])
     const { reported_at: _, ...who } = recipient(lifted)
-    await lift(db.run, { ...who, lifted_at: '2026-01-02T00:00:00Z' })
+    await lift(db.run, { ...who, occurred_at: '2026-01-02T00:00:00Z' })
     const claimed = await claim([stopped, lifted, other])
     expect(claimed.map(({ id }) => id).toSorted()).toEqual([lifted, other].toSorted())
     expect(await attemptsOf(stopped)).toEqual([])

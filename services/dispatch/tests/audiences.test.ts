@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 // Each defines the tests of its subject; all use one stack.
 import './audiences/broadcasts.ts'
+import './audiences/cancelled-pages.ts'
 import './audiences/delayed-pages.ts'
 import './audiences/killed-workers.ts'
 import './audiences/lists.ts'
+import './audiences/mended.ts'
+import './audiences/moved.ts'
+import './audiences/restored.ts'
 import { env, start } from './audiences/stack.ts'
 
 beforeAll(start)

@@ -30,7 +30,7 @@ const because = (whom: Somebody, reason: NewSuppression['reason'], second: numbe
   reason,
   reported_at: at(second),
 })
-const startAt = (whom: Somebody, second: number) => lift(db.run, { ...whom, lifted_at: at(second) })
+const startAt = (whom: Somebody, second: number) => lift(db.run, { ...whom, occurred_at: at(second) })
 const isSuppressed = async ({ tenant_id, channel, recipient_index }: Somebody) =>
   (
     await db.run(
@@ -88,7 +88,8 @@ test('START lifts stop, and never a bounce, a complaint or an operator’s decis
 })
 
 test('in whatever order STOP and START are handled, and however often, the one sent last counts', async () => {
-  const said = fc.uniqueArray(fc.record({ stop: fc.boolean(), second: fc.integer({ min: 1, max: 50 }) }), {
+  const second = fc.integer({ min: 1, max: 50 })
+  const said = fc.uniqueArray(fc.record({ stop: fc.boolean(), second, arrival: second }), {
     selector: ({ second }) => second,
     minLength: 1,
     maxLength: 6,
@@ -101,8 +102,8 @@ test('in whatever order STOP and START are handled, and however often, the one s
   await fc.assert(
     fc.asyncProperty(handled, async (messages) => {
       const whom = somebody()
-      for (const { stop: isStop, second } of messages) {
-        if (isStop) await suppress(db.run, [because(whom, 'stop', second)])
+      for (const { stop: isStop, second, arrival } of messages) {
+        if (isStop) await suppress(db.run, [{ ...because(whom, 'stop', arrival), occurred_at: at(second) }])
         else await startAt(whom, second)
       }
       const last = messages.reduce((a, b) => (b.second > a.second ? b : a))
@@ -202,6 +203,9 @@ describe('an inbound keyword', () => {
     const content = { from: '+15551230001', to: '+15005550006', body }
     return applyKeyword({ db, channels, log, secrets }, sealEvent(keyRing, messageReceived, envelope, content))
   }
+  /** An operator lifts the suppression. */
+  const liftedAt = (tenant_id: Id<'ten'>, second: number) =>
+    db.run('update suppressions set lifted_at = $2 where tenant_id = $1', [tenant_id, at(second)])
   const isStopped = (tenant_id: Id<'ten'>) =>
     isSuppressed({ ...somebody(), tenant_id, recipient_index: blindIndex(tenant_id, '+15551230001') })
 
@@ -214,10 +218,49 @@ describe('an inbound keyword', () => {
     expect(await isStopped(tenantId)).toBe(false)
   })
 
+  test.each([
+    ['STOP', 'START'],
+    ['START', 'STOP'],
+  ])('of %s and %s that arrive together, hours late, START counts if it was sent last', async (...order) => {
+    const tenantId = newId('ten')
+    for (const keyword of order) await says(tenantId, keyword, 200, keyword === 'STOP' ? 5 : 100)
+    expect(await isStopped(tenantId)).toBe(false)
+  })
+
+  test('STOP that a replica of callbacks received whose clock is behind counts', async () => {
+    const [byRecipient, byOperator] = [newId('ten'), newId('ten')]
+    await says(byRecipient, 'START', 100, 100)
+    await says(byOperator, 'STOP', 5, 5)
+    await liftedAt(byOperator, 100)
+    for (const tenantId of [byRecipient, byOperator]) {
+      await says(tenantId, 'STOP', 50, 105)
+      expect(await isStopped(tenantId)).toBe(true)
+    }
+  })
+
+  test('a time of the carrier in the future counts as now', async () => {
+    const tenantId = newId('ten')
+    const second = (minutes: number) => (Date.now() - at(0).getTime()) / 1000 + minutes * 60
+    await says(tenantId, 'START', second(0), second(60))
+    await says(tenantId, 'STOP', second(0), second(30))
+    expect(await isStopped(tenantId)).toBe(true)
+    await says(tenantId, 'START', second(0), second(20))
+    expect(await isStopped(tenantId)).toBe(false)
+  })
+
+  test("a repetition of STOP does not undo an operator's lift", async () => {
+    const tenantId = newId('ten')
+    for (const lift of [15, undefined]) {
+      await says(tenantId, 'STOP', 10, 5)
+      if (lift !== undefined) await liftedAt(tenantId, lift)
+    }
+    expect(await isStopped(tenantId)).toBe(false)
+  })
+
   test('STOP that arrives after an operator has lifted an earlier one counts, whenever it was sent', async () => {
     const tenantId = newId('ten')
     await says(tenantId, 'STOP', 5)
-    await db.run('update suppressions set lifted_at = $2 where tenant_id = $1', [tenantId, at(15)])
+    await liftedAt(tenantId, 15)
     await says(tenantId, 'STOP', 20, 10)
     expect(await isStopped(tenantId)).toBe(true)
   })

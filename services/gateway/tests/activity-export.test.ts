@@ -266,7 +266,10 @@ test('lists tell ten addresses of one domain apart, and exports have event, prov
 
 test('an export has the cost of what carriers have taken, by the price list of the tenant', async () => {
   const asOperator = { token: env.operatorToken }
-  const prices = [{ channel: 'sms', price: '0.05' }]
+  const prices = [
+    { channel: 'email', price: '0.05' },
+    { channel: 'sms', price: '0.08' },
+  ]
   const put = (all: object[]) =>
     env.api('PUT', '/api/v1/usage/prices', { ...asOperator, body: { currency: 'EUR', prices: all } })
   expect((await put(prices)).status).toBe(200)
@@ -278,9 +281,10 @@ test('an export has the cost of what carriers have taken, by the price list of t
       .map((line) => JSON.parse(line))
     return [...new Set(rows.map(({ cost, currency }) => `${cost} ${currency}`))]
   }
-  expect(await costsOf('channel=sms&status=delivered&mode=live')).toEqual(['0.05 EUR'])
-  for (const free of ['channel=sms&status=failed', 'channel=sms&mode=test', 'channel=email'])
-    expect(await costsOf(free)).toEqual(['null null'])
+  expect(await costsOf('channel=email&status=delivered&mode=live')).toEqual(['0.05 EUR'])
+  // Dispatch does not know these SMS, so neither country nor segments are known.
+  for (const none of ['channel=email&status=failed', 'channel=sms&mode=test', 'channel=sms'])
+    expect(await costsOf(none)).toEqual(['null null'])
   expect((await put([])).status).toBe(200)
 })
 
@@ -306,6 +310,14 @@ test('an SMS of several segments to a country with a price of its own is counted
       .query(`select messages::int, segments::int from usage_days where country_prefix = '+49' and channel = 'sms'`)
     expect(rows).toEqual([{ messages: 1, segments: 3 }])
   })
+  // As 30 days later: the channel's own price would be another sum than that of the page.
+  await env
+    .sql('dispatch')
+    .query('with gone as (delete from attempts where notification_id = $1) delete from notifications where id = $1', [
+      body.notification_id,
+    ])
+  const [line] = (await exported(`format=ndjson&recipient=${encodeURIComponent(to)}`)).text.split('\n')
+  expect(JSON.parse(line!)).toMatchObject({ segments: null, credits: 1, cost: null, currency: null })
   expect((await put([])).status).toBe(200)
 })
 
@@ -338,6 +350,32 @@ test('a code costs what its messages cost: each one that a carrier has taken, by
   await eventually(async () => expect(await exportedOf(refused)).toMatchObject({ status: 'failed', cost: null }))
   // As after a month: the number of its messages is no longer known.
   await env.sql('otp').query('delete from messages where transaction_id = $1', [first.transaction_id])
-  expect(await exportedOf(taken)).toMatchObject({ segments: null, cost: null, currency: null })
+  expect(await exportedOf(taken)).toMatchObject({ segments: null, credits: null, cost: null, currency: null })
   expect((await put([])).status).toBe(200)
+})
+
+test('a message that was charged costs the same in the export as on the page, also while or after it is retried', async () => {
+  const asOperator = { token: env.operatorToken }
+  const body = { currency: 'EUR', prices: [{ channel: 'email', price: '0.05' }] }
+  expect((await env.api('PUT', '/api/v1/usage/prices', { ...asOperator, body })).status).toBe(200)
+  const [retried, cancelled] = (['queued', 'cancelled'] as const).map((status) =>
+    itemOf(env, { channel: 'email', status, created_at: '2026-08-10T12:00:00.000Z' }),
+  )
+  await storeItems(env, [retried!, cancelled!])
+  const stored = env.sql('gateway')
+  await stored.query('update activity set credits = 1 where id = any($1)', [[retried!.id, cancelled!.id]])
+  await stored.query(
+    `insert into usage_days (tenant_id, day, application_id, channel, category, country_prefix, messages, segments, credits)
+     values ($1, '2026-08-10', $2, 'email', '', '', 2, 0, 2)`,
+    [env.tenantId, env.applicationId],
+  )
+  const page = await env.api('GET', '/api/v1/usage/messages?from=2026-08-10&to=2026-08-10', asOperator)
+  expect(page.body.totals).toMatchObject([{ channel: 'email', charged: 2, cost: '0.10' }])
+  const { text } = await exported('format=ndjson&from=2026-08-10T00:00:00Z&to=2026-08-11T00:00:00Z')
+  const costs = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).cost)
+  expect(costs).toEqual(['0.05', '0.05'])
+  await env.api('PUT', '/api/v1/usage/prices', { ...asOperator, body: { currency: 'EUR', prices: [] } })
 })

@@ -50,7 +50,8 @@ test("a newcomer's first failures are logged with key, code and request id, also
   await env.api('POST', '/api/v1/notification', { key, body: {} })
   await env.api('POST', '/api/v1/otp/send', { key, body: { channel: 'sms', recipient: freshPhone() } })
   await env.api('GET', '/api/v1/notifications/notif_01jd3x8qk5w9t2m4v6b8n0p2r4?to=ada@example.com', { key })
-  const items = await until(applicationId, 5)
+  await env.api('HEAD', '/api/v1/me', { key })
+  const items = await until(applicationId, 6)
   const line = ({ method, path, status, code }: Logged) => [method, path, status, code]
   expect(items.map(line).sort()).toEqual(
     [
@@ -59,6 +60,7 @@ test("a newcomer's first failures are logged with key, code and request id, also
       ['POST', '/api/v1/notification', 404, 'not_found'],
       ['POST', '/api/v1/otp/send', 403, 'permission_denied'],
       ['GET', '/api/v1/notifications/notif_01jd3x8qk5w9t2m4v6b8n0p2r4', 403, 'permission_denied'],
+      ['HEAD', '/api/v1/me', 200, null],
     ].sort(),
   )
   expect(new Set(items.map((one) => one.key_id))).toEqual(new Set([keyId]))

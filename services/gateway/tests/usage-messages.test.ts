@@ -101,6 +101,23 @@ test('prices of countries replace those of the channel, also in each period', as
   expect([costs(body.totals), costs(body.items)]).toEqual([expected, expected])
 })
 
+test('charges of days whose items are deleted are listed with their cost, in each period and in total', async () => {
+  await env.sql('gateway').query(
+    `insert into usage_days (tenant_id, day, application_id, channel, category, country_prefix, messages, segments, credits)
+     values ($1, '2025-01-10', $2, 'sms', '', '+49', 4, 6, 4), ($1, '2025-01-11', $2, 'sms', '', '+49', 1, 1, 1)`,
+    [env.tenantId, env.applicationId],
+  )
+  const prices = [{ channel: 'sms', price: '0.05' }]
+  expect((await call('PUT', 'prices', { body: { currency: 'EUR', prices } })).status).toBe(200)
+  const { body } = await call('GET', 'messages?from=2025-01-01&to=2025-01-31')
+  const none = { channel: 'sms', messages: 0, taken: 0, delivered: 0, failed: 0 }
+  expect(body.totals).toEqual([{ ...none, charged: 5, segments: 7, cost: '0.35' }])
+  expect(body.items).toMatchObject([
+    { ...none, period: '2025-01-10', charged: 4, segments: 6, cost: '0.30' },
+    { ...none, period: '2025-01-11', charged: 1, segments: 1, cost: '0.05' },
+  ])
+})
+
 test('pages follow each other, and a cursor of other filters is refused', async () => {
   const seen: string[] = []
   let cursor = ''

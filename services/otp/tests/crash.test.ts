@@ -104,6 +104,20 @@ test.each(ofOtp)(
   },
 )
 
+test('after a resend without an answer and one that is refused, the code that was sent verifies', async () => {
+  const { id, code, phone } = await sendCode(env)
+  gate.set('loseRequest')
+  expect((await postResend(env, id)).status).toBe(503)
+  await env.api('POST', '/api/v1/suppressions', {
+    token: env.operatorToken,
+    body: { channel: 'sms', recipient: phone },
+  })
+  gate.set('pass')
+  await eventually(async () => expect((await postResend(env, id)).status).toBe(422))
+  await eventually(async () => expect(await otpState(env, id)).toMatchObject({ status: 'sent' }))
+  expect((await postVerify(env, id, code)).status).toBe(200)
+})
+
 test('while dispatch does not answer: 503, which says that the code may follow, and it does once dispatch answers, unless it has expired', async () => {
   const [lasting, expiring] = [freshPhone(), freshPhone('0200')]
   const send = (recipient: string) =>

@@ -236,6 +236,25 @@ test('a code that dispatch refuses is refused, does not verify, and does not cou
   expect((await postSend(env, { channel: 'sms', recipient }, { headers })).status).toBe(200)
 })
 
+test('after a resend that dispatch refuses the earlier code verifies, the state is as before, and a repetition sends another', async () => {
+  const { id, code, phone } = await sendCode(env)
+  await eventually(async () => expect(await otpState(env, id)).toMatchObject({ status: 'delivered' }))
+  const before = await otpState(env, id)
+  const suppress = { token: env.operatorToken, body: { channel: 'sms', recipient: phone } }
+  const { body: suppression } = await env.api('POST', '/api/v1/suppressions', suppress)
+  const headers = { 'idempotency-key': `refused-${id}` }
+  for (let count = 0; count < 4; count++)
+    expectProblem(await postResend(env, id, { headers }), 422, 'recipient_suppressed')
+  expect(await otpState(env, id)).toEqual(before)
+  await env.api('DELETE', `/api/v1/suppressions/${suppression.suppression_id}`, { token: env.operatorToken })
+  expect((await postResend(env, id, { headers })).status).toBe(200)
+  const [second] = await codesTo(env, phone, 2)
+  expectProblem(await postVerify(env, id, code), 422, 'otp_invalid_code')
+  await env.api('POST', '/api/v1/suppressions', suppress)
+  expectProblem(await postResend(env, id), 422, 'recipient_suppressed')
+  expect((await postVerify(env, id, second)).status).toBe(200)
+})
+
 test('codes that are refused, for their recipient or by dispatch, do not count for their application', async () => {
   const { applicationId } = await addApplication(env)
   const otp = { sends_per_minute: 6 }

@@ -3,12 +3,14 @@ import {
   applicationChanged,
   notificationChanged,
   providerChanged,
+  providerRemoved,
   topicPreferenceChanged,
   webhookRequested,
 } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { ConsumerContext } from './context.ts'
 import { publishPreference } from './facts/publish-preference.ts'
+import { removeProvider } from './providers/remove-provider.ts'
 import { saveProvider } from './providers/save-provider.ts'
 import { endApplication } from './subscriptions/end-application.ts'
 
@@ -44,6 +46,12 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
     concurrency: 4,
     retry,
     handle: saveProvider,
+  }),
+  consumer(providerRemoved, {
+    durable: 'webhook-delivery-provider-removed',
+    concurrency: 4,
+    retry,
+    handle: removeProvider,
   }),
   consumer(topicPreferenceChanged, {
     durable: 'webhook-delivery-preference-changed',

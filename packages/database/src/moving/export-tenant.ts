@@ -32,6 +32,8 @@ export interface MovingTables {
 interface ExportOptions extends MovingTables {
   /** Ids of the tenant's applications, where the service knows them. */
   readApplications?(client: Client, tenantId: string): Promise<string[]>
+  /** Refuses what would go on in this cell without what changes in the other one. @throws Error saying what to do first */
+  requireIdle?(client: Client, tenantId: string): Promise<void>
   /** Ends the tenant's time in this cell. */
   leave?(client: Client, tenantId: string, to: string): Promise<void>
 }
@@ -45,7 +47,7 @@ export type Print = (line: string) => Promise<void> | void
  * `main.ts export-tenant`: writes the tenant's rows of this service, encrypted under TRANSPORT_KEY, and counts by table. With
  * `--to`, first hands the tenant over to that cell.
  */
-export function exportTenantCommand({ tables, encrypted = [], readApplications, leave }: ExportOptions) {
+export function exportTenantCommand({ tables, encrypted = [], readApplications, requireIdle, leave }: ExportOptions) {
   return async (
     config: MovingConfig,
     kit: CommandKit,
@@ -63,6 +65,7 @@ export function exportTenantCommand({ tables, encrypted = [], readApplications, 
     const client = await openMigrationConnection({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, schema })
     try {
       await requireKeysOf(client, config.BLIND_INDEX_KEY)
+      if (!dryRun) await requireIdle?.(client, tenantId)
       if (to !== undefined && leave && !dryRun) {
         await leave(client, tenantId, to)
         kit.log.warn({ tenant_id: tenantId, to }, 'the tenant is served by another cell from now on')

@@ -8,11 +8,13 @@ interface FrequencyChoiceProps {
   words: PreferenceLabels
   /** Null: as the event says. */
   frequency: PreferenceFrequency | null
+  /** Whether null has an effect. */
+  isRemovable: boolean
   onChange: (frequency: PreferenceFrequency | null) => void
 }
 
 /** How often the messages of a topic are wanted. */
-export function FrequencyChoice({ channel, words, frequency, onChange }: FrequencyChoiceProps) {
+export function FrequencyChoice({ channel, words, frequency, isRemovable, onChange }: FrequencyChoiceProps) {
   const id = useId()
   const options = Object.entries(words.frequencies) as [PreferenceFrequency, string][]
   return (
@@ -26,7 +28,7 @@ export function FrequencyChoice({ channel, words, frequency, onChange }: Frequen
         value={frequency ?? ''}
         onChange={({ target }) => onChange(options.find(([one]) => one === target.value)?.[0] ?? null)}
       >
-        <option value="">{words.usual}</option>
+        {isRemovable && <option value="">{words.usual}</option>}
         {options.map(([one, name]) => (
           <option key={one} value={one}>
             {name}

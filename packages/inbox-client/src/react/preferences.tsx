@@ -1,6 +1,6 @@
 import { Fragment, useId, useState } from 'react'
 import type { InboxClient, PreferenceChange } from '../index.ts'
-import { all, isWideOff, type PreferenceTopic } from '../preferences.ts'
+import { all, isRemovable, isWideOff, type PreferenceTopic } from '../preferences.ts'
 import { FrequencyChoice } from './frequency-choice.tsx'
 import { preferenceLanguageOf } from './preference-catalogues.ts'
 import type { PreferenceLabels } from './preference-labels.ts'
@@ -135,6 +135,7 @@ function Topic({ topic, state, words, change }: PartProps & { topic: PreferenceT
                 <FrequencyChoice
                   channel={words.channels[channel] ?? channel}
                   {...{ words, frequency }}
+                  isRemovable={isRemovable(topic, channel, state.rules)}
                   onChange={(chosen) => change({ topic: topic_key, channel, state: 'on', frequency: chosen })}
                 />
               )}

@@ -8,9 +8,16 @@ export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && sane.test(header) ? header : newId('req')
 }
 
-/** The headers of every response; browsers must not guess another media type (Fetch Standard, 3.6). */
+/**
+ * The headers of every response. Browsers must not guess another media type (Fetch Standard, 3.6), and ask for pages
+ * of this host by HTTPS only, for a year after one came by HTTPS (RFC 6797; without TLS they ignore the header).
+ */
 export function answerHeaders(requestId: string): OutgoingHttpHeaders {
-  return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
+  return {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    'strict-transport-security': 'max-age=31536000',
+  }
 }
 
 /** Sets the headers of every response on one outside the contracts. */

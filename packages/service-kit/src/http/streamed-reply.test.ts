@@ -110,6 +110,15 @@ test('a compressed text that fails cuts the connection', async () => {
   expect([answer, await sent.promise]).toEqual(['cut', { fault: new Error('the database is away') }])
 })
 
+test('a response to HEAD is the header alone: no text is produced that nobody would read', async () => {
+  const { port } = server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/faulty`, { method: 'HEAD' }).then(
+    ({ status }) => status,
+    () => 'cut',
+  )
+  expect([answer, await sent.promise, ended]).toEqual([200, {}, 1])
+})
+
 test('a reader that leaves is no fault', async () => {
   const socket = ask('endless')
   await once(socket, 'data')

@@ -64,8 +64,12 @@ export async function sendStreamed(
   })
   try {
     response.writeHead(200, { ...given, ...headers, ...(gzip && { 'content-encoding': 'gzip' }) })
-    const source = Readable.from(pieces(), { objectMode: false, highWaterMark: 1 })
-    await (gzip ? pipeline(source, createGzip(), response) : pipeline(source, response)).catch(() => {})
+    // Node discards a body for HEAD without ever telling the text to wait.
+    if (response.req.method === 'HEAD') response.end()
+    else {
+      const source = Readable.from(pieces(), { objectMode: false, highWaterMark: 1 })
+      await (gzip ? pipeline(source, createGzip(), response) : pipeline(source, response)).catch(() => {})
+    }
   } finally {
     onEnd()
   }

@@ -97,11 +97,10 @@ function callbackOfTemplate({ channel, report }: Source<TemplateReport>, span: S
   return callbackOf(identity, templateChanged, change, span.traceparent)
 }
 
-/** The fields of every event but a receipt. A carrier's time in the future counts as now. */
+/** The fields of every event but a receipt. */
 function envelopeOf(channel: Channel, { id, tenantId }: ReceivingAccount, occurredAt?: Date) {
-  const now = new Date()
   return {
-    ...{ provider_id: id, tenant_id: tenantId, channel, received_at: now.toISOString() },
-    ...(occurredAt && { occurred_at: (occurredAt < now ? occurredAt : now).toISOString() }),
+    ...{ provider_id: id, tenant_id: tenantId, channel, received_at: new Date().toISOString() },
+    ...(occurredAt && { occurred_at: occurredAt.toISOString() }),
   }
 }

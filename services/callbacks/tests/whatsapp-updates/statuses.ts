@@ -129,6 +129,16 @@ describe('a late callback', () => {
     await untilConsent(env, phone, { marketing: 'allowed' })
   })
 
+  test('of choices that a carrier dates in the future, the one that arrives last counts', async () => {
+    const phone = freshPhone()
+    await optIn(env, phone)
+    const tomorrow = Math.floor(Date.now() / 1000) + 86_400
+    await choiceAt(phone, 'resume', tomorrow + 60)
+    await untilConsent(env, phone, { history: [{ action: 'marketing_resume' }, { action: 'opt_in' }] })
+    await choiceAt(phone, 'stop', tomorrow)
+    await untilConsent(env, phone, { marketing: 'stopped' })
+  })
+
   test('a STOP older than an opt-in with evidence is recorded, and revokes nothing', async () => {
     const phone = freshPhone()
     const { body } = await optIn(env, phone, { evidence_url: 'https://shop.example/opt-ins/late' })

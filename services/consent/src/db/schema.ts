@@ -57,7 +57,7 @@ export const tables = {
     origin: column.text(),
     action: column.text<Exclude<ConsentAction, 'opt_in'>>(),
     source: column.text(),
-    /** The carrier's time, or when it arrived. */
+    /** The carrier's time, or when it was stored. */
     occurred_at: column.timestamp(),
   },
 }

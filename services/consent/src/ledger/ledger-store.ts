@@ -1,6 +1,6 @@
 import type { Id, KeyMode } from '@notify/contracts'
-import { column, defineStatement, prepared, type Run } from '@notify/database'
-import type { Selectable } from 'kysely'
+import { cast, column, defineStatement, prepared, type Run } from '@notify/database'
+import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../db/schema.ts'
 import type { EntryRow } from './entry-details.ts'
 
@@ -13,6 +13,9 @@ export interface Subject {
 
 export type ConsentRow = Selectable<Tables['consents']>
 
+/** The clock of Postgres, which all replicas share; of a number it never goes back. */
+const now = cast(column.timestamp(), sql`greatest(clock_timestamp(), consents.changed_at)`)
+
 const lock = prepared('lock-consent', ({ tenantId, mode, recipientIndex }: Subject) =>
   build
     .insertInto('consents')
@@ -22,11 +25,12 @@ const lock = prepared('lock-consent', ({ tenantId, mode, recipientIndex }: Subje
         .columns(['tenant_id', 'mode', 'recipient_index'])
         .doUpdateSet(({ ref }) => ({ sequence: ref('consents.sequence') })),
     )
-    .returningAll(),
+    .returningAll()
+    .returning(now.as('now')),
 )
 
 /** Locks the consent of a number until the transaction ends, so that changes of one number are sequential. */
-export async function lockConsent(run: Run, subject: Subject): Promise<ConsentRow> {
+export async function lockConsent(run: Run, subject: Subject): Promise<ConsentRow & { now: Date }> {
   const [row] = await run(lock(subject))
   return row!
 }

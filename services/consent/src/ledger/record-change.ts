@@ -14,8 +14,8 @@ export interface Wanted {
   details: EntryDetails
   /** Identifies the message that caused it, which is recorded once even if it arrives repeatedly. */
   origin: string | null
-  /** When it was decided. */
-  at: Date
+  /** When it was decided, by the carrier's clock. Null, or a time in the future, counts as now. */
+  at: Date | null
   what:
     | { action: 'opt_in'; source: OptInSource }
     | { action: 'opt_out' | 'marketing_stop' | 'marketing_resume'; source: string }
@@ -29,26 +29,28 @@ export type Recorded = { kind: 'recorded'; entry: ConsentEntry } | { kind: 'repe
  * numbered in the order in which they commit.
  */
 export async function recordChange({ secrets }: Context, run: Run, wanted: Wanted): Promise<Recorded> {
-  const { tenantId, mode, details, origin, at, what } = wanted
+  const { tenantId, mode, details, origin, what } = wanted
   const { keyRing, blindIndex } = secrets
   const subject: Subject = { tenantId, mode, recipientIndex: blindIndex(tenantId, details.phone) }
   const evidenceIndex = details.evidence_url === null ? null : blindIndex(tenantId, pageOf(details.evidence_url))
-  const now = await lockConsent(run, subject)
+  const { now, ...current } = await lockConsent(run, subject)
   const { hasEvidence, hasOrigin } = await findEntries(run, subject, { evidenceIndex, origin })
   if (hasOrigin) return { kind: 'repeated' }
   const evidence = evidenceIndex === null ? 'none' : hasEvidence ? 'given before' : 'fresh'
+  const at = wanted.at !== null && wanted.at < now ? wanted.at : now
   const change: Change = what.action === 'opt_in' ? { ...what, at, evidence } : { action: what.action, at }
-  const next = nextConsent(consentOf(now), change)
+  const next = nextConsent(consentOf(current), change)
   if (!next) return { kind: 'refused' }
   const id = newId('optin')
   const row = await appendEntry(run, subject, {
     id,
-    sequence: now.sequence + 1,
+    sequence: current.sequence + 1,
     ...what,
     consent: next,
     evidence_index: evidenceIndex,
     origin,
     details: sealDetails(keyRing, details, tenantId, id),
+    recorded_at: now,
   })
   await publish(run, row, details.phone)
   return { kind: 'recorded', entry: describeEntry(keyRing, row) }

@@ -7,14 +7,19 @@ import { recordSenderChange } from './record-sender-change.ts'
 /** Revokes the consent of a recipient who wrote STOP. */
 export async function revokeByMessage(context: Context, message: MessageReceived): Promise<void> {
   if (!channelContracts[message.channel].needsConsent) return
-  const { tenant_id: tenantId, provider_id, provider_message_id, received_at, occurred_at = received_at } = message
+  const { tenant_id: tenantId, provider_id, provider_message_id, occurred_at } = message
   const content = openEvent(context.secrets.keyRing, messageReceived, message)
   const source = readStop(content)
   if (source === undefined) return
   const recorded = await recordSenderChange(
     context,
     { tenantId, from: content.from, userId: content.user_id },
-    { origin: `message ${provider_message_id}`, action: 'opt_out', source, occurred_at: new Date(occurred_at) },
+    {
+      origin: `message ${provider_message_id}`,
+      action: 'opt_out',
+      source,
+      occurred_at: occurred_at === undefined ? null : new Date(occurred_at),
+    },
   )
   switch (recorded.kind) {
     case 'recorded': {

@@ -18,7 +18,7 @@ export const createOptIn: Handler<Context, typeof contract> = idempotent({
       mode: modeOf(principal),
       details: { phone, reference, evidence_url },
       origin: null,
-      at: new Date(),
+      at: null,
       what: { action: 'opt_in', source },
     })
     if (recorded.kind !== 'recorded') throw recipientStopped(source)

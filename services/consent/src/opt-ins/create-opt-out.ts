@@ -18,18 +18,19 @@ export const createOptOut: Handler<Context, typeof contract> = idempotent({
       mode: modeOf(principal),
       details: { phone, reference, evidence_url: null },
       origin: null,
-      at: new Date(),
+      at: null,
       what: { action: 'opt_out', source: 'request' },
     })
     if (recorded.kind !== 'recorded') throw new Error(`an opt-out was ${recorded.kind}`)
-    const { id, recorded_at } = recorded.entry
+    const { id, status, recorded_at } = recorded.entry
+    if (status !== 'revoked') throw new Error(`after an opt-out the consent is ${status}`)
     // An application's own opt-outs are in the ledger; an operator's are also in the audit log.
     if (principal.kind === 'operator') {
       const after = { phone_masked: maskPhone(phone) }
       const change = { request, action: 'opt_in.revoked', resourceId: id, before: null, after }
       await recordAudit(run, consentAuditRecorded, change)
     }
-    return new Reply(201, JSON.stringify({ id, phone_e164: phone, reference, status: 'revoked', recorded_at }))
+    return new Reply(201, JSON.stringify({ id, phone_e164: phone, reference, status, recorded_at }))
   },
   after({ metrics, wakeOutbox }) {
     metrics.changed('opt_out', 'request')

@@ -1,6 +1,6 @@
 import type { Id } from '@notify/contracts'
 import { prepared, type Run } from '@notify/database'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../db/schema.ts'
 
 /** A user as the carrier knows them. */
@@ -33,14 +33,18 @@ export async function savePhone(run: Run, { tenantId, userIndex }: UserKey, phon
   )
 }
 
-export type WaitingChange = Pick<Selectable<Tables['waiting_changes']>, 'origin' | 'action' | 'source' | 'occurred_at'>
+export type WaitingChange = Pick<Selectable<Tables['waiting_changes']>, 'origin' | 'action' | 'source'> & {
+  /** The carrier's time, if it reports one. */
+  occurred_at: Date | null
+}
 
 /** Stores a change of a locked user whose number is not known yet. @returns false if it was stored before */
 export async function addWaiting(run: Run, { tenantId, userIndex }: UserKey, change: WaitingChange): Promise<boolean> {
+  const occurred_at = change.occurred_at ?? sql<Date>`now()`
   const added = await run(
     build
       .insertInto('waiting_changes')
-      .values({ tenant_id: tenantId, user_index: userIndex, ...change })
+      .values({ tenant_id: tenantId, user_index: userIndex, ...change, occurred_at })
       .onConflict((known) => known.doNothing())
       .returning('origin'),
   )

@@ -2,6 +2,7 @@ import {
   type Channel,
   createNotification,
   DispatchRequest,
+  type ErrorCode,
   type Id,
   type KeyPrincipal,
   type Lane,
@@ -73,6 +74,8 @@ export interface Candidate {
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
   /** The broadcast that it is part of. */
   broadcastId?: Id<'bc'>
+  /** When that was requested. */
+  askedAt?: Date
   /** The digest that it is. */
   digestId?: Id<'dig'>
   /** Set when another service, a broadcast or a digest sends it, which repeats the request with the same id. */
@@ -121,6 +124,11 @@ export function refusalOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   return new Problem('internal_error', 'An internal error occurred; try again', { cause: error })
 }
+
+const mendable: readonly ErrorCode[] = ['provider_not_configured', 'domain_not_verified', 'template_not_approved']
+
+/** Whether a refusal may be mended by an operator: broadcasts and digests wait for it, up to `HOLD_LIMIT`. */
+export const isMendable = (code: string): boolean => (mendable as readonly string[]).includes(code)
 
 /** The mutual exclusion of a request: its idempotency key in its scope, or its id if it has no key. */
 export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'idempotency' | 'notificationId'>): string {

@@ -37,7 +37,7 @@ import { expiryOf, firstStatusOf, isForLater, type Kind, kindOf, kinds, type New
 export type Known = 'held' | 'locked' | 'committed'
 
 /** Why a notification is not committed. */
-export type Fault = Known | SuppressionReason | OptOut
+export type Fault = Known | 'called_off' | SuppressionReason | OptOut
 
 const moreColumns: Record<Kind, string> = {
   '': '',
@@ -60,6 +60,7 @@ const commitsOf = (channels: Channels, kind: Kind) =>
           when key is not null and (not ${tryKeySql('scope', 'key')} or (select true from idempotency_keys k
             where k.scope = input.scope and k.key = input.key and k.expires_at >= now())) then 'held'
           when (select true from notifications n where n.id = input.id) then 'committed'
+          when (select true from broadcasts b where b.id = input.broadcast_id and b.status = 'cancelled') then 'called_off'
           else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')}${kind === '-ordered' ? `, ${lockedInboxSql('input')}` : ''})
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,

@@ -82,6 +82,7 @@ async function commitTogether(
     const fault = faults.get(candidate.notificationId)
     if (fault === undefined) return { body: response }
     if (fault === 'held' || fault === 'locked' || fault === 'committed') return fault
+    if (fault === 'called_off') return new Problem('broadcast_not_running', 'The broadcast was cancelled')
     return isOptOut(fault)
       ? optedOutRecipient(fault, { topic, channel })
       : suppressedRecipient(fault, context.channels[channel]?.suppression)
@@ -118,7 +119,7 @@ const tryLocks = defineStatement({
   name: 'try-acceptance-locks',
   text: `do $$ begin
     lock table notifications, outbox, idempotency_keys in row exclusive mode nowait;
-    lock table suppressions, preferences, topics in access share mode nowait;
+    lock table suppressions, preferences, topics, broadcasts in access share mode nowait;
   end $$`,
 })
 

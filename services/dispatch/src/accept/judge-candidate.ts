@@ -5,7 +5,7 @@ import { requireApproved } from '../catalogue/carrier-templates/require-approved
 import { requireConsent } from '../catalogue/consents/require-consent.ts'
 import { type ItemContent, joinedBy } from '../catalogue/digests/digest-item.ts'
 import { asOftenAs } from '../catalogue/digests/digest-window.ts'
-import { domainOf } from '../catalogue/domains/verified-domains.ts'
+import { domainOf, type WithDomains } from '../catalogue/domains/verified-domains.ts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
 import type { NamedUser } from '../catalogue/recipients/recipient-directory.ts'
 import { readSendAt, requireTime, zoneOf } from '../catalogue/recipients/time-to-send.ts'
@@ -45,7 +45,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const recipientIndex = context.secrets.blindIndex(tenant_id, draft.to)
   if (channelContracts[channel].needsConsent) await requireConsent(context, principal, recipientIndex, draft.template)
   if (draft.template) await requireApproved(context, providers, alternatives)
-  const sendAt = readSendAt(request, zoneOf(request, user, principal), candidate.terms !== undefined)
+  const sendAt = readSendAt(request, zoneOf(request, user, principal), candidate.askedAt?.getTime())
   requireTime(request, sendAt)
   const copies =
     draft.copies &&
@@ -126,9 +126,9 @@ export async function requireProvider(
   return providers
 }
 
-/** A text that no provider of the tenant takes would fail at each of them. */
-function requireTextThatFits(
-  { request }: Candidate,
+/** A text that no provider of the tenant takes would fail at each of them. @throws Problem `validation_failed` */
+export function requireTextThatFits(
+  { request }: Pick<Candidate, 'request'>,
   { textOf }: ChannelDefinition,
   providers: readonly ListedProvider[],
   payload: string,
@@ -155,7 +155,7 @@ export function requireNoTerms(candidate: Pick<Candidate, 'request' | 'terms'>, 
 }
 
 /** The domain's owner is responsible for email from it, so the tenant must have verified the domain. */
-async function requireVerified({ directory }: AcceptContext, tenantId: string, from: string): Promise<void> {
+export async function requireVerified({ directory }: WithDomains, tenantId: string, from: string): Promise<void> {
   const domain = domainOf(from)
   if (await directory.domains.isVerified(tenantId, domain)) return
   throw new Problem(

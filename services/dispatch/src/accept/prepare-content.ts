@@ -1,7 +1,7 @@
 import type { Channel, Digest } from '@notify/contracts'
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
-import { asOnlyItem, requireDigestible } from '../catalogue/digests/digest-item.ts'
+import { asOnlyItem, requireDigestible, requireOwnNames } from '../catalogue/digests/digest-item.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import { layoutFinder } from '../catalogue/layouts/layout-catalogue.ts'
 import { linkOf, withLinks } from '../catalogue/preferences/link-variables.ts'
@@ -56,6 +56,7 @@ export async function prepare(context: AcceptContext, given: Candidate): Promise
   // Broadcasts are sent when they say.
   const digest = (!given.terms && known) || undefined
   if (digest) requireDigestible(given.request, digest)
+  else if (known) requireOwnNames(given.request)
   // An item is rendered alone, so that what its digest could not be made of is refused at once.
   const rendered = known ? { ...given, request: asOnlyItem(given.request, known) } : given
   const candidate = await addressed(context, rendered)

@@ -6,9 +6,11 @@ export function textFaults(path: string, template: string, mostCharacters: numbe
   return lengthFaults(path, template, mostCharacters)
 }
 
+/** Whether a text is the same with all variables. */
+export const isFixed = (template: string): boolean => !template.includes('{{') && !template.includes('{%')
+
 /** The length is known only of a text without variables. */
 export function lengthFaults(path: string, template: string, mostCharacters: number): FieldError[] {
-  const isFixed = !template.includes('{{') && !template.includes('{%')
-  if (!isFixed || template.length <= mostCharacters) return []
+  if (!isFixed(template) || template.length <= mostCharacters) return []
   return [{ path, message: `must have at most ${mostCharacters} characters` }]
 }

@@ -208,8 +208,10 @@ export const tables = {
     reason: column.text<SuppressionReason>(),
     source_notification_id: column.id('notif').nullable(),
     created_at: column.timestamp().withDefault(),
-    /** Time of the latest report; lifting an older one has no effect. */
+    /** When the latest report arrived; a report from before a lift does not renew it. */
     reported_at: column.timestamp(),
+    /** When the latest occurred, by the carrier's clock if it reports it; of a STOP and a START the newest counts. */
+    occurred_at: column.timestamp(),
     /** When it was lifted. The row is kept, so that older reports that arrive late change nothing. */
     lifted_at: column.timestamp().nullable(),
   },

@@ -2,5 +2,18 @@ import { exportTenantCommand, importTenantCommand } from '@notify/database'
 import { encryptedColumns as encrypted } from './encrypted-columns.ts'
 import { tenantTables as tables } from './tenant-tables.ts'
 
-export const exportTenant = exportTenantCommand({ tables, encrypted })
+export const exportTenant = exportTenantCommand({
+  tables,
+  encrypted,
+  /** The broadcasts of this cell see no choice that is made in the other one, and nobody can stop them there. */
+  async requireIdle(client, tenantId) {
+    const { rows } = await client.query(
+      `select count(*)::int as open from broadcasts where tenant_id = $1 and status in ('running', 'paused')`,
+      [tenantId],
+    )
+    const { open } = rows[0]
+    if (open > 0)
+      throw new Error(`${open} broadcasts of the tenant are open: let them end, or cancel them, before the hand-over`)
+  },
+})
 export const importTenant = importTenantCommand({ tables, encrypted })

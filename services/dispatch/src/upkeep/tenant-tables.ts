@@ -34,7 +34,7 @@ export const tenantTables: TenantTables = {
     copies: 'of notifications',
     attachments: 'of notifications',
     hand_off_tails: 'the order of what was accepted here',
-    broadcasts: 'sends what was accepted here',
+    broadcasts: 'ended before the move: an export refuses open ones',
     digests: 'sends what was accepted here',
     held_queues: 'queues of this cell',
     send_slots: 'the pace of this cell',

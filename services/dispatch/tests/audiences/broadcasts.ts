@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { expectProblem, inAnHour } from '@notify/test-kit/api'
+import { freshAddress } from '@notify/test-kit/email'
 import { freshPhone } from '@notify/test-kit/sms'
 import {
   addUsers,
@@ -16,6 +18,10 @@ import {
   progressOf,
   until,
 } from './stack.ts'
+
+/** What the clocks of a zone show, some hours from now. */
+const localIn = (timeZone: string, hours: number) =>
+  new Date(Date.now() + hours * 3_600_000).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T').slice(0, 16)
 
 describe('a broadcast', () => {
   test('sends one notification to each member that has an address, with the data of the member', async () => {
@@ -49,6 +55,34 @@ describe('a broadcast', () => {
     expect((await activity('&status=failed')).body.total_count).toBe(0)
   })
 
+  test('with its own content fills it for members with data and without, also in an email of HTML alone', async () => {
+    const [ada = '', bob = ''] = freshUsers(2)
+    const addresses = { [ada]: freshAddress(), [bob]: freshAddress() }
+    for (const [user, email] of Object.entries(addresses))
+      await env.api('PUT', `/api/v1/users/${user}`, { body: { email } })
+    const listId = await listOf([bob])
+    await lists('PUT', `/${listId}/members`, { members: [{ user_id: ada, data: { name: 'Ada' } }] })
+    const id = await broadcastTo(listId, {
+      channel: 'email',
+      subject: 'Dear {{ name }}',
+      html_body: '<p>Hi {{ name | upcase }}</p>',
+      template_data: { name: 'you' },
+    })
+    await until(id, { status: 'completed', accepted: 2, refused: 0 })
+    for (const [user, name] of [
+      [ada, 'Ada'],
+      [bob, 'you'],
+    ] as const)
+      await eventually(async () =>
+        expect(await env.messages({ to: addresses[user]! })).toMatchObject([
+          { subject: `Dear ${name}`, text: `Hi ${name.toUpperCase()}` },
+        ]),
+      )
+    const missing = await broadcastTo(listId, { channel: 'email', subject: 'News', html_body: '<p>Hi {{ name }}</p>' })
+    const counts = { accepted: 1, refusals: { template_variable_missing: 1 } }
+    await until(missing, { status: 'completed', ...counts })
+  })
+
   test('is made once for each Idempotency-Key, and listed', async () => {
     const listId = await listOf(freshUsers(1))
     const request = { headers: { 'idempotency-key': crypto.randomUUID() } }
@@ -75,6 +109,25 @@ describe('a broadcast', () => {
     ['an unknown field', { ...content, colour: 'red' }, 422, 'validation_failed'],
     ['a channel that reaches no person', { channel: 'webhook', event_key: 'order.shipped' }, 422, 'validation_failed'],
     ['a past time', { ...content, send_at: '2020-01-01T00:00:00Z' }, 422, 'validation_failed'],
+    [
+      'a local time that is past everywhere',
+      { ...content, send_at_local: '2020-01-01T12:00' },
+      422,
+      'validation_failed',
+    ],
+    [
+      'a local time that is past in its zone',
+      { ...content, send_at_local: localIn('Etc/GMT+11', -1), time_zone: 'Etc/GMT+11' },
+      422,
+      'validation_failed',
+    ],
+    ['a local time in years', { ...content, send_at_local: '9999-01-01T12:00' }, 422, 'validation_failed'],
+    [
+      'an expiry before its time',
+      { ...content, send_at_local: localIn('UTC', 48), expires_at: inAnHour() },
+      422,
+      'validation_failed',
+    ],
     ['an unknown event', { channel: 'sms', event_key: 'no.such' }, 404, 'event_not_found'],
     [
       'no reference of consent',
@@ -82,10 +135,70 @@ describe('a broadcast', () => {
       422,
       'WHATSAPP_OPT_IN_REQUIRED',
     ],
+    ['an email without a subject', { channel: 'email', body: 'x' }, 422, 'validation_failed'],
+    ['an empty text', { channel: 'sms', body: ' ' }, 422, 'validation_failed'],
+    ['a text that no carrier takes', { channel: 'sms', body: 'x'.repeat(2000) }, 422, 'validation_failed'],
+    ['text that is no template', { channel: 'sms', body: 'Hi {{ name' }, 422, 'validation_failed'],
+    [
+      'HTML that is no template',
+      { channel: 'email', subject: 'x', html_body: '<p>{% if name %}</p>' },
+      422,
+      'validation_failed',
+    ],
+    [
+      'an unknown layout',
+      { channel: 'email', subject: 'x', html_body: '<p>x</p>', layout_id: newId('lay') },
+      422,
+      'validation_failed',
+    ],
+    [
+      'a sender at another domain',
+      { channel: 'email', subject: 'x', body: 'x', from: 'news@elsewhere.example' },
+      422,
+      'domain_not_verified',
+    ],
+    [
+      'content that no carrier has approved',
+      { channel: 'whatsapp', body: 'Hi', recipient: { opt_in_reference: 'form' } },
+      422,
+      'validation_failed',
+    ],
     ['another channel of the event', { channel: 'sms', event_key: 'invoice.ready' }, 422, 'channel_not_allowed'],
   ])('with %s is refused as a whole', async (_what, body, status, code) => {
     const listId = await listOf(freshUsers(1))
     expectProblem(await lists('POST', `/${listId}/notifications`, body), status, code)
+  })
+
+  test('of a template that no carrier has approved is refused as a whole', async () => {
+    const whatsapp = {
+      template_name: 'never_heard_of',
+      language: 'en_US',
+      category: 'utility',
+      parameters: ['{{name}}'],
+    }
+    const template = { name: 'Unknown', templates: { whatsapp } }
+    const made = await env.api('POST', '/api/v1/templates', { token: env.operatorToken, body: template })
+    const body = {
+      channel: 'whatsapp',
+      recipient: { opt_in_reference: 'form' },
+      template_id: made.body.template_id,
+      template_data: { name: 'Ada' },
+    }
+    const answer = await lists('POST', `/${await listOf(freshUsers(1))}/notifications`, body)
+    expectProblem(answer, 409, 'template_not_approved')
+  })
+
+  test('for a local time refuses members whose clocks had passed it, and waits for the others', async () => {
+    const [east = '', west = ''] = freshUsers(2)
+    const zones = { [east]: 'Pacific/Kiritimati', [west]: 'Pacific/Honolulu' }
+    for (const [user, timezone] of Object.entries(zones))
+      await env.api('PUT', `/api/v1/users/${user}`, { body: { phone: freshPhone(), timezone } })
+    const id = await broadcastTo(await listOf([east, west]), {
+      ...content,
+      send_at_local: localIn('Pacific/Kiritimati', -2),
+    })
+    await until(id, { status: 'completed', accepted: 1, refusals: { validation_failed: 1 } })
+    expect(await notificationsOf(id)).toEqual([{ status: 'scheduled', failure_reason: null, count: 1, users: 1 }])
   })
 
   test('is paused, resumed and cancelled; a member that is added later is not part of it', async () => {

@@ -106,8 +106,12 @@ test('a broadcast of the event is sent when it says, to each member alone', asyn
   await env.api('PUT', `/api/v1/users/${user_id}`, { body: { phone } })
   const { list_id } = (await env.api('POST', '/api/v1/lists', { body: { name: 'Readers' } })).body
   await env.api('PUT', `/api/v1/lists/${list_id}/members`, { body: { members: [{ user_id }] } })
-  const broadcast = { channel: 'sms', event_key, data: { name: 'Ada' } }
-  expect((await env.api('POST', `/api/v1/lists/${list_id}/notifications`, { body: broadcast })).status).toBe(202)
+  const broadcast = { channel: 'sms', event_key }
+  const create = (data: object) =>
+    env.api('POST', `/api/v1/lists/${list_id}/notifications`, { body: { ...broadcast, data } })
+  for (const name of ['total', 'items', 'more'])
+    expectProblem(await create({ name: 'Ada', [name]: 2 }), 422, 'validation_failed')
+  expect((await create({ name: 'Ada' })).status).toBe(202)
   await untilTexts(phone, ['Ada: 1, Ada and 0 more'])
   expect(await digestsOf(event_key)).toEqual([])
 })

@@ -140,7 +140,7 @@ test('operators read choices and their evidence by the token of a user id or an 
 })
 
 test('preferences are looked up by address, imported whole or not at all, and explained', async () => {
-  const topic = await addTopic()
+  const topic = await addTopic({ channels: ['sms', 'email'] })
   const [user, address] = [`user-${crypto.randomUUID()}`, `Ada.${crypto.randomUUID()}@Shop.example`]
   const rules = [
     { address, topic, channel: 'email', state: 'off' },
@@ -177,6 +177,11 @@ test('preferences are looked up by address, imported whole or not at all, and ex
   expectProblem(await lookUp({ address }, { token: other.apiKey }), 403, 'permission_denied')
   const { apiKey: token } = await addKey(env, other, { permissions: ['recipients:manage'] })
   expect((await lookUp({ address }, { token })).body.rules).toEqual([])
+  const unlisted = await addTopic({ channels: ['in_app'] })
+  expect(await explain({ user_id: user, topic: unlisted, channel: 'sms' })).toMatchObject({
+    sends: false,
+    considered: [{ check: 'topic', outcome: 'stops', decided: true }],
+  })
   const asked = { user_id: user, address, topic, channel: 'email' }
   expect(await explain(asked)).toMatchObject({
     sends: false,

@@ -1,4 +1,4 @@
-import type { exportActivity as contract, ExportedItem } from '@notify/contracts'
+import { type exportActivity as contract, type ExportedItem, exportedColumns } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { exportBatches } from '../exports/export-batches.ts'
@@ -7,35 +7,11 @@ import { csvLine } from './csv-line.ts'
 import { withDetails } from './exported-details.ts'
 import { listItems } from './item-store.ts'
 
-const columns = [
-  'transaction_id',
-  'created_at',
-  'application_name',
-  'event_key',
-  'mode',
-  'channel',
-  'recipient_masked',
-  'recipient_tag',
-  'status',
-  'failure_reason',
-  'retryable',
-  'retry_count',
-  'locale',
-  'broadcast_id',
-  'digest_id',
-  'provider_id',
-  'provider_name',
-  'credits',
-  'cost',
-  'currency',
-  'segments',
-] as const satisfies readonly (keyof ExportedItem)[]
-
 const formats = {
   csv: {
     type: 'text/csv; charset=utf-8',
-    head: csvLine(columns),
-    line: (item: ExportedItem) => csvLine(columns.map((column) => item[column])),
+    head: csvLine(exportedColumns),
+    line: (item: ExportedItem) => csvLine(exportedColumns.map((column) => item[column])),
   },
   ndjson: {
     type: 'application/x-ndjson',

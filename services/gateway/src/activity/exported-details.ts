@@ -1,4 +1,5 @@
 import {
+  channelContracts,
   type ExportedItem,
   type Id,
   type PriceList,
@@ -28,6 +29,7 @@ export async function withDetails(
   const charged = await readCodeCredits(context.db.run, ofCodes)
   const list = await readPrices(context.db.run, tenantId)
   const sent = await sentOf(context, tenantId, [...messages.values()].flat())
+  const creditsOf = (ids: readonly Id<'notif'>[]) => ids.reduce((sum, id) => sum + (charged.get(id) ?? 0), 0)
   return rows.map((row) => {
     const ids = messages.get(row.transaction_id) ?? []
     const ofCarrier = ids.flatMap((id) => sent.get(id) ?? [])
@@ -37,7 +39,8 @@ export async function withDetails(
     return {
       ...describeItem(row),
       ...{ provider_id, provider_name },
-      credits: row.credits ?? ids.reduce((sum, id) => sum + (charged.get(id) ?? 0), 0),
+      // Otp deletes the messages of a code long before its item.
+      credits: isCode(row.transaction_id) && ids.length === 0 ? null : (row.credits ?? creditsOf(ids)),
       segments: parts.length === 0 ? null : parts.reduce((sum, one) => sum + one, 0),
       cost: cost === undefined ? null : moneyOf(cost),
       currency: cost === undefined ? null : list.currency,
@@ -83,14 +86,17 @@ const unknown = { status: null, category: null, country_prefix: null, segments: 
 
 /** What an item costs in millionths: of a code, all messages that a carrier has taken. */
 function paidFor(
-  { transaction_id, channel, status }: ActivityRow,
+  { transaction_id, channel, status, credits }: ActivityRow,
   sent: readonly Sent[],
   list: PriceList,
 ): bigint | undefined {
   const ofEach = isCode(transaction_id)
-  // The messages of a code are deleted long before its item.
-  if (ofEach && sent.length === 0) return undefined
-  const paid = (sent.length === 0 ? [unknown] : sent).filter((one) => taken.has((ofEach && one.status) || status))
+  // Dispatch and otp delete messages long before the item: number, country and segments are unknown then.
+  if (sent.length === 0 && (ofEach || channelContracts[channel].addressField === 'phone')) return undefined
+  // A retry changes the state of a message that was charged, and the carrier's price stays to be paid.
+  const isTaken = (one: Pick<Sent, 'status'> | typeof unknown) =>
+    taken.has((ofEach && one.status) || status) || (credits ?? 0) > 0
+  const paid = (sent.length === 0 ? [unknown] : sent).filter(isTaken)
   const costs = paid.flatMap(({ category, country_prefix: countryPrefix, segments }) => {
     const price = priceOf(list, { channel, category, countryPrefix })
     return price === undefined ? [] : costOf(price, { messages: 1, segments: segments ?? 0 })

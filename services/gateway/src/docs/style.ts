@@ -12,10 +12,10 @@ body { margin: 0 }
 header { display: flex; gap: 1rem; justify-content: space-between; padding: .6rem 1.25rem; border-bottom: 1px solid var(--line) }
 header a:first-child { color: var(--text); font-weight: 600; text-decoration: none }
 a { color: var(--accent); text-underline-offset: 2px }
-.columns { display: flex; flex-direction: row-reverse; align-items: flex-start; max-width: 76rem; margin: 0 auto }
-main { flex: 1; min-width: 0; padding: 1.5rem 1.25rem 4rem; overflow-wrap: anywhere }
+.columns { display: grid; grid-template-columns: 15rem minmax(0, 1fr); align-items: start; max-width: 76rem; margin: 0 auto }
+main { grid-area: 1 / 2; min-width: 0; padding: 1.5rem 1.25rem 4rem; overflow-wrap: anywhere }
 main > * { max-width: 52rem }
-nav { width: 15rem; flex: none; padding: 1.5rem 1.25rem; position: sticky; top: 0; max-height: 100vh; overflow-y: auto }
+nav { grid-area: 1 / 1; padding: 1.5rem 1.25rem; position: sticky; top: 0; max-height: 100vh; overflow-y: auto }
 nav h2 { margin: 1.2rem 0 .3rem; font-size: .8rem; color: var(--soft) }
 nav h2:first-child { margin-top: 0 }
 nav ul { list-style: none; margin: 0; padding: 0 }
@@ -37,8 +37,9 @@ summary { cursor: pointer; margin-top: .8rem; color: var(--soft) }
 .method { font: 600 .8rem ui-monospace, monospace; color: var(--soft) }
 .narrow { display: none }
 @media (max-width: 48rem) {
-  .columns { flex-direction: column }
-  nav { width: 100%; position: static; max-height: none; border-top: 1px solid var(--line) }
+  .columns { grid-template-columns: minmax(0, 1fr) }
+  main, nav { grid-area: auto }
+  nav { position: static; max-height: none; border-top: 1px solid var(--line) }
   .narrow { display: inline }
 }
 `

@@ -90,8 +90,9 @@ const hidden = (name: string, value: string) =>
   `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`
 
 /** A choice that counts where the box above it is checked; `read-choice.ts` reads it. */
-function frequencyChoice({ topic_key, name, frequency }: Topic, words: FrequencyWords): string {
-  const options = [['', words.asUsual], ...Frequency.options.map((one) => [one, words[one]])].map(
+function frequencyChoice({ topic_key, name, frequency, is_removable }: Topic, words: FrequencyWords): string {
+  const usual = is_removable ? [['', words.asUsual]] : []
+  const options = [...usual, ...Frequency.options.map((one) => [one, words[one]])].map(
     ([value = '', text = '']) =>
       `<option value="${value}"${value === (frequency ?? '') ? ' selected' : ''}>${escaped(text)}</option>`,
   )

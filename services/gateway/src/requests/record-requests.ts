@@ -41,7 +41,7 @@ export function recordRequests(
       waiting.add({
         ...{ id: newId('req'), tenant_id, application_id, mode, key_id, request_id: requestId },
         requested_at: new Date(Date.now() - outcome.ms).toISOString(),
-        method: outcome.contract?.method ?? knownMethod(request.method),
+        method: knownMethod(request.method),
         path: shownPath(outcome.contract, request.url ?? ''),
         ...{ status, code: code ?? null, duration_ms: Math.round(outcome.ms) },
       })

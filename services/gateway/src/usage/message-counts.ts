@@ -1,6 +1,6 @@
-import type { Channel, Id } from '@notify/contracts'
+import type { ActivityStatus, Channel, Id } from '@notify/contracts'
 import { cast, column, type Run } from '@notify/database'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { build } from '../db/schema.ts'
 import { periodFormats, type UsageFilter } from './usage-store.ts'
 
@@ -23,36 +23,20 @@ const sumOf = (statuses: string) =>
 /** A page of the messages of live keys: of each period, application and channel, or of each channel. */
 export function countMessages(
   run: Run,
-  { tenantId, from, to, interval, application_id, channel }: UsageFilter,
+  filter: UsageFilter,
   grouping: Grouping,
   page?: { after: [string, string, Channel] | undefined; limit: number },
 ): Promise<MessageCounts[]> {
-  const isTotal = grouping === 'channel'
-  const format = sql.lit(periodFormats[interval])
-  const period = isTotal ? sql`''` : sql`to_char(starts_at at time zone 'UTC', ${format})`
-  const application = isTotal ? sql`''` : sql`application_id`
   const counts = build
-    .selectFrom('activity_buckets')
-    .select(cast(column.text(), period).as('period'))
-    .select(cast(column.text<Id<'app'> | ''>(), application).as('application_id'))
-    .select('channel')
+    .selectFrom(countsOfItems(filter, grouping).unionAll(chargedKeys(filter, grouping)).as('counted'))
+    .select(['period', 'application_id', 'channel'])
     .select([
       sumOf(`not in ('scheduled', 'cancelled')`).as('messages'),
       sumOf(`in ('sent', 'delivered', 'undelivered', 'verified', 'expired')`).as('taken'),
       sumOf(`in ('delivered', 'verified')`).as('delivered'),
       sumOf(`in ('failed', 'undelivered')`).as('failed'),
     ])
-    .where('tenant_id', '=', tenantId)
-    // An empty application stands for all of them.
-    .where('application_id', '<>', '' as Id<'app'>)
-    .where('width', '=', 'day')
-    .where('mode', '=', 'live')
-    .where('starts_at', '>=', sql<Date>`${from}::date at time zone 'UTC'`)
-    .where('starts_at', '<', sql<Date>`(${to}::date + 1) at time zone 'UTC'`)
-    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id!))
-    .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
-    .groupBy(['period', 'application_id', 'channel'].slice(isTotal ? 2 : 0) as ['channel'])
-    .having(sql<boolean>`sum(count) > 0`)
+    .groupBy(['period', 'application_id', 'channel'])
   const ordered = build
     .selectFrom(counts.as('counts'))
     .selectAll()
@@ -63,6 +47,51 @@ export function countMessages(
   const { after } = page ?? {}
   if (!after) return run(ordered)
   return run(ordered.where(sql<boolean>`(period, application_id, channel) > (${sql.join(after)})`))
+}
+
+/** Period and application of a row; both empty in totals. */
+const keyOf = (grouping: Grouping, interval: UsageFilter['interval'], day: RawBuilder<unknown>) => {
+  const isTotal = grouping === 'channel'
+  const period = isTotal ? sql`''` : sql`to_char(${day}, ${sql.lit(periodFormats[interval])})`
+  return [
+    cast(column.text(), period).as('period'),
+    cast(column.text<Id<'app'> | ''>(), isTotal ? sql`''` : sql`application_id`).as('application_id'),
+  ] as const
+}
+
+function countsOfItems({ tenantId, from, to, interval, application_id, channel }: UsageFilter, grouping: Grouping) {
+  return (
+    build
+      .selectFrom('activity_buckets')
+      .select(keyOf(grouping, interval, sql`starts_at at time zone 'UTC'`))
+      .select(['channel', 'status', 'count'])
+      .where('tenant_id', '=', tenantId)
+      // An empty application stands for all of them.
+      .where('application_id', '<>', '' as Id<'app'>)
+      .where('width', '=', 'day')
+      .where('mode', '=', 'live')
+      .where('count', '>', 0n)
+      .where('starts_at', '>=', sql<Date>`${from}::date at time zone 'UTC'`)
+      .where('starts_at', '<', sql<Date>`(${to}::date + 1) at time zone 'UTC'`)
+      .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id!))
+      .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
+  )
+}
+
+/** What was charged stays when the items are deleted. */
+function chargedKeys({ tenantId, from, to, interval, application_id, channel }: UsageFilter, grouping: Grouping) {
+  return build
+    .selectFrom('usage_days')
+    .select(keyOf(grouping, interval, sql`day`))
+    .select('channel')
+    .select(cast(column.text<ActivityStatus>(), sql`''`).as('status'))
+    .select(cast(column.bigint(), sql`0`).as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('messages', '>', 0n)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id!))
+    .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
 }
 
 /** Messages that were charged, of one category to one country. */

@@ -1,5 +1,14 @@
-import type { KeyMode, OtpChannel, OtpSettings, OtpStatus } from '@notify/contracts'
+import type { Id, KeyMode, OtpChannel, OtpSettings, OtpStatus } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
+
+/** The fields of a transaction that a resend replaces. They are restored when dispatch refuses it. */
+interface ReplacedCode {
+  code_proof: string
+  notification_id: Id<'notif'>
+  status: OtpStatus
+  failure_reason: string | null
+  expires_at: string
+}
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
@@ -32,6 +41,8 @@ export const tables = {
     ttl_seconds: column.integer(),
     /** Keyed HMAC of the current code; null when the code can no longer verify. */
     code_proof: column.text().nullable(),
+    /** The code that was sent before the current one; erased once dispatch has answered. */
+    replaced: column.jsonb<ReplacedCode>().nullable(),
     status: column.text<OtpStatus>().withDefault(),
     failure_reason: column.text().nullable(),
     /** Wrong codes so far. */

@@ -24,7 +24,7 @@ const erase = defineStatement({
       where tenant_id = $1 and recipient_index = $2 order by created_at limit ${batch}
     ), transaction as (
       update transactions
-      set recipient = null, recipient_masked = '${erasedText}', recipient_index = '${erasedText}', prefix = null, code_proof = null
+      set recipient = null, recipient_masked = '${erasedText}', recipient_index = '${erasedText}', prefix = null, code_proof = null, replaced = null
       where id = any(array(select transaction_id from theirs order by 1))
     )
     update messages set request = null, due_at = null, recipient_index = '${erasedText}'

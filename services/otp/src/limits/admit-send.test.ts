@@ -59,3 +59,13 @@ test('a send that is refused after all counts for no limit', async () => {
     admission?.giveBack()
   }
 })
+
+test('many sends that a limit refuses at the same moment take no room of those that are given back', async () => {
+  const admit = startAdmitting()
+  const crowd = () => Promise.all(Array.from({ length: 6 }, () => admit('+491512123')))
+  const admissions = async () => (await crowd()).flatMap(({ admission }) => admission ?? [])
+  const admitted = await admissions()
+  expect(admitted).toHaveLength(limitOf.prefix)
+  for (const one of admitted) one.giveBack()
+  expect(await admissions()).toHaveLength(limitOf.prefix)
+})

@@ -1,7 +1,7 @@
 import type { KeyMode, OtpSettings } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import type { Counted } from './create-velocity.ts'
+import type { Limit, Taken } from './create-velocity.ts'
 import { rateLimited } from './rate-limited.ts'
 import { readNumber } from './read-number.ts'
 
@@ -21,30 +21,25 @@ export interface Admission {
   giveBack(): void
 }
 
-interface Limit extends Counted {
-  perMinute: number
-}
-
 /**
- * Applies the limits of application, country and prefix; a send that one refuses counts for none before.
- * `admitRecipient` applies the limit per recipient.
+ * Applies the limits of application, country and prefix, and `admitRecipient` that per recipient. A send that one refuses
+ * counts for none: many refusals at the same moment would take the room of sends that are given back.
  * @throws Problem `country_not_allowed` or `otp_rate_limited`
  */
 export async function admitSend(context: Context, sending: Sending): Promise<Admission> {
   const { phone, settings, applicationId, mode } = sending
   const { config, limits, metrics } = context
   if (phone !== undefined) requireAllowed(phone, settings)
-  const counted: Counted[] = []
+  const counted: Taken[] = []
   const giveBack = () => {
-    for (const one of counted) limits.velocity.giveBack(one)
+    for (const one of counted) one.giveBack()
   }
   const take = async (limit: Limit) => {
-    const waitMs = await limits.velocity.take(limit, limit.perMinute)
-    if (waitMs > 0) {
-      metrics.limited(limit.what)
-      throw rateLimited(`Too many codes for one ${limit.what}`, waitMs)
-    }
-    counted.push(limit)
+    const taken = await limits.velocity(limit)
+    counted.push(taken)
+    if (taken.waitMs === 0) return
+    metrics.limited(limit.what)
+    throw rateLimited(`Too many codes for one ${limit.what}`, taken.waitMs)
   }
   const perMinute = settings.sends_per_minute ?? config.SENDS_PER_APPLICATION
   try {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { createVelocity } from './create-velocity.ts'
 
 const startVelocity = () => createVelocity({ status: 'connecting', defineCommand() {} } as never, Buffer.alloc(32))
@@ -6,7 +6,7 @@ const startVelocity = () => createVelocity({ status: 'connecting', defineCommand
 test('a limit that its application changes goes on with what was sent, also without Redis', async () => {
   const velocity = startVelocity()
   const isRefused = async (perMinute: number, id = 'app_1') =>
-    (await velocity.take({ what: 'application', id }, perMinute)) > 0
+    (await velocity({ what: 'application', id, perMinute })).waitMs > 0
   const limits = [2, 2, 2, 4, 5, 5, 1000]
   const refused: boolean[] = []
   for (const perMinute of limits) refused.push(await isRefused(perMinute))
@@ -16,11 +16,27 @@ test('a limit that its application changes goes on with what was sent, also with
 
 test('a send that is given back no longer counts, also without Redis', async () => {
   const velocity = startVelocity()
-  const prefix = { what: 'prefix', id: '+491512' } as const
+  const prefix = { what: 'prefix', id: '+491512', perMinute: 1 } as const
   for (let sent = 0; sent < 3; sent++) {
-    expect(await velocity.take(prefix, 1)).toBe(0)
-    velocity.giveBack(prefix)
+    const { waitMs, giveBack } = await velocity(prefix)
+    expect(waitMs).toBe(0)
+    giveBack()
   }
-  expect(await velocity.take(prefix, 1)).toBe(0)
-  expect(await velocity.take(prefix, 1)).toBeGreaterThan(0)
+  expect((await velocity(prefix)).waitMs).toBe(0)
+  expect((await velocity(prefix)).waitMs).toBeGreaterThan(0)
+})
+
+test('a send that is given back after its minute makes no room in the next one', async () => {
+  const velocity = startVelocity()
+  const prefix = { what: 'prefix', id: '+491512', perMinute: 1 } as const
+  jest.useFakeTimers()
+  try {
+    const late = await velocity(prefix)
+    jest.advanceTimersByTime(61_000)
+    late.giveBack()
+    expect((await velocity(prefix)).waitMs).toBe(0)
+    expect((await velocity(prefix)).waitMs).toBeGreaterThan(0)
+  } finally {
+    jest.useRealTimers()
+  }
 })

@@ -3,18 +3,26 @@ import type { connectRedis } from '@notify/service-kit'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 
 /** What a send counts for. */
-export interface Counted {
+interface Counted {
   what: 'application' | 'country' | 'prefix'
   id: string
 }
 
-/** Counts sends by the minute. */
-export interface Velocity {
-  /** Counts a send against a limit. @returns 0 within the limit, else milliseconds until there is room */
-  take(counted: Counted, perMinute: number): Promise<number>
-  /** No longer counts a send that was refused. Not awaited, because the caller may hold a connection. */
-  giveBack(counted: Counted): void
+/** A limit per minute. */
+export interface Limit extends Counted {
+  perMinute: number
 }
+
+/** A send that was counted. */
+export interface Taken {
+  /** 0 within the limit, else milliseconds until there is room. */
+  waitMs: number
+  /** No longer counts a send that was refused. Not awaited, because the caller may hold a connection. */
+  giveBack(): void
+}
+
+/** Counts a send against a limit, even one beyond it. */
+export type Velocity = (limit: Limit) => Promise<Taken>
 
 const windowSeconds = 60
 
@@ -33,13 +41,16 @@ export function createVelocity(redis: ReturnType<typeof connectRedis>, masterKey
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(counting),
   })
-  return {
-    async take(counted, perMinute) {
-      const { consumedPoints, msBeforeNext } = await limiter.consume(keyOf(counted))
-      return consumedPoints > perMinute ? Math.max(1, msBeforeNext) : 0
-    },
-    giveBack(counted) {
-      void limiter.reward(keyOf(counted))
-    },
+  return async (limit) => {
+    const key = keyOf(limit)
+    const started = performance.now()
+    const { consumedPoints, msBeforeNext } = await limiter.consume(key)
+    return {
+      waitMs: consumedPoints > limit.perMinute ? Math.max(1, msBeforeNext) : 0,
+      giveBack() {
+        // After its window it would count as room in the next one.
+        if (performance.now() < started + msBeforeNext) void limiter.reward(key)
+      },
+    }
   }
 }

@@ -22,20 +22,32 @@ export function commitAndSend<R extends Route, Draft extends Admission>({
   draft,
   write,
 }: Steps<R, Draft>): Handler<Context, R> {
-  return idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
-    async prepare(context, request, done) {
-      const message = done !== undefined && isId('notif', done) ? await findMessage(context.db.run, done) : undefined
-      // Nothing was sent after a refusal, so the request starts again.
-      if (!message || message.refusal !== null) return { draft: await draft(context, request) }
-      return { answer: await sendMessage(context, message.notification_id) }
-    },
-    async effect(context, request, run, prepared) {
-      if ('answer' in prepared) return prepared.answer
-      const { draft } = prepared
-      const id = await countingSent(draft, write(context, request, run, draft))
-      return { done: id, finish: () => countingSent(draft, sendMessage(context, id)) }
-    },
-  })
+  return async (context, request) => {
+    let unused: Admission | undefined
+    const giveBackUnused = () => {
+      unused?.giveBack()
+      unused = undefined
+    }
+    const handle = idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
+      async prepare(_context, _request, done) {
+        giveBackUnused()
+        const message = done !== undefined && isId('notif', done) ? await findMessage(context.db.run, done) : undefined
+        // Nothing was sent after a refusal, so the request starts again.
+        if (message && message.refusal === null) return { answer: await sendMessage(context, message.notification_id) }
+        const made = await draft(context, request)
+        unused = made
+        return { draft: made }
+      },
+      async effect(_context, _request, run, prepared) {
+        if ('answer' in prepared) return prepared.answer
+        unused = undefined
+        const id = await countingSent(prepared.draft, write(context, request, run, prepared.draft))
+        return { done: id, finish: () => countingSent(prepared.draft, sendMessage(context, id)) }
+      },
+    })
+    // A request that waits for another one with its key makes a draft at each try.
+    return Promise.resolve(handle(context, request)).finally(giveBackUnused)
+  }
 }
 
 /** Counts no send that is refused. One that fails otherwise may still be sent. */

@@ -5,10 +5,16 @@ import { factsInto } from '../transactions/fact-sql.ts'
 
 /** The changes of the message, and of its transaction, by dispatch's answer. */
 const changes = {
-  accepted: { refusal: 'null', transaction: `status = 'sent'` },
+  accepted: { refusal: 'null', transaction: `status = 'sent', replaced = null` },
   refused: {
     refusal: '$2',
-    transaction: `status = 'failed', failure_reason = $2, code_proof = null, recipient = null`,
+    transaction: `replaced = null, code_proof = t.replaced->>'code_proof',
+          notification_id = coalesce(t.replaced->>'notification_id', t.notification_id),
+          expires_at = coalesce((t.replaced->>'expires_at')::timestamptz, t.expires_at),
+          status = coalesce(t.replaced->>'status', 'failed'),
+          failure_reason = case when t.replaced is null then $2 else t.replaced->>'failure_reason' end,
+          recipient = case when t.replaced is not null then t.recipient end,
+          resends = t.resends - (t.replaced is not null)::int`,
   },
 }
 
@@ -38,7 +44,7 @@ export async function settleAccepted(run: Run, notificationId: Id<'notif'>): Pro
   await run(settle('accepted'), [notificationId])
 }
 
-/** Marks a message as refused by dispatch. Its code was never sent and no longer verifies. */
+/** Marks a message as refused by dispatch. Its code was never sent: the code that it replaced, if any, verifies again. */
 export async function settleRefused(run: Run, notificationId: Id<'notif'>, code: string): Promise<void> {
   await run(settle('refused'), [notificationId, code])
 }

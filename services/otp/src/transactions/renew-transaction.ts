@@ -12,7 +12,12 @@ const renew = defineStatement({
   name: 'renew-transaction',
   text: `
     with renewed as (
-      update transactions set code_proof = $3, notification_id = $4, status = 'pending', failure_reason = null,
+      update transactions set code_proof = $3,
+        -- A code without an answer of dispatch may never have been sent, so the one before it is kept.
+        replaced = case when status = 'pending' then replaced else jsonb_build_object('code_proof', code_proof,
+          'notification_id', notification_id, 'status', status, 'failure_reason', failure_reason,
+          'expires_at', expires_at) end,
+        notification_id = $4, status = 'pending', failure_reason = null,
         resends = resends + 1, revision = revision + 1, updated_at = clock_timestamp(),
         expires_at = clock_timestamp() + ttl_seconds * interval '1 second', traceparent = $6
       where id = $1 and notification_id = $2 and resends < ${mostResends} and ${isOpen}
@@ -27,7 +32,8 @@ const renew = defineStatement({
 })
 
 /**
- * Replaces the code of a transaction. The earlier code no longer verifies, and its message is not handed over.
+ * Replaces the code of a transaction. The earlier code no longer verifies, unless dispatch refuses this one, and its message is
+ * not handed over.
  * @param current message of the code to replace
  * @returns false when the transaction has changed meanwhile
  */

@@ -15,7 +15,7 @@ export const tables = {
     own: column.boolean().withDefault(),
     /** The subscription that is being created with it; null once that is committed. */
     reserved_for: column.id('whsub').nullable(),
-    /** Null until dispatch has answered. */
+    /** Null until dispatch has answered, and after the removal. */
     secret: column.bytes().nullable(),
     previous_secret: column.bytes().nullable(),
     /** Until when the previous secret signs requests too. */
@@ -27,6 +27,8 @@ export const tables = {
     retry_delays: column.integers().nullable(),
     /** Since when no new send is signed with it; subscriptions that name it still are. */
     deleted_at: column.timestamp().nullable(),
+    /** Since when dispatch has no credentials of it; its secrets are erased here once no subscription names it. */
+    removed_at: column.timestamp().nullable(),
     updated_at: column.timestamp().withDefault(),
   },
   subscriptions: {
@@ -56,6 +58,8 @@ export const tables = {
     struggling: column.boolean().withDefault(),
     failures: column.integer().withDefault(),
     failing_since: column.timestamp().nullable(),
+    /** The last failure that counted. */
+    failed_at: column.timestamp().nullable(),
     deleted_at: column.timestamp().nullable(),
   },
   deliveries: {

@@ -5,7 +5,10 @@ export const tenantTables: TenantTables = {
   moved: [
     { table: 'providers' },
     { table: 'subscriptions' },
-    { table: 'endpoints', own: ['next_due_at', 'leased_until', 'struggling', 'failures', 'failing_since'] },
+    {
+      table: 'endpoints',
+      own: ['next_due_at', 'leased_until', 'struggling', 'failures', 'failing_since', 'failed_at'],
+    },
   ],
   stays: {
     ...sharedTablesStay,

@@ -38,7 +38,8 @@ export function createDelivery(context: Context): DeliverWebhook {
     context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', durationMs)
     await settle({ deliveryId: taken.id, number: taken.attempts, verdict, durationMs, response })
     context.log.debug({ attempt: taken.attempts, outcome: verdict.outcome, status: verdict.status }, 'webhook attempt')
-    if (verdict.gone && taken.subscription_id) await disableSubscription(context, taken.subscription_id, 'gone')
+    const { subscription_id, subscription_url: url } = taken
+    if (verdict.gone && subscription_id) await disableSubscription(context, subscription_id, { reason: 'gone', url })
     return verdict
   }
   return (taken) => {

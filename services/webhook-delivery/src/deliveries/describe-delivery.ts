@@ -1,8 +1,8 @@
-import type { WebhookDelivery, WebhookDeliverySummary } from '@notify/contracts'
-import type { KeyRing } from '@notify/privacy'
+import { e164Pattern, mailboxPattern, type WebhookDelivery, type WebhookDeliverySummary } from '@notify/contracts'
+import { type KeyRing, maskEmail, maskPhone } from '@notify/privacy'
 import { bodyAad, responseAad } from '../db/aad.ts'
 import type { AttemptRow, DeliveryRow } from './delivery-store.ts'
-import { lastingHeaders, messageIdOf } from './message-body.ts'
+import { lastingHeaders, messageIdOf, preferenceType } from './message-body.ts'
 
 /** A delivery as callers see it, without its attempts. */
 export function summaryOf(row: DeliveryRow): WebhookDeliverySummary {
@@ -21,16 +21,32 @@ export function summaryOf(row: DeliveryRow): WebhookDeliverySummary {
   }
 }
 
-/** The request of a delivery, with the body of an event, whose recipients are masked; null if it cannot be decrypted any more. */
+/** The request of a delivery, with the body of an event, whose recipient is masked; null if it cannot be decrypted any more. */
 export function requestOf(keyRing: KeyRing, row: DeliveryRow): WebhookDelivery['request'] {
   const id = messageIdOf(row)
   const headers = { ...lastingHeaders(row), 'x-svc-id': id, 'webhook-id': id }
   if (row.subscription_id === null) return { headers, body: null }
   try {
-    return { headers, body: keyRing.decrypt(row.body, bodyAad(row.tenant_id, row.id)) }
+    const body = keyRing.decrypt(row.body, bodyAad(row.tenant_id, row.id))
+    return { headers, body: row.event_type === preferenceType ? withMask(body) : body }
   } catch {
     return null
   }
+}
+
+/** A preference.changed as operators see it: the receiver gets the name of the person. */
+function withMask(body: string): string {
+  const { data, ...envelope } = JSON.parse(body)
+  const names = Object.entries(data).map(([field, value]) => [
+    field,
+    field === 'address' || field === 'user_id' ? maskName(String(value)) : value,
+  ])
+  return JSON.stringify({ ...envelope, data: Object.fromEntries(names) })
+}
+
+function maskName(name: string): string {
+  if (mailboxPattern.test(name)) return maskEmail(name)
+  return e164Pattern.test(name) ? maskPhone(name) : '***'
 }
 
 /** An attempt as callers see it, its answer decrypted. */

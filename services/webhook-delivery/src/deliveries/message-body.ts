@@ -14,6 +14,9 @@ export function messageIdOf({
   return `msg_${of.slice(of.indexOf('_') + 1)}`
 }
 
+/** The type of the event whose data name a person. */
+export const preferenceType = 'preference.changed' satisfies WebhookEventType
+
 const userAgent = 'Notification-Service-Webhooks/1.0'
 
 /** The headers of a request that all attempts have alike, beside the id. */

@@ -15,6 +15,8 @@ export interface Settlement {
 
 /** The number of failures in a row after which an endpoint counts as struggling. */
 const strugglingAfter = 5
+/** After a time without attempts a failure begins a new series: the receiver may have worked meanwhile. */
+const seriesEndsAfter = `interval '2 days'`
 
 const attempted = `json_build_object('outcome', outcome, 'delivery_id', id, 'tenant_id', tenant_id, 'application_id', application_id,
   'subscription_id', subscription_id, 'notification_id', notification_id, 'attempt', attempts, 'status', last_status,
@@ -65,7 +67,9 @@ const settle = defineStatement({
     )
     update endpoints e
     set failures = case when ok then 0 else e.failures + failed end,
-      failing_since = case when ok then null else coalesce(e.failing_since, now()) end,
+      failing_since = case when ok then null when e.failed_at < now() - ${seriesEndsAfter} then now()
+        else coalesce(e.failing_since, now()) end,
+      failed_at = case when ok then e.failed_at else now() end,
       struggling = not ok and e.failures + failed >= ${strugglingAfter}
     from locked where e.id = locked.id
     returning e.id, (extract(epoch from now() - e.failing_since) * 1000)::float8 as failing_ms`,

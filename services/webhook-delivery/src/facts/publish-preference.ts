@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type Id, type TopicPreferenceChange, topicPreferenceChanged } from '@notify/contracts'
+import { earliestId, type Id, type TopicPreferenceChange, topicPreferenceChanged } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
 import type { NewDelivery, StoreDeliveries } from '../deliveries/insert-deliveries.ts'
-import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
+import { bodyOf, messageIdOf, preferenceType as type } from '../deliveries/message-body.ts'
 import { sealBody } from '../deliveries/seal-body.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
 import type { Postpone } from './postponed/postpone.ts'
 
-const type = 'preference.changed'
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** The same for the same change and subscription, so that a change that arrives again is stored once. It begins with the change's time. */
@@ -49,9 +48,11 @@ export async function storePreference(
 /** Changes are stored one by one, several at the same time. */
 const mostNow = 8
 
+/** An import tells when the person chose, perhaps years ago, so the subscription is compared with the id's time. */
 async function subscribersOf({ db }: Context, change: TopicPreferenceChange): Promise<Subscriber[]> {
   return (await findSubscribers(db.run, [change])).filter(
-    ({ events, subscribed_ms }) => events.includes(type) && Date.parse(change.occurred_at) >= subscribed_ms,
+    ({ events, subscribed_ms }) =>
+      events.includes(type) && change.change_id >= earliestId('pref', Math.floor(subscribed_ms)),
   )
 }
 

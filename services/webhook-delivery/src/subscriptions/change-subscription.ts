@@ -1,10 +1,13 @@
-import type { changeWebhookSubscription as contract } from '@notify/contracts'
-import { nextUpdatedAt, requireUnchanged } from '@notify/database'
-import type { Handler } from '@notify/service-kit'
+import type { changeWebhookSubscription as contract, Id } from '@notify/contracts'
+import { nextUpdatedAt, type Run, requireUnchanged } from '@notify/database'
+import { fieldProblem, type Handler } from '@notify/service-kit'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { urlAad } from '../db/aad.ts'
 import { build } from '../db/schema.ts'
+import { findProvider } from '../providers/provider-store.ts'
+import { eraseRemoved } from '../providers/removal-store.ts'
+import { requireShared } from '../providers/require-shared.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { setEndpointActive } from './disable-subscription.ts'
@@ -22,17 +25,30 @@ export const changeSubscription: Handler<Context, typeof contract> = async (cont
     requireUnchanged('subscription', known.updated_at, query.expected_updated_at)
     const status = body.status ?? known.status
     const disabled_reason = status === 'active' ? null : (known.disabled_reason ?? 'operator')
-    const url = body.url === undefined ? known.url : secrets.keyRing.encrypt(body.url, urlAad(known.tenant_id, id))
-    const { events = known.events, description = known.description } = body
+    const aad = urlAad(known.tenant_id, id)
+    const moves = body.url !== undefined && body.url !== secrets.keyRing.decrypt(known.url, aad)
+    const url = moves ? secrets.keyRing.encrypt(body.url!, aad) : known.url
+    const { events = known.events, description = known.description, provider_id = known.provider_id } = body
+    if (provider_id !== known.provider_id) await requireReplaceable(run, known, provider_id)
     await run(
       build
         .updateTable('subscriptions')
-        .set(({ eb }) => ({ url, events, description, status, disabled_reason, revision: eb('revision', '+', 1) }))
+        .set(({ eb }) => ({
+          url,
+          events,
+          description,
+          provider_id,
+          status,
+          disabled_reason,
+          revision: eb('revision', '+', 1),
+        }))
         .set('updated_at', sql.raw<Date>(nextUpdatedAt()))
         .where('id', '=', id),
     )
-    if (status !== known.status) await setEndpointActive(run, id, status === 'active')
+    // The failures were those of the former address.
+    if (moves || status !== known.status) await setEndpointActive(run, id, status === 'active')
     const changed = await requireSubscription(run, principal, id)
+    if (provider_id !== known.provider_id) await eraseRemoved(run, known.provider_id)
     if (status !== known.status) await publishSubscription(run, changed, actorOf(principal))
     const describe = (one: SubscriptionRow) => describeSubscription(secrets.keyRing, one)
     const change = { request, before: describe(known), after: describe(changed) }
@@ -42,4 +58,15 @@ export const changeSubscription: Handler<Context, typeof contract> = async (cont
   wakeOutbox()
   wakeEndpoints()
   return describeSubscription(secrets.keyRing, row)
+}
+
+/** @throws Problem `validation_failed` when the subscription has a provider of its own, or may not name the other one */
+async function requireReplaceable(run: Run, known: SubscriptionRow, id: Id<'prov'>): Promise<void> {
+  if ((await findProvider(run, known.provider_id, known.tenant_id))?.own)
+    throw fieldProblem(
+      'validation_failed',
+      'provider_id',
+      'cannot replace the provider that was made for the subscription',
+    )
+  await requireShared(run, id, known)
 }

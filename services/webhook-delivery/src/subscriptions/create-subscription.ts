@@ -4,7 +4,8 @@ import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { urlAad } from '../db/aad.ts'
 import { askForProvider, type Issued } from '../providers/ask-dispatch.ts'
-import { findProvider, saveProviderRow } from '../providers/provider-store.ts'
+import { saveProviderRow } from '../providers/provider-store.ts'
+import { requireShared } from '../providers/require-shared.ts'
 import { type Reservation, reserveProvider, takeReserved } from '../providers/reservation-store.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
@@ -25,15 +26,8 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
       const issued = await issueProvider(context, request, { id: newId('prov'), ...owner })
       return { owner, providerId: issued.copy.id, issued }
     }
-    const provider = await findProvider(context.db.run, body.provider_id, principal.tenant_id)
-    const isUsable =
-      provider &&
-      !provider.deleted_at &&
-      !provider.own &&
-      (provider.application_id === null || provider.application_id === owner.application_id)
-    if (!isUsable)
-      throw fieldProblem('validation_failed', 'provider_id', 'names no webhook provider of this application')
-    return { owner, providerId: provider.id, issued: undefined }
+    await requireShared(context.db.run, body.provider_id, owner)
+    return { owner, providerId: body.provider_id, issued: undefined }
   },
   async effect({ config, secrets: { keyRing } }, request, run, { owner, providerId, issued }) {
     const { body, principal } = request

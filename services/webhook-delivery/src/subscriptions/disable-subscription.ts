@@ -6,7 +6,7 @@ import { build } from '../db/schema.ts'
 import { auditDisabling } from './audit-subscription.ts'
 import { publishSubscription } from './subscription-store.ts'
 
-/** Stops or resumes the deliveries of an endpoint; those whose time came meanwhile are due at once. */
+/** Stops or resumes the deliveries of an endpoint, whose failures are forgotten; those whose time came meanwhile are due at once. */
 export async function setEndpointActive(run: Run, id: string, active: boolean): Promise<void> {
   const healthy = { failures: 0, struggling: false, failing_since: null, next_due_at: sql<Date>`now()` }
   await run(
@@ -17,11 +17,17 @@ export async function setEndpointActive(run: Run, id: string, active: boolean): 
   )
 }
 
+interface Cause {
+  reason: 'gone' | 'failing'
+  /** The encrypted address that answered. If the subscription has another one meanwhile, it stays active. */
+  url?: Buffer | null
+}
+
 /** Disables a subscription whose receiver answered 410 or failed for too long; published and recorded once. */
 export async function disableSubscription(
   context: Context,
   id: Id<'whsub'>,
-  reason: 'gone' | 'failing',
+  { reason, url = null }: Cause,
 ): Promise<void> {
   const { db, log, metrics, wakeOutbox } = context
   const disabled = await db.transaction(async (run) => {
@@ -34,6 +40,7 @@ export async function disableSubscription(
         }))
         .where('id', '=', id)
         .where('status', '=', 'active')
+        .$if(url !== null, (query) => query.where('url', '=', url!))
         .returningAll(),
     )
     if (!row) return false

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { build } from '../db/schema.ts'
 import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
 import { deleteOwnProvider } from '../providers/provider-store.ts'
+import { eraseRemoved } from '../providers/removal-store.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { publishSubscription, type SubscriptionRow } from './subscription-store.ts'
 
@@ -17,6 +18,7 @@ export async function removeSubscription(
   await run(build.deleteFrom('subscriptions').where('id', '=', row.id))
   await run(build.deleteFrom('replays').where('subscription_id', '=', row.id))
   const endsProvider = await deleteOwnProvider(run, row.provider_id)
+  if (!endsProvider) await eraseRemoved(run, row.provider_id)
   await removeEndpoint(run, row.id)
   const deleted = { ...row, revision: row.revision + 1, status: 'deleted' as const }
   await publishSubscription(run, deleted, actor, endsProvider ? row.provider_id : undefined)

@@ -15,8 +15,13 @@ export const rotateSecret: Handler<Context, typeof contract> = idempotentAnswer(
     principal,
     params.subscription_id,
   )
-  if (!(await findProvider(db.run, provider_id, tenant_id))?.own) {
-    throw new Problem('secret_of_provider', `The secret belongs to the provider ${provider_id}; rotate it there`)
+  const provider = await findProvider(db.run, provider_id, tenant_id)
+  if (!provider?.own) {
+    const remedy =
+      provider && !provider.deleted_at
+        ? '; rotate it there'
+        : ', which was deleted; change the subscription to name another one'
+    throw new Problem('secret_of_provider', `The secret belongs to the provider ${provider_id}${remedy}`)
   }
   const owner = { tenant_id, application_id, subscription_id: id }
   const { copy, secret, previousUntil } = await askForRotation(context, request, { id: provider_id, ...owner })

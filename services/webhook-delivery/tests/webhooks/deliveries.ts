@@ -5,7 +5,14 @@ import { untilActivity } from '@notify/test-kit/activity'
 import { post, untilState } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone, send } from '@notify/test-kit/sms'
-import { freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
+import {
+  expectDocumented,
+  freshPath,
+  received,
+  subscribe,
+  untilDelivery,
+  untilReceived,
+} from '@notify/test-kit/webhooks'
 import { env, operator } from './stack.ts'
 
 test('a delivered and a failed notification are delivered to their subscriber, signed', async () => {
@@ -38,7 +45,18 @@ test('a delivered and a failed notification are delivered to their subscriber, s
     type: 'notification.failed',
     data: { notification_id: bad, status: 'undelivered' },
   })
+  for (const one of [first!, second]) expectDocumented(one)
   await untilDelivery(env, subscription_id, { status: 'succeeded', attempts_made: 1, last_status: 200 })
+})
+
+test('a webhook without an event has the documented type, and the data and the body of its request', async () => {
+  const path = freshPath('ok')
+  const recipient = { url: env.stack.receiverUrl + path }
+  expect((await post(env, { channel: 'webhook', recipient, body: 'New', data: { order: 'A-1' } })).status).toBe(202)
+  const [only] = await untilReceived(env, path, 1)
+  const { type, data } = JSON.parse(only!.body)
+  expect([type, data]).toEqual(['notification', { order: 'A-1', body: 'New' }])
+  expectDocumented({ body: JSON.stringify({ type, data: {} }) })
 })
 
 test('the channel webhook delivers the filled template, signed by its provider, and the outcome comes back', async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
+import { newId, providerRemoved } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { verifyWebhook } from '@notify/sdk'
-import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
+import { openBus } from '@notify/test-kit/bus'
+import { expectDocumented, freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 import { env, operator } from './stack.ts'
 
 test('a rotated secret signs beside the new one, and the secret is shown once', async () => {
@@ -13,6 +15,7 @@ test('a rotated secret signs beside the new one, and the secret is shown once', 
   const tried = await operator('POST', `/api/v1/webhook-subscriptions/${subscription_id}/test`)
   expect(tried.status).toBe(202)
   const [only] = await untilReceived(env, path, 1)
+  expectDocumented(only!)
   for (const one of [secret, rotated.body.secret]) {
     expect(verifyWebhook(only!.headers, only!.body, one)).toMatchObject({ type: 'webhook.test' })
   }
@@ -62,6 +65,57 @@ test('secrets that are rotated several times within a day all sign, at most thre
     )
   }
 }, 90_000)
+
+test('a subscription whose provider was deleted is changed to name another, and then the secret of the former is erased', async () => {
+  const [path, base] = [freshPath('ok'), '/api/v1/webhook-subscriptions']
+  const add = async () => {
+    const fields = { channel: 'webhook', kind: 'webhook', name: 'Shared', application_id: env.applicationId }
+    const { status, body } = await operator('POST', '/api/v1/providers', fields)
+    expect(status).toBe(201)
+    return { id: body.provider_id as string, secret: body.secret as string }
+  }
+  const [leaked, next] = [await add(), await add()]
+  const { subscription_id } = await eventually(() => subscribe(env, path, { provider_id: leaked.id }))
+  const change = (provider_id: string, id = subscription_id) => operator('PATCH', `${base}/${id}`, { provider_id })
+  const signedWith = async (secret: string) => {
+    const before = (await received(env, path)).length
+    await operator('POST', `${base}/${subscription_id}/test`)
+    const newest = (await untilReceived(env, path, before + 1)).at(-1)!
+    expect(() => verifyWebhook(newest.headers, newest.body, secret)).not.toThrow()
+  }
+  await signedWith(leaked.secret)
+  const rotate = () => operator('POST', `${base}/${subscription_id}/rotate-secret`)
+  expect((await rotate()).body).toMatchObject({ code: 'secret_of_provider', detail: expect.stringMatching(/there$/) })
+
+  expect((await operator('DELETE', `/api/v1/providers/${leaked.id}`)).status).toBe(204)
+  const kept = async () =>
+    (
+      await env
+        .sql('webhook-delivery')
+        .query('select secret is not null as secret, deleted_at, removed_at from providers where id = $1', [leaked.id])
+    ).rows[0]
+  await eventually(async () => expect(await kept()).toMatchObject({ deleted_at: expect.any(Date), removed_at: null }))
+  expect((await rotate()).body.detail).toContain('was deleted; change the subscription')
+  await using bus = await openBus(env)
+  const { tenant_id } = env.stack.state
+  const removal = { provider_id: leaked.id, tenant_id, channel: 'webhook', kind: 'webhook', revision: 99 }
+  await bus.js.publish(providerRemoved.subject, JSON.stringify([{ event: removal }]), { msgID: newId('msg') })
+  await eventually(async () => expect(await kept()).toMatchObject({ secret: true, removed_at: expect.any(Date) }))
+  await signedWith(leaked.secret)
+
+  const own = await subscribe(env, path)
+  for (const refused of [
+    await change(next.id, own.subscription_id),
+    await change(own.provider_id),
+    await change(newId('prov')),
+  ])
+    expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([422, 'provider_id'])
+  expect((await change(leaked.id)).status).toBe(200)
+  const changed = await change(next.id)
+  expect([changed.status, changed.body.provider_id]).toEqual([200, next.id])
+  await signedWith(next.secret)
+  expect(await kept()).toMatchObject({ secret: false })
+})
 
 test('the provider that a subscription makes is one of the tenant: listed, rotated at either end, gone with it', async () => {
   const path = freshPath('ok')

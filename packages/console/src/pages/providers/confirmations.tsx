@@ -27,12 +27,14 @@ export function RotateSecret({ provider, onSecret, onClose }: RotateSecretProps)
 
 interface DeleteProviderProps {
   provider: Provider
+  /** Whether its secret signs webhooks. */
+  signs: boolean
   onDeleted: () => void
   onClose: () => void
 }
 
 /** Asks before a provider is deleted. */
-export function DeleteProvider({ provider, onDeleted, onClose }: DeleteProviderProps) {
+export function DeleteProvider({ provider, signs, onDeleted, onClose }: DeleteProviderProps) {
   const { remove } = useProviderActions()
   return (
     <Confirm
@@ -47,7 +49,11 @@ export function DeleteProvider({ provider, onDeleted, onClose }: DeleteProviderP
       onClose={onClose}
     >
       Nothing more is sent through <PlainText className="text-text">{provider.name}</PlainText>. Receipts of earlier
-      messages are processed for seven more days. This cannot be undone.
+      messages are processed for seven more days.{' '}
+      {signs
+        ? 'Subscriptions that name it are signed with its secret until they are changed to name another provider. '
+        : ''}
+      This cannot be undone.
     </Confirm>
   )
 }

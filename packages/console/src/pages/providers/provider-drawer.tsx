@@ -84,7 +84,14 @@ function Details({ provider, kind, onSecret, onClose }: DetailsProps) {
         </Button>
       </section>
       {asked === 'rotate' ? <RotateSecret provider={provider} onSecret={onSecret} onClose={stopAsking} /> : null}
-      {asked === 'delete' ? <DeleteProvider provider={provider} onDeleted={onClose} onClose={stopAsking} /> : null}
+      {asked === 'delete' ? (
+        <DeleteProvider
+          provider={provider}
+          signs={kind?.rotates_secret === true}
+          onDeleted={onClose}
+          onClose={stopAsking}
+        />
+      ) : null}
     </div>
   )
 }

@@ -1,22 +1,28 @@
 import { derivedId, type Id, type ItemResult } from '@notify/contracts'
 import { ownLoopTurn } from '@notify/service-kit'
 import type { WithAcceptOne } from '../../accept/accept-candidate.ts'
-import type { Candidate } from '../../accept/accept-item.ts'
+import { type Candidate, isMendable } from '../../accept/accept-item.ts'
 import type { Context } from '../../context.ts'
 import { type MemberRow, openMember } from '../lists/member-content.ts'
 import { type BroadcastRequest, openRequest, requestFor } from './broadcast-request.ts'
 import { timeOfPage } from './page-ids.ts'
 import type { DuePage, EndedPage } from './page-store.ts'
 
+/** The code of a member whose broadcast was cancelled meanwhile. */
+export const cancelledCode = 'broadcast_not_running'
 /** Members that are accepted together. Between two groups other work of the process has its turn. */
 const groupSize = 25
 
 /** What became of the first members of a page; all of them, unless one is to be tried again. */
-export type PageResult = Pick<EndedPage, 'accepted' | 'refusals'> & { settled: number }
+export interface PageResult extends Pick<EndedPage, 'accepted' | 'refusals'> {
+  settled: number
+  /** The code that the next one is refused with for now. */
+  stoppedBy?: string
+}
 
 /**
- * Accepts a notification for each member of a page, up to the first who is refused for a reason that passes. A repetition accepts
- * the same ids, each of which is accepted once.
+ * Accepts a notification for each member of a page, up to the first who is refused for a reason that passes, or because the broadcast
+ * was cancelled. A repetition accepts the same ids, each of which is accepted once.
  */
 export async function acceptPage(
   context: Pick<Context, 'secrets'> & WithAcceptOne,
@@ -41,7 +47,7 @@ export async function acceptPage(
     )
     for (const result of results) {
       if (!('problem' in result)) accepted += 1
-      else if (passes(result)) return { settled, accepted, refusals }
+      else if (passes(result)) return { settled, accepted, refusals, stoppedBy: result.problem.code }
       else refusals[result.problem.code] = (refusals[result.problem.code] ?? 0) + 1
       settled += 1
     }
@@ -49,8 +55,8 @@ export async function acceptPage(
   return { settled, accepted, refusals }
 }
 
-const passes = ({ problem }: Extract<ItemResult, { problem: unknown }>) =>
-  problem.status >= 500 || problem.status === 429
+const passes = ({ problem: { status, code } }: Extract<ItemResult, { problem: unknown }>) =>
+  status >= 500 || status === 429 || isMendable(code) || code === cancelledCode
 
 /** Follows from broadcast, page and member, so that a page that is repeated after a crash sends nothing twice. */
 function idOf({ secrets }: Pick<Context, 'secrets'>, page: DuePage, member: MemberRow): Id<'notif'> {
@@ -74,6 +80,7 @@ function candidateOf(
     isAwaited: () => true,
     idempotency: undefined,
     broadcastId: page.id,
+    askedAt: page.created_at,
     terms: { lane: 'bulk', expiresAt: expires_at as string | undefined, eraseWhenTerminal: false },
   }
 }

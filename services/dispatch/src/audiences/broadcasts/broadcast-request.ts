@@ -9,6 +9,7 @@ import {
 import type { EncryptedColumn } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { fieldProblem, Problem, requireShape } from '@notify/service-kit'
+import { isFixed } from '../../channels/template-faults.ts'
 import type { BroadcastRow } from './broadcast-store.ts'
 
 /** A notification without its recipient, as its caller wrote it. */
@@ -25,17 +26,26 @@ interface ForMember {
  * @throws Problem `validation_failed`
  */
 export function requestFor(request: BroadcastRequest, { user_id, data }: ForMember): DispatchRequest {
-  const variables = request.template_id === undefined ? 'data' : 'template_data'
+  const field = request.event_key === undefined ? 'template_data' : 'data'
+  const { [field]: shared } = request
+  const variables = data ? { ...(shared as object | undefined), ...data } : shared
   return requireShape(DispatchRequest, {
     ...request,
-    ...(data &&
-      request.body === undefined && { [variables]: { ...(request[variables] as object | undefined), ...data } }),
-    ...(data &&
-      request.body !== undefined && { template_data: { ...(request.template_data as object | undefined), ...data } }),
+    ...(isFilled(request, variables) && { [field]: variables === undefined ? {} : variables }),
     recipient: { ...(request.recipient as object | undefined), user_id },
     priority: 'bulk',
   })
 }
+
+/** Own content without Liquid stays as it is written, for members with data and without: a template may not be as long. */
+function isFilled(request: BroadcastRequest, variables: unknown): boolean {
+  const { event_key, template_id, layout_id } = request
+  if (event_key !== undefined || template_id !== undefined) return true
+  if (layout_id !== undefined && variables !== undefined) return true
+  return ownTexts.some((name) => typeof request[name] === 'string' && !isFixed(request[name]))
+}
+
+const ownTexts = ['subject', 'title', 'body', 'html_body', 'preheader'] as const
 
 /** @throws Problem `validation_failed` for fields that are one recipient's alone, and for a request that no member could get */
 export function requireBroadcast(request: BroadcastRequest): DispatchRequest {

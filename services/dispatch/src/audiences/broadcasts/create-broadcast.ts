@@ -1,30 +1,26 @@
-import { channelContracts, type createBroadcast as contract, newId } from '@notify/contracts'
+import { type createBroadcast as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { AcceptContext } from '../../accept/accept-item.ts'
-import { requireNoTerms, requireProvider } from '../../accept/judge-candidate.ts'
-import { findTexts, providerMissing, topicOf } from '../../accept/prepare-content.ts'
-import { readSendAt, requireTime } from '../../catalogue/recipients/time-to-send.ts'
-import { requireOptInReference } from '../../channels/whatsapp/recipient.ts'
+import { findTexts, topicOf } from '../../accept/prepare-content.ts'
+import { requireOwnNames } from '../../catalogue/digests/digest-item.ts'
+import { requireTimesOfMany } from '../../catalogue/recipients/time-to-send.ts'
 import { requireList } from '../lists/list-store.ts'
 import { requireBroadcast, sealRequest } from './broadcast-request.ts'
 import { insertBroadcast } from './broadcast-store.ts'
 import { describeBroadcast } from './describe-broadcast.ts'
+import { requireSendable } from './require-sendable.ts'
 
 /** Begins a broadcast: what would refuse every member refuses it as a whole. */
 export const createBroadcast: Handler<AcceptContext, typeof contract> = idempotent({
   async prepare(context, { body, params, principal }) {
     await requireList(context.db.run, principal, params.list_id)
     const request = requireBroadcast(body)
-    await topicOf(context, { principal, request }, await findTexts(context, { principal, request }))
-    if (channelContracts[request.channel].needsConsent) requireOptInReference(request)
-    const definition = context.channels[request.channel]
-    if (!definition) throw providerMissing(request.channel)
-    await requireProvider(context, principal, definition)
-    if (definition.delivery.by === 'hand-off') requireNoTerms({ request }, request.channel)
-    const { send_at, expires_at } = request
-    // A local time is another moment for each member.
-    requireTime({ expires_at }, readSendAt({ send_at }, undefined))
+    const texts = await findTexts(context, { principal, request })
+    await topicOf(context, { principal, request }, texts)
+    if (texts?.digest) requireOwnNames(request)
+    await requireSendable(context, { principal, request, texts })
+    requireTimesOfMany(request)
     return request
   },
   async effect({ config, secrets }, { body, params, principal }, run, { channel, event_key }) {

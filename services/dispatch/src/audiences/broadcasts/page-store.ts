@@ -81,14 +81,33 @@ const postpone = defineStatement({
     where ${isUnchanged} and b.status = 'running'`,
 })
 
+/** Up to where a page was accepted. */
+export type ReachedMember = Pick<EndedPage, 'reached' | 'refusals'>
+
+const pause = defineStatement({
+  name: 'pause-broadcast-at-page',
+  text: `update broadcasts b set reached = coalesce($5, b.reached), refusals = ${allRefusals},
+      status = 'paused', next_page_at = null, updated_at = date_trunc('milliseconds', now())
+    where ${isUnchanged} and b.status = 'running'`,
+})
+
 /** The page goes on later, after the last member who is settled. */
 export async function postponePage(
   { run }: Queries,
   { id, pages, reached: before }: DuePage,
   afterMs: number,
-  { reached, refusals }: Pick<EndedPage, 'reached' | 'refusals'> = { reached: null, refusals: {} },
+  { reached, refusals }: ReachedMember = { reached: null, refusals: {} },
 ): Promise<void> {
   await run(postpone, [id, pages, before, JSON.stringify(refusals), reached, afterMs])
+}
+
+/** The page goes on when the broadcast is resumed. */
+export async function pauseAtPage(
+  { run }: Queries,
+  { id, pages, reached: before }: DuePage,
+  { reached, refusals }: ReachedMember,
+): Promise<void> {
+  await run(pause, [id, pages, before, JSON.stringify(refusals), reached])
 }
 
 const end = defineStatement({

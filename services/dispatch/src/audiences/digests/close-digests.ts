@@ -1,6 +1,6 @@
 import { type Run, withSavepoint } from '@notify/database'
 import { ownLoopTurn, Problem } from '@notify/service-kit'
-import { type AcceptContext, type NewNotification, refusalOf } from '../../accept/accept-item.ts'
+import { type AcceptContext, isMendable, type NewNotification, refusalOf } from '../../accept/accept-item.ts'
 import { type CommitOutcome, commitJudged, queueOf, urgencyOf, type WithLockWatch } from '../../accept/commit-judged.ts'
 import { judgeCandidate } from '../../accept/judge-candidate.ts'
 import { optedOutReason } from '../../catalogue/preferences/opted-out-because.ts'
@@ -13,9 +13,6 @@ export type ClosingContext = AcceptContext & WithLockWatch
 
 /** The pause after a refusal that passes. */
 const retryMs = 5000
-
-/** Refusals that an operator may mend: the digest waits for it, up to `HOLD_LIMIT`. */
-const mendable: readonly string[] = ['provider_not_configured', 'domain_not_verified', 'template_not_approved']
 
 /** A digest with its message, or why it has none. */
 interface JudgedDigest {
@@ -87,11 +84,16 @@ async function compose(context: ClosingContext, read: ReadDigest): Promise<NewNo
   }
 }
 
-/** Whether a digest without a message is tried again. */
-function waits({ config }: ClosingContext, { closes_at }: DueDigest, outcome: unknown): boolean {
+/** Whether a digest without a message is tried again. What may need an operator is tried up to `HOLD_LIMIT`. */
+export function waits(
+  { config }: { config: Pick<ClosingContext['config'], 'HOLD_LIMIT'> },
+  { closes_at }: Pick<DueDigest, 'closes_at'>,
+  outcome: unknown,
+): boolean {
   if (!(outcome instanceof Problem)) return false
-  const passes = outcome.status >= 500 || outcome.status === 429 || mendable.includes(outcome.code)
-  return passes && Date.now() - closes_at.getTime() < config.HOLD_LIMIT
+  const { code, status } = outcome
+  if (status === 429 || code === 'service_unavailable') return true
+  return (status >= 500 || isMendable(code)) && Date.now() - closes_at.getTime() < config.HOLD_LIMIT
 }
 
 /** How the items end, for what became of the message. */

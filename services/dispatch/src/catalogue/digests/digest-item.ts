@@ -38,14 +38,24 @@ export function requireDigestible(request: DispatchRequest, { key }: Digest): vo
   const errors: FieldError[] = notInDigests
     .filter((field) => request[field] !== undefined)
     .map((path) => ({ path, message: 'is not supported: messages of this event are put together in digests' }))
-  for (const name of digestNames)
-    if (Object.hasOwn(dataOf({ request }), name))
-      errors.push({ path: `data.${name}`, message: 'is set by the digest of this event' })
+  errors.push(...setByDigest(request))
   if (key !== undefined && keyOf(request, key) === undefined)
     errors.push({
       path: `data.${key}`,
       message: 'must be a text or a number: messages of this event are put together by it',
     })
+  refuse(errors)
+}
+
+/** @throws Problem `validation_failed` naming variables that the digest of the event sets, also in a message that is sent alone */
+export const requireOwnNames = (request: DispatchRequest): void => refuse(setByDigest(request))
+
+const setByDigest = (request: DispatchRequest): FieldError[] =>
+  digestNames
+    .filter((name) => Object.hasOwn(dataOf({ request }), name))
+    .map((name) => ({ path: `data.${name}`, message: 'is set by the digest of this event' }))
+
+function refuse(errors: FieldError[]): void {
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
 }

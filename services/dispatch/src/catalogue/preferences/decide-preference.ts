@@ -48,6 +48,10 @@ interface TimedChoice extends Choice {
   frequency: Frequency | null
 }
 
+/** Whether another frequency counts for a message where the one of its topic and channel is removed. */
+export const hasWiderFrequency = (asked: Asked, choices: readonly TimedChoice[]): boolean =>
+  choices.some((one) => one.state === 'on' && one.frequency !== null && widthOf(one) > 0 && appliesTo(asked, one))
+
 /** How often a person wants digests, as `find-frequencies` says. @param indexes the user's before the address's */
 export function frequencyOf(
   asked: Asked,

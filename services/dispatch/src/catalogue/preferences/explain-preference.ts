@@ -108,9 +108,11 @@ async function judgeTopic(
     return [{ check: 'topic', outcome: 'sends', detail: 'A message without a topic is always sent' }]
   const known = await directory.topics.find(owner.applicationId, topic)
   if (!known) throw topicMissing('topic')
-  const { kind } = known
+  const { kind, channels } = known
   if (kind === 'required')
     return [{ check: 'topic', outcome: 'sends', detail: 'The topic is required: it is always sent' }]
+  if (!channels.includes(channel))
+    return [{ check: 'topic', outcome: 'stops', detail: `The topic does not list ${channel}: a message is refused` }]
   const asked = { topic, channel, kind }
   const nameOf = new Map(subjects.map(({ index, of }) => [index, of]))
   const choices = (await readChoices(db.run, owner, [...nameOf.keys()])).filter((choice) => appliesTo(asked, choice))

@@ -9,7 +9,7 @@ import { lookUp, preferencePageWords } from '@notify/locales'
 import { addLogFields, type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { KnownTopic, WithTopics } from '../topics/topic-directory.ts'
-import { type Asked, decidePreference, frequencyOf, isOverridden } from './decide-preference.ts'
+import { type Asked, decidePreference, frequencyOf, hasWiderFrequency, isOverridden } from './decide-preference.ts'
 import { hasDigests, wordsOf } from './describe-preferences.ts'
 import { makeChoices, type Wanted } from './make-choices.ts'
 import type { LinkContent, WithLinks } from './message-links.ts'
@@ -134,6 +134,7 @@ function describe(
         overridden: isOverridden(asked, choices),
         digests: hasDigests(one, channel),
         frequency: frequencyOf(asked, choices, indexes),
+        is_removable: !hasWiderFrequency(asked, choices),
       }
     }),
   }

@@ -5,8 +5,8 @@ import { readKeyword } from './read-keyword.ts'
 import { lift, suppress } from './suppression-store.ts'
 
 /**
- * Applies an inbound STOP or START, on channels with keywords. The newest counts, in whatever order they arrive: a START by the
- * carrier's time, which repetitions keep, a STOP by its arrival, so that in doubt it stays.
+ * Applies an inbound STOP or START, on channels with keywords. By the carrier's time the newest counts, in whatever order they
+ * arrive. A STOP that arrives after an operator's lift counts as well.
  */
 export async function applyKeyword(
   { channels, db, secrets, log }: Pick<Context, 'channels' | 'db' | 'secrets' | 'log'>,
@@ -25,7 +25,8 @@ export async function applyKeyword(
     recipient_index: secrets.blindIndex(tenant_id, from),
     recipient_masked: rules.mask(from),
   }
-  if (meaning === 'stop') await suppress(db.run, [{ ...recipient, reason: 'stop', reported_at: received_at }])
-  else await lift(db.run, { ...recipient, lifted_at: occurred_at })
+  if (meaning === 'stop')
+    await suppress(db.run, [{ ...recipient, reason: 'stop', reported_at: received_at, occurred_at }])
+  else await lift(db.run, { ...recipient, occurred_at })
   log.info({ provider_message_id, keyword: meaning }, 'keyword received')
 }

@@ -9,34 +9,39 @@ export type SuppressionRow = Selectable<Tables['suppressions']>
 const keyOf = ({ tenant_id, channel, recipient_index }: NewSuppression): string =>
   `${tenant_id} ${channel} ${recipient_index}`
 
-/** A suppression to add, and the time of its report; default: now. */
+/** A suppression to add, when it was reported, by default now, and when it occurred, by default when it was reported. */
 export type NewSuppression = Pick<
   SuppressionRow,
   'tenant_id' | 'channel' | 'recipient_index' | 'recipient_masked' | 'reason'
-> & { source_notification_id?: SuppressionRow['source_notification_id']; reported_at?: Date | string }
+> & {
+  source_notification_id?: SuppressionRow['source_notification_id']
+  reported_at?: Date | string
+  occurred_at?: Date | string
+}
 
 const keepWhere = (condition: string) => (column: string) =>
   `${column} = case when ${condition} then known.${column} else excluded.${column} end`
 
 /**
  * A reason that the recipient cannot lift replaces `stop`; otherwise the first stays.
- * Only a later report renews a lifted suppression.
+ * Only a later report renews a lifted suppression: one after the lift, of an occurrence after the last START.
  */
 const insert = defineStatement({
   name: 'suppress',
   text: `
     insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason,
-      source_notification_id, reported_at)
+      source_notification_id, reported_at, occurred_at)
     select id, tenant_id, channel, recipient_index, recipient_masked, reason, source_notification_id,
-      coalesce(reported_at, clock_timestamp())
+      greatest(coalesce(reported_at, now), occurred_at), least(coalesce(occurred_at, reported_at), now)
     from json_to_recordset($1::json) as t (id text, tenant_id text, channel text, recipient_index text,
-      recipient_masked text, reason text, source_notification_id text, reported_at timestamptz)
+      recipient_masked text, reason text, source_notification_id text, reported_at timestamptz, occurred_at timestamptz),
+      clock_timestamp() as now
     order by tenant_id, channel, recipient_index
     on conflict (tenant_id, channel, recipient_index) do update set
       ${['id', 'created_at'].map(keepWhere('known.lifted_at is null'))},
       ${['reason', 'source_notification_id'].map(keepWhere(`known.lifted_at is null and known.reason <> 'stop'`))},
-      reported_at = greatest(known.reported_at, excluded.reported_at), lifted_at = null
-    where known.lifted_at is null or known.lifted_at <= excluded.reported_at
+      ${['reported_at', 'occurred_at'].map((column) => `${column} = greatest(known.${column}, excluded.${column})`)}, lifted_at = null
+    where known.lifted_at is null or (known.lifted_at <= excluded.reported_at and known.occurred_at <= excluded.occurred_at)
     returning new.*, case when old.lifted_at is null then old.reason end as former_reason`,
   columns: { ...tables.suppressions, former_reason: tables.suppressions.reason.nullable() },
 })
@@ -58,24 +63,25 @@ const strength = (reason: SuppressionReason) => (reason === 'stop' ? 0 : 1)
 
 /** A recipient's opt-in, and its time. */
 export type Lift = Omit<NewSuppression, 'reason' | 'source_notification_id' | 'reported_at'> & {
-  lifted_at: Date | string
+  occurred_at: Date | string
 }
 
 /** Stored even without a suppression, so that a STOP sent before but handled later has no effect. */
 const lifting = defineStatement({
   name: 'lift-suppression',
   text: `
-    insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at, lifted_at)
-    values ($1, $2, $3, $4, $5, 'stop', $6, $6)
-    on conflict (tenant_id, channel, recipient_index) do update set lifted_at = excluded.lifted_at
-    where (known.reason = 'stop' or known.lifted_at is not null) and known.reported_at < excluded.lifted_at
-      and (known.lifted_at is null or known.lifted_at < excluded.lifted_at)`,
+    insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at, occurred_at,
+      lifted_at)
+    select $1, $2, $3, $4, $5, 'stop', at, at, at from least($6::timestamptz, clock_timestamp()) as at
+    on conflict (tenant_id, channel, recipient_index) do update set
+      occurred_at = excluded.occurred_at, lifted_at = greatest(known.lifted_at, excluded.lifted_at)
+    where (known.reason = 'stop' or known.lifted_at is not null) and known.occurred_at < excluded.occurred_at`,
 })
 
 /** Lifts a `stop`; bounces, complaints and manual suppressions stay. */
 export async function lift(run: Run, one: Lift): Promise<void> {
-  const { tenant_id, channel, recipient_index, recipient_masked, lifted_at } = one
-  await run(lifting, [newId('sup'), tenant_id, channel, recipient_index, recipient_masked, lifted_at])
+  const { tenant_id, channel, recipient_index, recipient_masked, occurred_at } = one
+  await run(lifting, [newId('sup'), tenant_id, channel, recipient_index, recipient_masked, occurred_at])
 }
 
 /** Lifts a suppression of any reason. @returns undefined if there was none */

@@ -79,6 +79,7 @@ export const catalogueTables = [
      source_notification_id text,
      created_at timestamptz not null default date_trunc('milliseconds', now()),
      reported_at timestamptz not null,
+     occurred_at timestamptz not null,
      lifted_at timestamptz,
      primary key (tenant_id, channel, recipient_index)
    )`,

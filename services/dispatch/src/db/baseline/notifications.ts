@@ -62,7 +62,8 @@ export const notificationTables = [
      end $$`,
   // A trigger, so that no statement can forget it. After this only an operator's retry could send the message again.
   `create trigger erase_payload before update on notifications for each row
-     when (new.status not in ('queued', 'scheduled') and (new.erase_when_terminal or new.expires_at <= now())
+     when (new.status not in ('queued', 'scheduled')
+       and (new.erase_when_terminal or new.expires_at <= now() or new.payload is null)
        and (new.payload is not null or new.retryable))
      execute function erase_payload()`,
   `create table attempts (

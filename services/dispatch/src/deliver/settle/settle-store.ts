@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from '@notify/contracts'
-import { column, defineStatement, type Queries } from '@notify/database'
+import { column, defineStatement, erasedText, type Queries } from '@notify/database'
 import type { Latency } from '../../metrics.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { latenciesSql } from '../../outcome/facts/latency-sql.ts'
@@ -25,7 +25,8 @@ export interface Settlement {
  * 0), the answer to an earlier attempt does not count.
  */
 const locked = `
-  select ended.*, n.status = 'queued' as undecided, n.attempt_count = ended.number and n.round_attempts > 0 as current
+  select ended.*, n.status = 'queued' as undecided, n.attempt_count = ended.number and n.round_attempts > 0 as current,
+    n.recipient_index = '${erasedText}' as erased
   from notifications n join ended using (id) order by n.id for update of n`
 
 /** A receipt may arrive before the carrier's response; then its values are kept. */
@@ -35,8 +36,8 @@ const closeAttempts = `
       outcome = case when a.outcome = 'accepted' then a.outcome else locked.outcome end,
       ambiguous = a.ambiguous or (locked.outcome = 'unknown' and a.outcome is distinct from 'accepted'),
       provider_code = case when a.outcome = 'accepted' then a.provider_code else locked.code end,
-      provider_message = case when a.outcome = 'accepted' then a.provider_message else locked.message end,
-      provider_message_id = coalesce(a.provider_message_id, locked.provider_message_id)
+      provider_message = case when locked.erased or a.outcome = 'accepted' then a.provider_message else locked.message end,
+      provider_message_id = coalesce(a.provider_message_id, case when not locked.erased then locked.provider_message_id end)
   from locked
   where a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
     and (a.finished_at is null or not locked.lease_expired)

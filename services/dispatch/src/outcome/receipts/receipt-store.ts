@@ -1,5 +1,5 @@
 import type { Id, KeyMode, Receipt } from '@notify/contracts'
-import { anyOf, column, defineStatement, type Queries, type Run } from '@notify/database'
+import { anyOf, column, defineStatement, erasedText, type Queries, type Run } from '@notify/database'
 import { build } from '../../db/schema.ts'
 import type { Latency, Reported } from '../../metrics.ts'
 import { reportedFactsInto } from '../facts/fact-sql.ts'
@@ -17,7 +17,11 @@ const nextStatus = nextStatusSql('receipt', ownAttempt('receipt.number'))
 /** SQL: whether the receipt ends the attempt that is being sent, even if the state stays: its worker may have died. */
 const endsSending = (number: string) => `n.sending and ${number} = n.attempt_count`
 
-const settles = `a.outcome is distinct from 'accepted' or a.provider_id is null or a.provider_message_id is null`
+/** SQL: whether the recipient was erased; then the carrier's text and message id are not stored again. */
+const erased = `n.recipient_index = '${erasedText}'`
+
+const settles = `
+  a.outcome is distinct from 'accepted' or a.provider_id is null or a.provider_message_id is null and not ${erased}`
 const explains = `n.status <> 'delivered' and (input.code is not null or input.reason is not null)`
 
 /**
@@ -47,7 +51,7 @@ const apply = defineStatement({
       select * from json_to_recordset($1::json) as t (id text, attempt_id text, provider_id text, provider_message_id text,
         status text, code text, reason text, retryable boolean)
     ), receipt as (
-      select input.*, a.number, p.kind, ${settles} as settles, ${explains} as explains
+      select input.*, a.number, p.kind, ${settles} as settles, ${explains} as explains, ${erased} as erased
       from notifications n join input using (id)
       join providers p on p.id = input.provider_id and p.tenant_id = n.tenant_id
       cross join lateral (${reportedAttempt}) as a
@@ -57,9 +61,9 @@ const apply = defineStatement({
       update attempts a
       set outcome = 'accepted', finished_at = coalesce(a.finished_at, now()),
           provider_id = coalesce(a.provider_id, receipt.provider_id),
-          provider_message_id = coalesce(a.provider_message_id, receipt.provider_message_id),
+          provider_message_id = case when not receipt.erased then coalesce(a.provider_message_id, receipt.provider_message_id) end,
           provider_code = ${reportedField('provider_code', 'code')},
-          provider_message = ${reportedField('provider_message', 'reason')}
+          provider_message = case when not receipt.erased then ${reportedField('provider_message', 'reason')} end
       from receipt where a.notification_id = receipt.id and a.number = receipt.number and (settles or explains)
     ), touched as (
       update notifications n

@@ -18,6 +18,7 @@ export const baseline: Migration = {
          length smallint not null,
          ttl_seconds int not null,
          code_proof text,
+         replaced jsonb,
          status text not null default 'pending',
          failure_reason text,
          attempts smallint not null default 0,

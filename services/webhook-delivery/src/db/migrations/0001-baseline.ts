@@ -18,7 +18,8 @@ export const baseline: Migration = {
          older_until timestamptz,
          retry_delays int[],
          updated_at timestamptz not null default now(),
-         deleted_at timestamptz
+         deleted_at timestamptz,
+         removed_at timestamptz
        )`,
     `create index providers_tenant on providers (tenant_id, priority, id) where not own`,
     `create index providers_reserved on providers (updated_at) where reserved_for is not null`,
@@ -46,6 +47,7 @@ export const baseline: Migration = {
          struggling boolean not null default false,
          failures int not null default 0,
          failing_since timestamptz,
+         failed_at timestamptz,
          deleted_at timestamptz
        ) with (fillfactor = 50)`,
     `create index endpoints_due_of_tenant on endpoints (struggling, tenant_id, next_due_at)

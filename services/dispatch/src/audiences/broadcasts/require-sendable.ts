@@ -1,0 +1,78 @@
+import { channelContracts, type DispatchRequest } from '@notify/contracts'
+import { fieldProblem } from '@notify/service-kit'
+import type { Fill } from '@notify/templates'
+import type { AcceptContext, Sender } from '../../accept/accept-item.ts'
+import { requireNoTerms, requireProvider, requireTextThatFits, requireVerified } from '../../accept/judge-candidate.ts'
+import { providerMissing } from '../../accept/prepare-content.ts'
+import { requireApproved, unapprovedBecause } from '../../catalogue/carrier-templates/require-approved.ts'
+import { layoutFinder } from '../../catalogue/layouts/layout-catalogue.ts'
+import type { Texts } from '../../catalogue/translations/choose-text.ts'
+import type { ChannelDefinition, Draft } from '../../channels/channel.ts'
+import { isFixed } from '../../channels/template-faults.ts'
+
+interface Broadcast {
+  principal: Sender
+  request: DispatchRequest
+  /** Of the event or the stored template that it names. */
+  texts: Texts | undefined
+}
+
+/**
+ * Applies the rules of a dispatch that do not depend on the member.
+ * @throws Problem with the code that every member would be refused with
+ */
+export async function requireSendable(context: AcceptContext, { principal, request, texts }: Broadcast): Promise<void> {
+  const { channel } = request
+  const definition = context.channels[channel]
+  if (!definition) throw providerMissing(channel)
+  const drafts = draftsOf(context, definition, request, texts)
+  const providers = await requireProvider(context, principal, definition)
+  const [draft] = drafts
+  if (draft?.from !== undefined) await requireVerified(context, principal.tenant_id, draft.from)
+  const references = drafts.flatMap(({ template }) => template ?? [])
+  const faults = await Promise.all(references.map((one) => unapprovedBecause(context, providers, one)))
+  // A member gets one that is approved, in whichever language.
+  if (!faults.includes(undefined)) await requireApproved(context, providers, references)
+  if (definition.delivery.by === 'hand-off') requireNoTerms({ request }, channel)
+  if (draft && !texts)
+    requireTextThatFits({ request }, definition, providers, await composeOwn(context, { principal, request }, draft))
+}
+
+/** Addresses of a member. */
+const sample: Readonly<Record<string, string>> = { email: 'member@example.com', phone: '+15550100000' }
+
+/** What a member could get, in each language. @throws Problem for a fault of another field than the address */
+function draftsOf(
+  { config }: AcceptContext,
+  definition: ChannelDefinition,
+  { recipient, layout_id: _, ...request }: DispatchRequest,
+  texts: Texts | undefined,
+): Draft[] {
+  const { user_id, ...others } = recipient as Record<string, unknown>
+  const { addressField } = channelContracts[request.channel]
+  const member = addressField === undefined ? 'member' : { ...others, [addressField]: sample[addressField] }
+  const written = texts ? [texts.templates, ...Object.values(texts.translations ?? {})] : [undefined]
+  return written
+    .filter((templates) => templates === undefined || templates[request.channel] !== undefined)
+    .map((templates) => definition.draft({ ...request, recipient: member }, { config, lane: 'bulk', templates }))
+}
+
+/** Composes the content that the caller wrote, with a word in place of each text that depends on variables. */
+async function composeOwn(
+  context: AcceptContext,
+  { principal, request }: Pick<Broadcast, 'principal' | 'request'>,
+  draft: Draft,
+): Promise<string> {
+  const { tenant_id: tenantId, application_id: applicationId } = principal
+  const findLayout = layoutFinder(context, { tenantId, applicationId, locale: undefined })
+  if (request.layout_id !== undefined) await findLayout(request.layout_id)
+  const fill: Fill = (named) =>
+    Promise.all(
+      named.map(async ({ form, template, part = '' }) => {
+        const fault = await context.renderer.faultOf(tenantId, { form, template })
+        if (fault) throw fieldProblem('validation_failed', part, `cannot be rendered: ${fault}`)
+        return isFixed(template) ? template : 'text'
+      }),
+    )
+  return JSON.stringify(await draft.compose(undefined, fill, findLayout))
+}

@@ -1,0 +1,86 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { newId, type Receipt } from '@notify/contracts'
+import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
+import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
+import { applyHandOffReports } from '../src/outcome/hand-offs/report-store.ts'
+import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
+import { eraseNotifications } from '../src/upkeep/erasure-store.ts'
+import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { db } from './own-schema.ts'
+
+const tenantId = newId('ten')
+const providerId = newId('prov')
+const words = '30003 Unreachable'
+
+let own: OwnNotifications
+beforeAll(async () => {
+  own = createOwnNotifications(db, tenantId)
+  await addProviders(db, tenantId, providerId)
+})
+
+const erase = async (id: string) =>
+  expect(await eraseNotifications(db, { tenantId, index: `index of ${id}`, forgetStops: false } as never)).toBe(1)
+
+const wordsOf = (id: string) =>
+  db.run(
+    'select outcome, provider_code, provider_message, provider_message_id from attempts where notification_id = $1',
+    [id],
+  )
+
+/** What the carrier answered to an attempt whose message it took. */
+const taken = {
+  outcome: 'accepted',
+  code: null,
+  message: words,
+  providerMessageId: 'SM1',
+  next: { status: 'sent' },
+} as const
+
+async function claimed() {
+  const [id] = (await own.queued(1)) as [string]
+  const { attempt_id: attemptId, attempt_count: attemptNumber } = await own.claimOne(id)
+  const ended = { notificationId: id, attemptNumber, attemptId, leaseExpired: false, providerId, ...taken }
+  return { id, answer: () => settleAttempts(db, [ended]), attemptId: attemptId as Receipt['attempt_id'] }
+}
+
+const report = (id: string, attempt_id: Receipt['attempt_id']) =>
+  applyReceipts(db, [
+    {
+      ...{
+        channel: 'sms',
+        provider_id: providerId,
+        provider_message_id: 'SM1',
+        notification_id: id as `notif_${string}`,
+      },
+      ...{ attempt_id, status: 'undelivered', error_code: '30003', reason: words, retryable: true },
+      received_at: new Date().toISOString(),
+    },
+  ])
+
+test('a receipt after the erasure ends the message, which cannot be retried, and leaves no words of the carrier', async () => {
+  const { id, attemptId, answer } = await claimed()
+  await answer()
+  await erase(id)
+  expect((await report(id, attemptId)).ids).toEqual([id])
+  expect(await own.rowOf(id)).toMatchObject({ status: 'undelivered', retryable: false, recipient_index: 'erased' })
+  const left = { outcome: 'accepted', provider_message: null, provider_message_id: null }
+  expect(await wordsOf(id)).toMatchObject([{ ...left, provider_code: '30003' }])
+})
+
+test('the answer of a worker that comes after the erasure leaves no words of the carrier', async () => {
+  const { id, answer } = await claimed()
+  await db.run(`update attempts set lease_until = now() - interval '1 s' where notification_id = $1`, [id])
+  await endExpiredAttempts(db, { retryDelaysMs: [1000], unknownGraceMs: 1000, otpGraceMs: 1000, random: () => 0.5 })
+  await erase(id)
+  await answer()
+  expect(await wordsOf(id)).toMatchObject([{ outcome: 'accepted', provider_message: null, provider_message_id: null }])
+})
+
+test('a failure that the receiver of a hand-off reports after the erasure cannot be retried', async () => {
+  const [id] = (await own.queued(1)) as [`notif_${string}`]
+  await db.run(`update notifications set status = 'sent' where id = $1`, [id])
+  await erase(id)
+  const failed = { status: 'failed', failure_reason: 'no_inbox', retryable: true } as const
+  await applyHandOffReports(db, 'sms', [{ notification_id: id, retry_count: 0, ...failed } as never])
+  expect(await own.rowOf(id)).toMatchObject({ status: 'failed', retryable: false })
+})

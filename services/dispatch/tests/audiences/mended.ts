@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { addUsers, broadcastTo, control, env, freshUsers, listOf, progressOf, until } from './stack.ts'
+
+test('a broadcast without a provider waits for one and loses no member; after HOLD_LIMIT it is paused', async () => {
+  const users = freshUsers(3)
+  await addUsers(users)
+  const listId = await listOf(users)
+  await env.kill('dispatch-worker')
+  const id = await broadcastTo(listId)
+  const providers = `tenant_id = '${env.tenantId}' and channel = 'sms' and subscription_id is null`
+  await env.admin.query(`update dispatch.providers set deleted_at = now() where ${providers}`)
+  try {
+    await env.restart('dispatch-worker')
+    await eventually(() => expect(env.logs('dispatch-worker', 5000)).toContain('a broadcast waits'))
+    expect(await progressOf(id)).toMatchObject({ status: 'running', accepted: 0, refused: 0 })
+    await env.admin.query(
+      `update dispatch.broadcasts set updated_at = now() - interval '25 hours', next_page_at = now() where id = $1`,
+      [id],
+    )
+    await until(id, { status: 'paused', accepted: 0, refused: 0 })
+  } finally {
+    await env.admin.query(`update dispatch.providers set deleted_at = null where ${providers}`)
+  }
+  expect((await control(id, 'resume')).body.status).toBe('running')
+  await until(id, { status: 'completed', accepted: 3, refused: 0 })
+})
