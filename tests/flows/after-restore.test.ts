@@ -6,7 +6,7 @@ import { retry, untilActivity } from '@notify/test-kit/activity'
 import { untilState } from '@notify/test-kit/api'
 import { createTestKit } from '@notify/test-kit/kit'
 import { runCommand } from '@notify/test-kit/processes'
-import { freshPhone, send } from '@notify/test-kit/sms'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 import { afterRestore as dispatch } from '../../services/dispatch/src/upkeep/after-restore.ts'
 import { afterRestore as gateway } from '../../services/gateway/src/retries/after-restore.ts'
@@ -207,6 +207,34 @@ test('a restored retry job that was half done retries no item that was retried s
     expect((await env.api('GET', at, { token: env.operatorToken })).body.status).toBe('completed')
   })
   await sentTwice()
+})
+
+test('a STOP that came after the backup counts again, once the consumers begin with the first message of the stream', async () => {
+  const phone = freshPhone()
+  const sending = () => env.api('POST', '/api/v1/notifications', { body: smsTo(phone) })
+  const untilRefused = () => eventually(async () => expect((await sending()).body.code).toBe('recipient_suppressed'))
+  const restore = await backUp(env, ['dispatch', 'callbacks'])
+  const stop = { channel: 'sms', from: phone, body: 'STOP' }
+  expect((await env.call('carrier-sandbox', 'POST', '/inbound', { body: stop })).status).toBe(202)
+  await untilRefused()
+  await env.kill('dispatch-worker')
+  await restore()
+  const repeated = await runCommand(env, 'dispatch-worker', ['consumers', '--from-start', 'callbacks'])
+  expect(repeated).toEqual({
+    status: 0,
+    output: expect.stringContaining('{"durable":"dispatch-message-received","deleted":true}'),
+  })
+  expect(repeated.output).not.toContain('dispatch-subscription-changed')
+  expect((await sending()).status).toBe(202)
+  await env.restart('dispatch-worker')
+  await untilRefused()
+})
+
+test('consumers begins again only with the stream of a service that has consumers there', async () => {
+  for (const args of [['--from-start', 'otp'], ['--from-start'], ['everything']]) {
+    const refused = await runCommand(env, 'dispatch-worker', ['consumers', ...args])
+    expect(refused).toEqual({ status: 1, output: expect.stringContaining('use: consumers [--from-start <publisher>]') })
+  }
 })
 
 test('after-restore requires the time until which the lost database may have sent', async () => {

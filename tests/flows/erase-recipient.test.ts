@@ -223,6 +223,35 @@ test('stored webhooks about a changed preference no longer name a person who was
   expect(bodies).toContain('"user_id":"erased"')
 })
 
+test('a person is erased under the spelling of the number that the carrier reports', async () => {
+  const [theirs, reported, stopped] = ['+5531996880150', '+553196880150', '+553196880151']
+  expect((await optIn(env, theirs)).status).toBe(201)
+  await writeToUs(env, reported, { body: 'Hello' })
+  await writeToUs(env, stopped, { body: 'STOP' })
+  const names = ['callbacks.outbox, sealed', 'stream callbacks.message.received']
+  await eventually(async () => {
+    expect(await findPerson(env, reported)).toEqual(names)
+    expect(await findPerson(env, stopped)).toEqual(expect.arrayContaining([...names, 'consent.consents']))
+  })
+  await eraseEverywhere(theirs)
+  await eraseEverywhere('+5531996880151', '--forget-stops')
+  for (const spelling of [theirs, reported, stopped]) expect(await findPerson(env, spelling)).toEqual([])
+})
+
+test('a person is erased under another spelling of the email address', async () => {
+  const [address, topic] = [`Ada+${Date.now()}@Shop.example`, 'offers']
+  const created = await env.api('POST', `/api/v1/applications/${env.applicationId}/topics`, {
+    token: env.operatorToken,
+    body: { topic_key: topic, name: 'Offers', channels: ['email'] },
+  })
+  expect(created.status).toBe(201)
+  const rules = [{ address, topic, channel: '*', state: 'off' }]
+  expect((await env.api('POST', '/api/v1/preferences/import', { body: { rules } })).body.changed).toBe(1)
+  expect(await findPerson(env, address)).toContain('dispatch.outbox, sealed')
+  await eraseEverywhere(address.toLowerCase(), '--forget-stops')
+  expect(await findPerson(env, address)).toEqual([])
+})
+
 test('the inbox of a user is erased, and the ledger refuses every other change', async () => {
   const [user, other] = [freshUser(), freshUser()]
   const ids = [await sendInApp(env, user), await sendInApp(env, other)]

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { isId } from '@notify/contracts'
 import { connectBus, readNatsLogin } from '@notify/messaging'
-import { createBlindIndex, type IndexKeys, type KeyRing, olderKeys } from '@notify/privacy'
+import { createBlindIndex, type IndexKeys, type KeyRing, olderKeys, spellingsOf } from '@notify/privacy'
 import { type CommandKit, Health, UsageError } from '@notify/service-kit'
 import { openDatabase, type Queries } from '../open.ts'
 import { requireSameKeys } from '../reindex/key-record.ts'
@@ -25,8 +25,8 @@ const usage =
   'Without --recipient it is read from standard input.'
 
 /**
- * `main.ts erase-recipient`: counts the rows and messages of one person in the service; with `--erase`, erases them. After an
- * interruption, run it again. Neither the output nor the log contains the recipient.
+ * `main.ts erase-recipient`: counts the rows and messages of one person in the service, under each spelling of a number; with
+ * `--erase`, erases them. After an interruption, run it again. Neither the output nor the log contains the recipient.
  * @param erasuresOf the service's own tables; outbox, dead letters, responses and stream are added
  */
 export function eraseRecipientCommand<Config extends ErasureConfig>(
@@ -40,26 +40,29 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
   ): Promise<void> => {
     const { erase, ...named } = await readArguments(args)
     const { BLIND_INDEX_KEY: indexKeys, ENCRYPTION_KEYS: keyRing } = config
-    const indexUnder = (keys: IndexKeys) => createBlindIndex(keys)(named.tenantId, named.recipient)
-    const person = { ...named, index: indexKeys && indexUnder(indexKeys) }
     const db = await openDatabase(kit, { config: { DATABASE_URL: config.DATABASE_URL, DATABASE_POOL_SIZE: 1 } })
     if (indexKeys) await requireSameKeys(db, indexKeys)
     const bus = await connectBus(
       { ...kit, health: new Health() },
       { login: readNatsLogin(config), requiredForReady: false },
     )
-    // The stream comes last, because it then contains the messages that a relay was publishing.
-    const copies = [...eventCopies(keyRing), storedResponses(keyRing), streamCopies(kit, bus, keyRing)]
-    // The stream contains older indexes until its messages expire.
-    for (const keys of indexKeys ? olderKeys(indexKeys) : [])
-      copies.push(underIndex(streamCopies(kit, bus, keyRing), indexUnder(keys)))
     const left: string[] = []
-    for (const one of [...erasuresOf(config), ...copies]) {
-      const erased = erase ? await eraseAll(db, one, person) : 0
-      const count = await one.count(db, person)
-      print(JSON.stringify({ rows: one.name, ...(erase ? { erased, left: count } : { count }) }))
-      if (erase) kit.log.info({ tenant_id: person.tenantId, rows: one.name, erased, left: count }, 'erase-recipient')
-      if (erase && count > 0) left.push(`${count} ${one.name}`)
+    for (const [at, recipient] of spellingsOf(named.recipient).entries()) {
+      const indexUnder = (keys: IndexKeys) => createBlindIndex(keys)(named.tenantId, recipient)
+      const person = { ...named, recipient, index: indexKeys && indexUnder(indexKeys) }
+      // The stream comes last, because it then contains the messages that a relay was publishing.
+      const copies = [...eventCopies(keyRing), storedResponses(keyRing), streamCopies(kit, bus, keyRing)]
+      // The stream contains older indexes until its messages expire.
+      for (const keys of indexKeys ? olderKeys(indexKeys) : [])
+        copies.push(underIndex(streamCopies(kit, bus, keyRing), indexUnder(keys)))
+      for (const one of [...erasuresOf(config), ...copies]) {
+        const rows = at === 0 ? one.name : `${one.name}, other spelling`
+        const erased = erase ? await eraseAll(db, one, person) : 0
+        const count = await one.count(db, person)
+        print(JSON.stringify({ rows, ...(erase ? { erased, left: count } : { count }) }))
+        if (erase) kit.log.info({ tenant_id: person.tenantId, rows, erased, left: count }, 'erase-recipient')
+        if (erase && count > 0) left.push(`${count} ${rows}`)
+      }
     }
     if (left.length > 0) throw new Error(`in use at the moment: ${left.join(', ')}; run the command again`)
   }

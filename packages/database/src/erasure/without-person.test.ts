@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { messageReceived, newId, notificationChanged, type WireEvent } from '@notify/contracts'
+import { messageReceived, newId, notificationChanged, topicPreferenceChanged, type WireEvent } from '@notify/contracts'
 import { sealEvent } from '@notify/messaging'
 import { parseKeyRing } from '@notify/privacy'
 import { withoutPerson } from './without-person.ts'
 
 const keyRing = parseKeyRing(`one:${randomBytes(32).toString('base64')}`)
+const otherKey = randomBytes(32).toString('base64')
 const person = { tenantId: newId('ten'), recipient: '+15550100', index: 'their-index', forgetStops: false }
 
 const fact = (fields: object = {}): WireEvent => ({
@@ -58,7 +59,34 @@ test('a sealed event of the person is emptied and keeps its position', () => {
 })
 
 test('a sealed event that cannot be decrypted stays unchanged', () => {
-  const elsewhere = parseKeyRing(`two:${randomBytes(32).toString('base64')}`)
+  const elsewhere = parseKeyRing(`two:${otherKey}`)
   const search = { person, contract: messageReceived, keyRing: elsewhere }
   expect(withoutPerson([received('+15550100')], search)).toBeUndefined()
+})
+
+const chosen = (address: string, ring = keyRing): WireEvent => {
+  const payload = {
+    change_id: newId('pref'),
+    tenant_id: person.tenantId,
+    application_id: newId('app'),
+    mode: 'live' as const,
+    recipient_index: 'their-index',
+    topic: 'news',
+    channel: 'email' as const,
+    state: 'off' as const,
+    source: 'page' as const,
+    occurred_at: new Date().toISOString(),
+  }
+  return { event: sealEvent(ring, topicPreferenceChanged, payload, { address }) }
+}
+
+test.each([
+  ['another spelling of the address', chosen('Ada@Shop.example'), { index: undefined }],
+  ['the blind index alone', chosen('ada@elsewhere.example'), {}],
+  ['the blind index, and cannot be decrypted', chosen('ada@shop.example', parseKeyRing(`two:${otherKey}`)), {}],
+])('a sealed event that names the person by %s is emptied', (_what, wire, fields) => {
+  const ada = { ...person, recipient: 'ada@shop.example', ...fields }
+  expect(withoutPerson([wire], { person: ada, contract: topicPreferenceChanged, keyRing })).toEqual([
+    { event: null, erased: true },
+  ])
 })

@@ -1,6 +1,6 @@
 import type { EventContract, SealedEventContract, WireEvent } from '@notify/contracts'
 import { openEvent, UnreadableError } from '@notify/messaging'
-import type { KeyRing } from '@notify/privacy'
+import { isSameRecipient, type KeyRing } from '@notify/privacy'
 import { erasedText, type Person } from './person.ts'
 
 /** How the events of a subject are searched for a person. */
@@ -29,9 +29,10 @@ export function withoutPerson(wires: readonly WireEvent[], search: Search): Wire
 function eraseFrom(wire: WireEvent, { person, contract, keyRing }: Search): WireEvent | undefined {
   const { event } = wire
   if (!isRecord(event) || (event.tenant_id !== undefined && event.tenant_id !== person.tenantId)) return undefined
-  if (isSealed(contract) && keyRing && isTheirs(contract, keyRing, event, person)) return { event: null, erased: true }
   const isIndexed = person.index !== undefined && Object.values(event).includes(person.index)
-  if (!isIndexed) return undefined
+  const names = isIndexed || (keyRing && isSealed(contract) && isTheirs(contract, keyRing, event, person))
+  if (!names) return undefined
+  if (isSealed(contract)) return { event: null, erased: true }
   return { ...wire, event: Object.fromEntries(Object.entries(event).map(([key, value]) => [key, blank(key, value)])) }
 
   function blank(key: string, value: unknown): unknown {
@@ -50,9 +51,10 @@ function isTheirs(contract: SealedEventContract, keyRing: KeyRing, event: object
   }
 }
 
-/** Whether a string at any depth equals the recipient, also a phone number without plus sign, as carriers write it. */
+/** Whether a string at any depth is the recipient, also a phone number without plus sign, as carriers write it. */
 function holds(value: unknown, recipient: string): boolean {
-  if (typeof value === 'string') return value === recipient || (/^\d+$/.test(value) && `+${value}` === recipient)
+  if (typeof value === 'string')
+    return isSameRecipient(value, recipient) || (/^\d+$/.test(value) && `+${value}` === recipient)
   return typeof value === 'object' && value !== null && Object.values(value).some((one) => holds(one, recipient))
 }
 

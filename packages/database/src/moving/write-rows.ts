@@ -1,8 +1,11 @@
 import type { KeyRing } from '@notify/privacy'
 import type { Client } from 'pg'
 import type { EncryptedColumn } from '../rotation-statements.ts'
+import { createKeyHashes, hashOf, type KeyHashes } from './key-hashes.ts'
 import { type MovedTable, ofTenant, type Shape } from './tenant-tables.ts'
 import type { MovedRow } from './transport.ts'
+
+const rowsAtOnce = 2000
 
 /** What an import did to one table. */
 export interface TableCount {
@@ -42,30 +45,39 @@ export async function createTableWriter(
   const insert = insertOf(moved, key, columns)
   const ofOwner = ofTenant(moved)
   const values = owner.slice(0, ofOwner.includes('$2') ? 2 : 1)
-  const known = await client.query<{ key: string }>(
-    `select row(${key.join(', ')})::text as key from ${table} where ${ofOwner}`,
-    values,
-  )
-  const left = new Set(known.rows.map(({ key }) => key))
+  const arrived = createKeyHashes()
   const count: TableCount = { rows: 0, written: 0, removed: 0 }
   return {
     async write(rows) {
-      const { rows: found } = await client.query<{ written: number; keys: string[] }>(insert, [
+      const { rows: found } = await client.query<{ written: number; hashes: string[] }>(insert, [
         `[${rows.map((row) => sealedForCell(row, writing)).join(',')}]`,
       ])
       count.rows += rows.length
       count.written += found[0]!.written
-      for (const key of found[0]!.keys) left.delete(key)
+      if (!appendOnly) arrived.add(found[0]!.hashes)
     },
     async finish() {
-      if (appendOnly || left.size === 0) return count
-      const removed = await client.query(
-        `delete from ${table} where (${ofOwner}) and row(${key.join(', ')})::text = any($${values.length + 1})`,
-        [...values, [...left]],
-      )
-      return { ...count, removed: removed.rowCount ?? 0 }
+      if (appendOnly) return count
+      const present = `select ctid, ${hashOf(key)} as hash from ${table} where ${ofOwner}`
+      await client.query(`declare present no scroll cursor for ${present}`, values)
+      return { ...count, removed: await removeOthers(client, table, arrived) }
     },
   }
+}
+
+/** Deletes the rows of the cursor `present` that have not arrived, a page at a time: a tenant may have millions. */
+async function removeOthers(client: Client, table: string, arrived: KeyHashes): Promise<number> {
+  const hasArrived = arrived.toLookup()
+  let removed = 0
+  for (;;) {
+    const { rows } = await client.query<{ ctid: string; hash: string }>(`fetch ${rowsAtOnce} from present`)
+    if (rows.length === 0) break
+    const others = rows.filter(({ hash }) => !hasArrived(hash)).map(({ ctid }) => ctid)
+    if (others.length > 0)
+      removed += (await client.query(`delete from ${table} where ctid = any($1::tid[])`, [others])).rowCount ?? 0
+  }
+  await client.query('close present')
+  return removed
 }
 
 function insertOf(
@@ -86,7 +98,7 @@ function insertOf(
     written as (
       insert into ${table} as known (${shared.join(', ')}) overriding system value
       select ${shared.join(', ')} from incoming on conflict (${key.join(', ')}) ${onConflict} returning 1)
-    select (select count(*)::int from written) as written, array(select row(${key.join(', ')})::text from incoming) as keys`
+    select (select count(*)::int from written) as written, array(select ${hashOf(key)} from incoming) as hashes`
 }
 
 /** The row with its secrets encrypted under the key of this cell, as JSON text. */

@@ -8,7 +8,7 @@ import { tables } from '../db/schema.ts'
 export const cellHeader = 'x-notify-cell'
 const timeoutMs = 5000
 const rememberedMs = 1000
-const isLost = 'a callback for a tenant of another cell is lost: at the carrier its address is still the old one'
+const isLost = 'a callback for a tenant of another cell is lost there: at the carrier its address is still the old one'
 
 /** A callback as it came. */
 export interface RawCallback {
@@ -20,8 +20,6 @@ export interface RawCallback {
 }
 
 export interface Forwarding {
-  /** The reports that this cell records. Receipts are of messages that it sent, or not known here and ignored. */
-  recordedHere(reports: readonly Report[]): Promise<Report[]>
   /** Hands a callback on to the cells of its tenants. @throws Problem `service_unavailable`: the carrier must repeat it */
   forward(reports: readonly Report[], callback: RawCallback): Promise<void>
 }
@@ -41,7 +39,10 @@ interface MovedTo {
   isForwarded: boolean
 }
 
-/** Forwards callbacks for tenants that moved to another cell: carriers call the old address for a while. */
+/**
+ * Forwards callbacks for tenants that moved to another cell: carriers call the old address for a while. They count here, too,
+ * because this cell still sends what it accepted before.
+ */
 export function createForwarding(db: Queries, { CELL, CELLS, FORWARD_CALLBACKS_FOR }: Cells, log: Logger): Forwarding {
   const moved = createTtlCache<ReadonlyMap<string, MovedTo>>({
     ttlMs: rememberedMs,
@@ -51,23 +52,18 @@ export function createForwarding(db: Queries, { CELL, CELLS, FORWARD_CALLBACKS_F
       return new Map(rows.map(({ tenant_id, cell, is_forwarded }) => [tenant_id, { cell, isForwarded: is_forwarded }]))
     },
   })
-  const cellsOf = async () => (CELL === undefined ? new Map<string, MovedTo>() : await moved.get('all'))
   return {
-    async recordedHere(reports) {
-      const cells = await cellsOf()
-      return reports.filter(({ type, account }) => type === 'receipt' || !cells.has(account.tenantId))
-    },
     async forward(reports, callback) {
       // A callback that was forwarded goes no further, so that two cells never play ball with one.
-      if (callback.headers[cellHeader] !== undefined) return
-      const cells = await cellsOf()
+      if (CELL === undefined || callback.headers[cellHeader] !== undefined) return
+      const cells = await moved.get('all')
       const named = new Set<string>()
       for (const { type, account } of reports) {
         const to = cells.get(account.tenantId)
         if (to?.isForwarded) named.add(to.cell)
         else if (to && type !== 'receipt') log.error({ tenant_id: account.tenantId, cell: to.cell }, isLost)
       }
-      await Promise.all([...named].map((cell) => send(callback, { from: CELL!, to: CELLS.get(cell) })))
+      await Promise.all([...named].map((cell) => send(callback, { from: CELL, to: CELLS.get(cell) })))
     },
   }
 }

@@ -28,9 +28,8 @@ export function createCallbackHandler(endpoints: readonly CarrierEndpoint[]): Ha
     if (token && !(await claimToken(context.db, token)))
       throw new Problem('invalid_signature', 'The token of this callback was already used with another body')
     requireFew(reports)
-    const recorded = await context.forwarding.recordedHere(reports)
     const isNew = await Promise.all(
-      recorded.map((report) => {
+      reports.map((report) => {
         const callback = callbackOfReport(context.keyRing, { channel, report }, request.span)
         return context.record(report.account.tenantId, callback)
       }),

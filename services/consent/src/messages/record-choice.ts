@@ -1,10 +1,10 @@
 import type { Id } from '@notify/contracts'
 import type { Run } from '@notify/database'
+import { spellingsOf } from '@notify/privacy'
 import type { Context } from '../context.ts'
 import { findConsent } from '../ledger/ledger-store.ts'
 import { type Recorded, recordChange } from '../ledger/record-change.ts'
 import type { WaitingChange } from '../users/user-store.ts'
-import { spellingsOf } from './number-spellings.ts'
 
 /** Records what a recipient chose, under each spelling of the number in the ledger; under the reported one if there is none. */
 export async function recordChoice(
