@@ -7,6 +7,8 @@ test.each([
   ['2026-11-21T09:30:00-03:00', '2026-11-21T12:30:00.000Z'],
   ['2026-11-21 09:30:00', undefined],
   ['yesterday', undefined],
+  ['9999-12-31T23:30:00-05:00', undefined],
+  ['0000-01-01T00:00:00+01:00', undefined],
   [undefined, undefined],
   [{}, undefined],
 ])('%j in ISO 8601 is %s', (text, expected) => {
@@ -19,6 +21,7 @@ test.each([
   ['', undefined],
   [0, undefined],
   [1e300, undefined],
+  [1761548340000, undefined],
   ['soon', undefined],
   [undefined, undefined],
 ])('%j in seconds is %s', (seconds, expected) => {

@@ -23,6 +23,13 @@ import {
 const localIn = (timeZone: string, hours: number) =>
   new Date(Date.now() + hours * 3_600_000).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T').slice(0, 16)
 
+const whatsapp = {
+  template_name: 'order_update',
+  language: 'en_US',
+  category: 'utility',
+  parameters: ['{{name}}', 'A-1'],
+}
+
 describe('a broadcast', () => {
   test('sends one notification to each member that has an address, with the data of the member', async () => {
     const [ada = '', bob = '', ...strangers] = freshUsers(5)
@@ -169,14 +176,12 @@ describe('a broadcast', () => {
     expectProblem(await lists('POST', `/${listId}/notifications`, body), status, code)
   })
 
-  test('of a template that no carrier has approved is refused as a whole', async () => {
-    const whatsapp = {
-      template_name: 'never_heard_of',
-      language: 'en_US',
-      category: 'utility',
-      parameters: ['{{name}}'],
-    }
-    const template = { name: 'Unknown', templates: { whatsapp } }
+  test.each([
+    ['alone', undefined],
+    ['beside an approved translation', { de: { whatsapp } }],
+  ])('of a template that no carrier has approved, %s, is refused as a whole', async (what, translations) => {
+    const unknown = { ...whatsapp, template_name: 'never_heard_of' }
+    const template = { name: `Unknown ${what}`, templates: { whatsapp: unknown }, translations }
     const made = await env.api('POST', '/api/v1/templates', { token: env.operatorToken, body: template })
     const body = {
       channel: 'whatsapp',

@@ -12,7 +12,13 @@ test('a broadcast without a provider waits for one and loses no member; after HO
   await env.admin.query(`update dispatch.providers set deleted_at = now() where ${providers}`)
   try {
     await env.restart('dispatch-worker')
-    await eventually(() => expect(env.logs('dispatch-worker', 5000)).toContain('a broadcast waits'))
+    await eventually(async () => {
+      const { rows } = await env.admin.query(
+        `select from dispatch.broadcasts where id = $1 and next_page_at > created_at + interval '4 seconds'`,
+        [id],
+      )
+      expect(rows).toHaveLength(1)
+    })
     expect(await progressOf(id)).toMatchObject({ status: 'running', accepted: 0, refused: 0 })
     await env.admin.query(
       `update dispatch.broadcasts set updated_at = now() - interval '25 hours', next_page_at = now() where id = $1`,

@@ -91,7 +91,8 @@ const hidden = (name: string, value: string) =>
 
 /** A choice that counts where the box above it is checked; `read-choice.ts` reads it. */
 function frequencyChoice({ topic_key, name, frequency, is_removable }: Topic, words: FrequencyWords): string {
-  const usual = is_removable ? [['', words.asUsual]] : []
+  // Dispatch of an earlier release does not say so, and the first option would be chosen.
+  const usual = is_removable !== false ? [['', words.asUsual]] : []
   const options = [...usual, ...Frequency.options.map((one) => [one, words[one]])].map(
     ([value = '', text = '']) =>
       `<option value="${value}"${value === (frequency ?? '') ? ' selected' : ''}>${escaped(text)}</option>`,

@@ -38,7 +38,8 @@ async function settleBatch(context: Context, settlements: readonly Settlement[])
     if (verdict.outcome !== 'failed') context.unreported.ended(deliveryId)
   for (const { id, failing_ms } of endpoints) {
     if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue
-    if (isId('whsub', id)) await disableSubscription(context, id, { reason: 'failing' })
+    if (isId('whsub', id))
+      await disableSubscription(context, id, { reason: 'failing', forMs: context.config.WEBHOOK_DISABLE_AFTER })
   }
   return settlements.map(() => undefined)
 }

@@ -15,10 +15,10 @@ export async function markRemoved(run: Run, { provider_id, revision }: ProviderR
   return (await run(mark, [provider_id, revision])).length > 0
 }
 
-/** Of several subscriptions that stop naming it at the same moment, the last one has to see those before it. */
+/** Of several subscriptions that stop naming it while it is removed, the last one has to see the others and the removal. */
 const lock = defineStatement({
   name: 'lock-removed-provider',
-  text: `select id from providers where id = $1 and removed_at is not null and secret is not null for update`,
+  text: `select id from providers where id = $1 for update`,
   columns: pick(tables.providers, 'id'),
 })
 
@@ -28,10 +28,11 @@ const erase = defineStatement({
   text: `
     update providers p set secret = null, previous_secret = null, previous_until = null, older_secret = null, older_until = null,
       updated_at = now()
-    where id = $1 and not exists (select from subscriptions s where s.tenant_id = p.tenant_id and s.provider_id = p.id)`,
+    where id = $1 and removed_at is not null and secret is not null and not exists (select from subscriptions s where s.tenant_id = p.tenant_id and s.provider_id = p.id)`,
 })
 
 /** Erases the secrets of a removed provider that no subscription names. To be called when one names it no longer. */
 export async function eraseRemoved(run: Run, id: Id<'prov'>): Promise<void> {
-  if ((await run(lock, [id])).length > 0) await run(erase, [id])
+  await run(lock, [id])
+  await run(erase, [id])
 }

@@ -17,19 +17,23 @@ export async function setEndpointActive(run: Run, id: string, active: boolean): 
   )
 }
 
-interface Cause {
-  reason: 'gone' | 'failing'
-  /** The encrypted address that answered. If the subscription has another one meanwhile, it stays active. */
-  url?: Buffer | null
-}
+/** What it is disabled for. If the subscription has another address meanwhile, it stays active. */
+type Cause =
+  /** The encrypted address that answered. */
+  | { reason: 'gone'; url: Buffer | null }
+  /** How long the address has failed at least. */
+  | { reason: 'failing'; forMs: number }
+
+const stillHolds = (id: Id<'whsub'>, cause: Cause) =>
+  cause.reason === 'gone'
+    ? sql<boolean>`url = coalesce(${cause.url}::bytea, url)`
+    : sql<boolean>`exists (select from endpoints e
+        where e.id = ${id} and e.failing_since <= now() - ${cause.forMs} * interval '1 millisecond')`
 
 /** Disables a subscription whose receiver answered 410 or failed for too long; published and recorded once. */
-export async function disableSubscription(
-  context: Context,
-  id: Id<'whsub'>,
-  { reason, url = null }: Cause,
-): Promise<void> {
+export async function disableSubscription(context: Context, id: Id<'whsub'>, cause: Cause): Promise<void> {
   const { db, log, metrics, wakeOutbox } = context
+  const { reason } = cause
   const disabled = await db.transaction(async (run) => {
     const [row] = await run(
       build
@@ -40,7 +44,7 @@ export async function disableSubscription(
         }))
         .where('id', '=', id)
         .where('status', '=', 'active')
-        .$if(url !== null, (query) => query.where('url', '=', url!))
+        .where(stillHolds(id, cause))
         .returningAll(),
     )
     if (!row) return false

@@ -4,7 +4,7 @@ import type { Fill } from '@notify/templates'
 import type { AcceptContext, Sender } from '../../accept/accept-item.ts'
 import { requireNoTerms, requireProvider, requireTextThatFits, requireVerified } from '../../accept/judge-candidate.ts'
 import { providerMissing } from '../../accept/prepare-content.ts'
-import { requireApproved, unapprovedBecause } from '../../catalogue/carrier-templates/require-approved.ts'
+import { requireApproved } from '../../catalogue/carrier-templates/require-approved.ts'
 import { layoutFinder } from '../../catalogue/layouts/layout-catalogue.ts'
 import type { Texts } from '../../catalogue/translations/choose-text.ts'
 import type { ChannelDefinition, Draft } from '../../channels/channel.ts'
@@ -29,10 +29,8 @@ export async function requireSendable(context: AcceptContext, { principal, reque
   const providers = await requireProvider(context, principal, definition)
   const [draft] = drafts
   if (draft?.from !== undefined) await requireVerified(context, principal.tenant_id, draft.from)
-  const references = drafts.flatMap(({ template }) => template ?? [])
-  const faults = await Promise.all(references.map((one) => unapprovedBecause(context, providers, one)))
-  // A member gets one that is approved, in whichever language.
-  if (!faults.includes(undefined)) await requireApproved(context, providers, references)
+  // Each member gets the first if none of their languages is approved, so the broadcast would wait for the first of them.
+  if (draft?.template) await requireApproved(context, providers, [draft.template])
   if (definition.delivery.by === 'hand-off') requireNoTerms({ request }, channel)
   if (draft && !texts)
     requireTextThatFits({ request }, definition, providers, await composeOwn(context, { principal, request }, draft))
