@@ -313,8 +313,8 @@ test('an import into a service that has many rows of the tenant already needs li
   const { a, b } = cells
   const [other, rows] = [newId('ten'), 300_000]
   await b.admin.query(
-    `insert into dispatch.suppressions (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at)
-     select $1 || n, $1, 'sms', 'index-of-recipient-' || n, '+1', 'manual', now() from generate_series(1, ${rows}) n`,
+    `insert into dispatch.suppressions (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at, occurred_at)
+     select $1 || n, $1, 'sms', 'index-of-recipient-' || n, '+1', 'manual', now(), now() from generate_series(1, ${rows}) n`,
     [other],
   )
   const whole = await pipeCommand(a, 'dispatch-worker', ['export-tenant', '--tenant', other], {
