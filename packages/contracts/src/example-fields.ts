@@ -3,7 +3,7 @@ import { operatorFieldExamples } from './example-fields-of-operators.ts'
 
 export const id = (prefix: string) => `${prefix}_01jd3x8qk5w9t2m4v6b8n0p2r4`
 export const phone = '+14155550100'
-export const phoneMasked = '+1415***0100'
+const phoneMasked = '+1415***0100'
 export const order = { name: 'Ada', order: 'A-1042' }
 export const templates = { sms: { body: 'Hello {{name}}, your order {{order}} was shipped.' } }
 

@@ -17,6 +17,11 @@ export const headerComponents = {
     required: true,
     schema: { type: 'string', const: 'nosniff' },
   },
+  'Strict-Transport-Security': {
+    description: 'Browsers use only HTTPS for this host (RFC 6797)',
+    required: true,
+    schema: { type: 'string', const: 'max-age=31536000' },
+  },
   'RateLimit-Policy': {
     description:
       'Rate limits of the caller and its tenant (draft-ietf-httpapi-ratelimit-headers). Present once the caller is known.',
@@ -107,6 +112,7 @@ export function headersOf(route: Route, status: number): Record<string, { $ref: 
   const names: HeaderName[] = [
     'X-Request-Id',
     'X-Content-Type-Options',
+    'Strict-Transport-Security',
     ...(isCounted ? (['RateLimit-Policy', 'RateLimit'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 421 ? (['Location'] as const) : []),

@@ -54,8 +54,8 @@ async function sentEmail(index = crypto.randomUUID()): Promise<EmailCorrelation 
   const [notificationId, attemptId] = [newId('notif'), newId('att')]
   await env.admin.query(
     `insert into dispatch.notifications (id, tenant_id, application_id, channel, lane, mode, status, recipient_masked,
-       recipient_index, credits, attempt_count, round_attempts)
-     values ($1, $2, $3, 'email', 'transactional', 'live', 'sent', 'a***@example.com', $4, 0, 1, 1)`,
+       recipient_index, credits, attempt_count, round_attempts, payload)
+     values ($1, $2, $3, 'email', 'transactional', 'live', 'sent', 'a***@example.com', $4, 0, 1, 1, 'sealed')`,
     [notificationId, env.tenantId, env.applicationId, index],
   )
   await env.admin.query(

@@ -177,20 +177,22 @@ describe('a broadcast', () => {
   })
 
   test.each([
-    ['alone', undefined],
-    ['beside an approved translation', { de: { whatsapp } }],
-  ])('of a template that no carrier has approved, %s, is refused as a whole', async (what, translations) => {
+    ['alone, is refused as a whole', 409, undefined, undefined],
+    ['beside an approved translation, is refused as a whole', 409, { de: { whatsapp } }, undefined],
+    ['beside the approved translation that it names, begins', 202, { de: { whatsapp } }, 'de'],
+  ])('of a template that no carrier has approved, %s', async (what, status, translations, locale) => {
     const unknown = { ...whatsapp, template_name: 'never_heard_of' }
-    const template = { name: `Unknown ${what}`, templates: { whatsapp: unknown }, translations }
+    const template = { name: `Unknown ${what.slice(0, 40)}`, templates: { whatsapp: unknown }, translations }
     const made = await env.api('POST', '/api/v1/templates', { token: env.operatorToken, body: template })
     const body = {
       channel: 'whatsapp',
       recipient: { opt_in_reference: 'form' },
       template_id: made.body.template_id,
       template_data: { name: 'Ada' },
+      locale,
     }
     const answer = await lists('POST', `/${await listOf(freshUsers(1))}/notifications`, body)
-    expectProblem(answer, 409, 'template_not_approved')
+    expect([answer.status, answer.body.code]).toEqual([status, status === 409 ? 'template_not_approved' : undefined])
   })
 
   test('for a local time refuses members whose clocks had passed it, and waits for the others', async () => {

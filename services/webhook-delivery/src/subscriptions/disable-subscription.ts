@@ -35,6 +35,8 @@ export async function disableSubscription(context: Context, id: Id<'whsub'>, cau
   const { db, log, metrics, wakeOutbox } = context
   const { reason } = cause
   const disabled = await db.transaction(async (run) => {
+    // A change of the address holds this lock; the next statement sees it.
+    await run(build.selectFrom('subscriptions').select('id').where('id', '=', id).forUpdate())
     const [row] = await run(
       build
         .updateTable('subscriptions')

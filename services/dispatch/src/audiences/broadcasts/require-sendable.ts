@@ -6,7 +6,7 @@ import { requireNoTerms, requireProvider, requireTextThatFits, requireVerified }
 import { providerMissing } from '../../accept/prepare-content.ts'
 import { requireApproved } from '../../catalogue/carrier-templates/require-approved.ts'
 import { layoutFinder } from '../../catalogue/layouts/layout-catalogue.ts'
-import type { Texts } from '../../catalogue/translations/choose-text.ts'
+import { chooseText, type Texts } from '../../catalogue/translations/choose-text.ts'
 import type { ChannelDefinition, Draft } from '../../channels/channel.ts'
 import { isFixed } from '../../channels/template-faults.ts'
 
@@ -25,34 +25,26 @@ export async function requireSendable(context: AcceptContext, { principal, reque
   const { channel } = request
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
-  const drafts = draftsOf(context, definition, request, texts)
+  const { draft, alternatives } = await draftOf(context, definition, { principal, request, texts })
   const providers = await requireProvider(context, principal, definition)
-  const [draft] = drafts
-  if (draft?.from !== undefined) await requireVerified(context, principal.tenant_id, draft.from)
-  // Each member gets the first if none of their languages is approved, so the broadcast would wait for the first of them.
-  if (draft?.template) await requireApproved(context, providers, [draft.template])
+  if (draft.from !== undefined) await requireVerified(context, principal.tenant_id, draft.from)
+  // A member gets one of these if none in the own languages is approved, and the broadcast would wait for the first such member.
+  if (draft.template) await requireApproved(context, providers, alternatives)
   if (definition.delivery.by === 'hand-off') requireNoTerms({ request }, channel)
-  if (draft && !texts)
-    requireTextThatFits({ request }, definition, providers, await composeOwn(context, { principal, request }, draft))
+  if (texts) return
+  requireTextThatFits({ request }, definition, providers, await composeOwn(context, { principal, request }, draft))
 }
 
 /** Addresses of a member. */
 const sample: Readonly<Record<string, string>> = { email: 'member@example.com', phone: '+15550100000' }
 
-/** What a member could get, in each language. @throws Problem for a fault of another field than the address */
-function draftsOf(
-  { config }: AcceptContext,
-  definition: ChannelDefinition,
-  { recipient, layout_id: _, ...request }: DispatchRequest,
-  texts: Texts | undefined,
-): Draft[] {
-  const { user_id, ...others } = recipient as Record<string, unknown>
+/** What a member without a language gets. @throws Problem for a fault of another field than the address */
+function draftOf(context: AcceptContext, definition: ChannelDefinition, { principal, request, texts }: Broadcast) {
+  const { recipient, layout_id: _, ...others } = request
+  const { user_id, ...fields } = recipient as Record<string, unknown>
   const { addressField } = channelContracts[request.channel]
-  const member = addressField === undefined ? 'member' : { ...others, [addressField]: sample[addressField] }
-  const written = texts ? [texts.templates, ...Object.values(texts.translations ?? {})] : [undefined]
-  return written
-    .filter((templates) => templates === undefined || templates[request.channel] !== undefined)
-    .map((templates) => definition.draft({ ...request, recipient: member }, { config, lane: 'bulk', templates }))
+  const member = addressField === undefined ? 'member' : { ...fields, [addressField]: sample[addressField] }
+  return chooseText(context, { principal, request: { ...others, recipient: member }, lane: 'bulk' }, definition, texts)
 }
 
 /** Composes the content that the caller wrote, with a word in place of each text that depends on variables. */
