@@ -63,7 +63,12 @@ async function exported(...args: string[]): Promise<string[]> {
   return lines
 }
 
-async function imported(lines: Iterable<string> | AsyncIterable<string>, own: object = {}, args: string[] = [], here = moving) {
+async function imported(
+  lines: Iterable<string> | AsyncIterable<string>,
+  own: object = {},
+  args: string[] = [],
+  here = moving,
+) {
   async function* feed() {
     yield* lines
   }
