@@ -63,7 +63,12 @@ async function exported(...args: string[]): Promise<string[]> {
   return lines
 }
 
-async function imported(lines: readonly string[], own: object = {}, args: string[] = [], here = moving) {
+async function imported(
+  lines: Iterable<string> | AsyncIterable<string>,
+  own: object = {},
+  args: string[] = [],
+  here = moving,
+) {
   async function* feed() {
     yield* lines
   }
@@ -164,6 +169,22 @@ test('a person who comes back after an erasure is copied, although the newest ro
     { note: 'again', recipient_index: 'ada' },
     { note: 'nobody', recipient_index: null },
   ])
+})
+
+test('a row that is written in the new cell during an import stays', async () => {
+  const lines = await exported()
+  await to.db.run(`insert into shops values ('s1', $1, 'known'), ('s2', $1, 'gone')`, [tenant])
+  async function* meanwhile() {
+    // The first line has been handled when the second is asked for.
+    yield lines[0]!
+    await to.db.run(`insert into parcels (id, tenant_id) values ('late', $1)`, [tenant])
+    await to.db.run(`insert into shops values ('s3', $1, 'late')`, [tenant])
+    await to.db.run(`update shops set id = 's4' where id = 's1'`)
+    yield* lines.slice(1)
+  }
+  expect(await imported(meanwhile())).toMatchObject({ parcels: { removed: 0 }, shops: { removed: 1 } })
+  expect((await parcels()).map(({ id }) => id)).toEqual(['late', 'p1'])
+  expect(await to.db.run('select id from shops order by id')).toEqual([{ id: 's3' }, { id: 's4' }])
 })
 
 test('a rehearsal counts on both sides and changes nothing', async () => {

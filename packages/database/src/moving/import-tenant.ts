@@ -8,7 +8,7 @@ import type { MovingConfig, MovingTables, Print } from './export-tenant.ts'
 import { readImportArguments, requireTransportKey } from './move-arguments.ts'
 import { readShape } from './tenant-tables.ts'
 import { type Checks, checksOf, createTransport, type Part } from './transport.ts'
-import { createTableWriter, type TableCount, type TableWriter } from './write-rows.ts'
+import { createTableWriter, openPresent, type TableCount, type TableWriter } from './write-rows.ts'
 
 interface ImportOptions extends MovingTables {
   /** Refuses to overwrite a tenant that is served here. */
@@ -34,7 +34,7 @@ export function importTenantCommand({ tables, encrypted = [], requireArriving, a
     const client = await openMigrationConnection({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, schema })
     const counts: Record<string, TableCount> = {}
     let current: { table: string; writer: TableWriter } | undefined
-    let owner: unknown[] | undefined
+    let hasBegun = false
     let ended = false
     const finish = async () => {
       if (current) counts[current.table] = await current.writer.finish()
@@ -45,16 +45,17 @@ export function importTenantCommand({ tables, encrypted = [], requireArriving, a
         requireSameKeys(checks, checksOf(config, tenantId))
         await requireKeysOf(client, config.BLIND_INDEX_KEY)
         await requireArriving?.(client, tenantId)
-        owner = [tenantId, applications]
+        for (const moved of tables.moved) await openPresent(client, moved, [tenantId, applications])
+        hasBegun = true
       },
       async table({ table, columns }) {
         await finish()
         const moved = tables.moved.find((one) => one.table === table)
-        if (!moved || !owner) throw new Error(`this release moves no table ${table}`)
+        if (!moved || !hasBegun) throw new Error(`this release moves no table ${table}`)
         const shape = await readShape(client, table)
         const ofTable = encrypted.filter((one) => one.table === table)
-        const writing = { shape, encrypted: ofTable, keyRing: config.ENCRYPTION_KEYS, columns, owner }
-        current = { table, writer: await createTableWriter(client, moved, writing) }
+        const writing = { shape, encrypted: ofTable, keyRing: config.ENCRYPTION_KEYS, columns }
+        current = { table, writer: createTableWriter(client, moved, writing) }
       },
       rows: async ({ rows }) => current?.writer.write(rows),
       async end({ counts: exported }) {

@@ -2,7 +2,7 @@ import type { KeyRing } from '@notify/privacy'
 import type { Client } from 'pg'
 import type { EncryptedColumn } from '../rotation-statements.ts'
 import { createKeyHashes, hashOf, type KeyHashes } from './key-hashes.ts'
-import { type MovedTable, ofTenant, type Shape } from './tenant-tables.ts'
+import { type MovedTable, ofTenant, readShape, type Shape } from './tenant-tables.ts'
 import type { MovedRow } from './transport.ts'
 
 const rowsAtOnce = 2000
@@ -29,22 +29,20 @@ export interface TableWriter {
 
 /**
  * Writes the rows of one table of a tenant: inserts new ones, changes those that differ, and deletes the others.
+ * {@link openPresent} must have been called before.
  * @param columns the columns that the export contains
- * @param owner the tenant and its applications
  */
-export async function createTableWriter(
+export function createTableWriter(
   client: Client,
   moved: MovedTable,
-  { columns, owner, ...writing }: Writing & { columns: readonly string[]; owner: readonly unknown[] },
-): Promise<TableWriter> {
+  { columns, ...writing }: Writing & { columns: readonly string[] },
+): TableWriter {
   const { table, appendOnly } = moved
   const { shape } = writing
   const key = moved.key ?? shape.key
   const unknown = columns.filter((name) => !shape.columns.includes(name))
   if (unknown.length > 0) throw new Error(`this release has no column ${table}.${unknown[0]}: update it first`)
   const insert = insertOf(moved, key, columns)
-  const ofOwner = ofTenant(moved)
-  const values = owner.slice(0, ofOwner.includes('$2') ? 2 : 1)
   const arrived = createKeyHashes()
   const count: TableCount = { rows: 0, written: 0, removed: 0 }
   return {
@@ -58,25 +56,43 @@ export async function createTableWriter(
     },
     async finish() {
       if (appendOnly) return count
-      const present = `select ctid, ${hashOf(key)} as hash from ${table} where ${ofOwner}`
-      await client.query(`declare present no scroll cursor for ${present}`, values)
       return { ...count, removed: await removeOthers(client, table, arrived) }
     },
   }
 }
 
-/** Deletes the rows of the cursor `present` that have not arrived, a page at a time: a tenant may have millions. */
+const presentOf = (table: string) => `present_${table}`
+
+/**
+ * Opens a cursor over the rows that this cell has of the tenant. Call it before the first row of any table is written: a STOP that
+ * is recorded here from then on is not in the cursor, and stays.
+ * @param owner the tenant and its applications
+ */
+export async function openPresent(client: Client, moved: MovedTable, owner: readonly unknown[]): Promise<void> {
+  const { table, appendOnly } = moved
+  if (appendOnly) return
+  const key = moved.key ?? (await readShape(client, table)).key
+  const ofOwner = ofTenant(moved)
+  const present = `select ctid, ${hashOf(key)} as hash from ${table} where ${ofOwner}`
+  const values = owner.slice(0, ofOwner.includes('$2') ? 2 : 1)
+  await client.query(`declare ${presentOf(table)} no scroll cursor for ${present}`, values)
+}
+
+/**
+ * Deletes the present rows that have not arrived, a page at a time: a tenant may have millions. A row that another transaction
+ * has changed since has another ctid, and stays.
+ */
 async function removeOthers(client: Client, table: string, arrived: KeyHashes): Promise<number> {
   const hasArrived = arrived.toLookup()
   let removed = 0
   for (;;) {
-    const { rows } = await client.query<{ ctid: string; hash: string }>(`fetch ${rowsAtOnce} from present`)
+    const { rows } = await client.query<{ ctid: string; hash: string }>(`fetch ${rowsAtOnce} from ${presentOf(table)}`)
     if (rows.length === 0) break
     const others = rows.filter(({ hash }) => !hasArrived(hash)).map(({ ctid }) => ctid)
     if (others.length > 0)
       removed += (await client.query(`delete from ${table} where ctid = any($1::tid[])`, [others])).rowCount ?? 0
   }
-  await client.query('close present')
+  await client.query(`close ${presentOf(table)}`)
   return removed
 }
 
