@@ -97,11 +97,12 @@ async function removeOthers(client: Client, table: string, arrived: KeyHashes): 
 }
 
 function insertOf(
-  { table, appendOnly, erased = () => 'false', own = [] }: MovedTable,
+  { table, appendOnly, erased = () => 'false', fitted = {}, own = [] }: MovedTable,
   key: readonly string[],
   columns: readonly string[],
 ): string {
   const shared = columns.filter((name) => !own.includes(name))
+  const values = shared.map((name) => fitted[name] ?? `incoming.${name}`)
   const changed = shared.filter((name) => !key.includes(name))
   const differs = `(${changed.map((name) => `known.${name}`).join(', ')}) is distinct from (${changed.map((name) => `excluded.${name}`).join(', ')})`
   const set = changed.map((name) => `${name} = excluded.${name}`).join(', ')
@@ -113,7 +114,7 @@ function insertOf(
       cross join lateral jsonb_populate_record(null::${table}, (item -> 'row') || (item -> 'sealed')) as made),
     written as (
       insert into ${table} as known (${shared.join(', ')}) overriding system value
-      select ${shared.join(', ')} from incoming on conflict (${key.join(', ')}) ${onConflict} returning 1)
+      select ${values.join(', ')} from incoming on conflict (${key.join(', ')}) ${onConflict} returning 1)
     select (select count(*)::int from written) as written, array(select ${hashOf(key)} from incoming) as hashes`
 }
 

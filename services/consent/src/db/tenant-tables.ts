@@ -1,10 +1,16 @@
 import { erasedEntry, sharedTablesStay, type TenantTables } from '@notify/database'
+import { entryOrigin, entrySequence } from '../moving/merge-ledgers.ts'
 
 /** What moves with a tenant to another cell, and what stays. */
 export const tenantTables: TenantTables = {
   moved: [
     { table: 'consents' },
-    { table: 'consent_entries', appendOnly: true, erased: erasedEntry },
+    {
+      table: 'consent_entries',
+      appendOnly: true,
+      erased: erasedEntry,
+      fitted: { sequence: entrySequence, origin: entryOrigin },
+    },
     { table: 'users' },
     { table: 'waiting_changes' },
   ],
