@@ -24,8 +24,8 @@ export const entrySequence = `coalesce(
   else incoming.sequence end)`
 
 /**
- * Brings the imported consents up to the ledger, which has the entries of both cells: the next entry is numbered after all of
- * them, and a stop that the other cell does not know counts, unless the recipient agreed or chose again later.
+ * Brings imported consents that lack entries up to the ledger of both cells: the next entry is numbered after all of them, and
+ * a stop that the other cell does not know counts, unless the recipient agreed or chose again later.
  */
 export async function mergeLedgers(client: MovingClient, tenantId: string): Promise<void> {
   await client.query(
@@ -52,7 +52,7 @@ export async function mergeLedgers(client: MovingClient, tenantId: string): Prom
      select $1, mode, recipient_index, case when revokes then 'revoked' else coalesce(status, 'none') end,
        stops or coalesce(marketing_stopped, false), case when stops then stopped_at else marketing_chosen_at end, agreed_at,
        sequence, case when revokes then revoked_by else entry_id end, greatest(changed_at, known_changed_at)
-     from judged where known_sequence is null or known_sequence < sequence or revokes or stops
+     from judged where known_sequence is null or known_sequence < sequence
      on conflict (tenant_id, mode, recipient_index) do update
      set status = excluded.status, marketing_stopped = excluded.marketing_stopped,
        marketing_chosen_at = excluded.marketing_chosen_at, sequence = greatest(known.sequence, excluded.sequence),
