@@ -170,6 +170,18 @@ describeWith('clocks', () => {
     await untilConsent(env, wrote, { status: 'revoked' })
   })
 
+  test('a STOP that comes at once revokes a consent, also when the clock of Postgres was ahead at the opt-in', async () => {
+    const phone = freshPhone()
+    const evidence_url = `https://shop.example/opt-ins/${phone}`
+    expect((await optIn(env, phone, { evidence_url })).status).toBe(201)
+    await env.admin.query(
+      `update consent.consents set agreed_at = now() + interval '10 minutes', changed_at = now() + interval '10 minutes'
+       where agreed_at > now() - interval '1 minute'`,
+    )
+    await writeToUs(env, phone, { body: 'STOP' })
+    await untilConsent(env, phone, { status: 'revoked' })
+  })
+
   test("a user's token expires by the clock of the replica that verifies it", async () => {
     const token = await userToken(env, 'user-of-clocks', { ttl_seconds: 300 })
     setClocks(10, ['inbox-stream'])

@@ -40,7 +40,7 @@ export const WebhookSubscription = z
     status: SubscriptionStatus,
     disabled_reason: DisabledReason.nullable(),
     failing_since: Timestamp.nullable().meta({
-      description: 'The first failure since the last success, or since two days without an attempt',
+      description: 'The first failure since the last success, or since two days without one that counts',
     }),
     replay: WebhookReplay.nullable().meta({ description: 'The latest replay' }),
     created_at: Timestamp,

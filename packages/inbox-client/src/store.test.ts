@@ -137,3 +137,15 @@ test('a snapshot that comes while the next page is read makes the page void, and
   await store.extend(async () => page)
   expect([shown(), store.contents.nextCursor]).toEqual([['2', '1', '0'], null])
 })
+
+test('what arrives and is deleted while the next page is read stays deleted', async () => {
+  const { store, shown } = storeOf()
+  const page = { notifications: [item(0)], nextCursor: null }
+  const { promise, resolve } = Promise.withResolvers<typeof page>()
+  const extending = store.extend(() => promise)
+  store.apply(created(3, 3, 3))
+  await store.change({ kind: 'delete', id: 'inapp_3' }, async () => {})
+  resolve(page)
+  await extending
+  expect(shown()).toEqual(['2', '1', '0'])
+})

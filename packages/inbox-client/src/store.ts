@@ -14,7 +14,7 @@ export class Store {
   #status: InboxStatus = 'idle'
   #state: InboxState = stateOf(nothing, 'idle')
   readonly #pending = new Set<Pending>()
-  /** Events since the next page was requested; none is requested after a snapshot. */
+  /** Updates since the next page was requested, which has nothing new; none is requested after a snapshot. */
   #sincePage: ChangeEvent[] | undefined
   readonly #onChange: () => void
 
@@ -64,7 +64,7 @@ export class Store {
     if (seq === undefined || event.id <= seq) return true
     if (event.id > seq + 1) return false
     for (const pending of this.#pending) if (concerns(event, pending.change)) pending.isOverruled = true
-    this.#sincePage?.push(event)
+    if (event.event === 'notification.updated') this.#sincePage?.push(event)
     this.#set(applyEvent(this.contents, event))
     return true
   }

@@ -1,5 +1,12 @@
 import { beforeEach, expect, test } from '@jest/globals'
-import { type Id, type NotificationFact, newId, topicPreferenceChanged } from '@notify/contracts'
+import {
+  earliestId,
+  type Id,
+  type NotificationFact,
+  newId,
+  type TopicPreferenceChange,
+  topicPreferenceChanged,
+} from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { sealEvent } from '@notify/messaging'
 import { parseKeyRing } from '@notify/privacy'
@@ -59,6 +66,23 @@ async function subscribe(count: number, events = '{notification.failed,notificat
     [Array.from({ length: count }, () => newId('whsub')), owner.tenant_id, owner.application_id, newId('prov'), events],
   )
   return owner
+}
+
+function changeOf(owner: Owner, given: Partial<TopicPreferenceChange> = {}) {
+  const change_id = newId('pref')
+  return sealEvent(
+    keyRing,
+    topicPreferenceChanged,
+    {
+      ...{ ...owner, change_id, mode: 'live', recipient_index: 'index', topic: 'news', channel: '*', state: 'off' },
+      ...{ source: 'api', occurred_at: new Date().toISOString(), ...given },
+    },
+    { user_id: 'ada' },
+  )
+}
+
+function publishChange(change: TopicPreferenceChange): Promise<void> {
+  return publishPreference(contextWith() as unknown as Parameters<typeof publishPreference>[0], change, undefined)
 }
 
 const fact = (owner: Owner, fields: Partial<NotificationFact> = {}) =>
@@ -252,22 +276,24 @@ test('a fact whose predecessor never comes is stored after 20 s, and at once whe
 
 test('a changed preference with many subscribers waits as well, and is stored once for each', async () => {
   const crowd = await subscribe(20)
-  const change_id = newId('pref')
-  const change = sealEvent(
-    keyRing,
-    topicPreferenceChanged,
-    {
-      ...{ ...crowd, change_id, mode: 'live', recipient_index: 'index', topic: 'news', channel: '*', state: 'off' },
-      ...{ source: 'api', occurred_at: new Date().toISOString() },
-    },
-    { user_id: 'ada' },
-  )
-  const context = contextWith() as unknown as Parameters<typeof publishPreference>[0]
-  await publishPreference(context, change, undefined)
-  await publishPreference(context, change, undefined)
+  const change = changeOf(crowd)
+  await publishChange(change)
+  await publishChange(change)
   expect([await countOf(crowd), await waiting()]).toEqual([0, 1])
   await storeAll()
-  await publishPreference(context, change, undefined)
+  await publishChange(change)
   await storeAll()
   expect([await countOf(crowd), await waiting()]).toEqual([20, 0])
+})
+
+test('a choice is reported if its id or its time is later than the subscription: a clock that is behind loses none', async () => {
+  const owner = await subscribe(1)
+  const before = Date.now() - 2 * 3_600_000
+  const [oldId, oldTime] = [earliestId('pref', before), new Date(before).toISOString()]
+  await publishChange(changeOf(owner, { change_id: oldId, occurred_at: oldTime }))
+  expect(await countOf(owner)).toBe(0)
+  await publishChange(changeOf(owner, { change_id: oldId }))
+  expect(await countOf(owner)).toBe(1)
+  await publishChange(changeOf(owner, { occurred_at: oldTime }))
+  expect(await countOf(owner)).toBe(2)
 })

@@ -17,7 +17,7 @@ export type Change = { at: Date } & (
 )
 
 /** Carriers report whole seconds by clocks of their own: within this time of an opt-in a STOP counts as the newer one. */
-const clockToleranceMs = 60_000
+export const clockToleranceMs = 60_000
 
 /**
  * The consent of a number after a change. Only an opt-in with evidence not given for the number before, and not by an

@@ -1,13 +1,14 @@
 import { channelContracts, type MessageReceived, messageReceived } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
+import { clockToleranceMs } from '../ledger/next-consent.ts'
 import { readStop } from './read-stop.ts'
 import { recordSenderChange } from './record-sender-change.ts'
 
 /** Revokes the consent of a recipient who wrote STOP. */
 export async function revokeByMessage(context: Context, message: MessageReceived): Promise<void> {
   if (!channelContracts[message.channel].needsConsent) return
-  const { tenant_id: tenantId, provider_id, provider_message_id, occurred_at } = message
+  const { tenant_id: tenantId, provider_id, provider_message_id } = message
   const content = openEvent(context.secrets.keyRing, messageReceived, message)
   const source = readStop(content)
   if (source === undefined) return
@@ -18,7 +19,7 @@ export async function revokeByMessage(context: Context, message: MessageReceived
       origin: `message ${provider_message_id}`,
       action: 'opt_out',
       source,
-      occurred_at: occurred_at === undefined ? null : new Date(occurred_at),
+      occurred_at: sentLongBefore(message),
     },
   )
   switch (recorded.kind) {
@@ -31,4 +32,11 @@ export async function revokeByMessage(context: Context, message: MessageReceived
     case 'unknown':
       return context.log.warn({ provider_id, kind: recorded.kind }, 'a STOP came without a number')
   }
+}
+
+/** The carrier's time of a STOP that reached us late. Any other was sent just now, even if Postgres' clock was ahead at the opt-in. */
+function sentLongBefore({ occurred_at, received_at }: MessageReceived): Date | null {
+  if (occurred_at === undefined) return null
+  const sent = new Date(occurred_at)
+  return Date.parse(received_at) - sent.getTime() > clockToleranceMs ? sent : null
 }

@@ -48,12 +48,13 @@ export async function storePreference(
 /** Changes are stored one by one, several at the same time. */
 const mostNow = 8
 
-/** An import tells when the person chose, perhaps years ago, so the subscription is compared with the id's time. */
+/** An import may tell of a choice made years ago, and an id has the time of a replica: one of both after the subscription is enough. */
 async function subscribersOf({ db }: Context, change: TopicPreferenceChange): Promise<Subscriber[]> {
-  return (await findSubscribers(db.run, [change])).filter(
-    ({ events, subscribed_ms }) =>
-      events.includes(type) && change.change_id >= earliestId('pref', Math.floor(subscribed_ms)),
-  )
+  const { change_id, occurred_at } = change
+  return (await findSubscribers(db.run, [change])).filter(({ events, subscribed_ms }) => {
+    const sinceMs = Math.floor(subscribed_ms)
+    return events.includes(type) && (change_id >= earliestId('pref', sinceMs) || Date.parse(occurred_at) >= sinceMs)
+  })
 }
 
 async function store(
