@@ -265,6 +265,15 @@ describe('an inbound keyword', () => {
     expect(await isStopped(tenantId)).toBe(true)
   })
 
+  test('STOP that arrives after an operator has lifted what was reported after it counts too', async () => {
+    const tenantId = newId('ten')
+    const recipient = { ...somebody(), tenant_id: tenantId, recipient_index: blindIndex(tenantId, '+15551230001') }
+    await suppress(db.run, [{ ...recipient, reason: 'manual', reported_at: at(8) }])
+    await liftedAt(tenantId, 15)
+    await says(tenantId, 'STOP', 20, 5)
+    expect(await isStopped(tenantId)).toBe(true)
+  })
+
   test('a carrier without times counts by arrival', async () => {
     const tenantId = newId('ten')
     await says(tenantId, 'STOP', 11)

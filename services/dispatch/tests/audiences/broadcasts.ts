@@ -176,6 +176,16 @@ describe('a broadcast', () => {
     expectProblem(await lists('POST', `/${listId}/notifications`, body), status, code)
   })
 
+  test('with a text in a layout that is longer than a template is refused as a whole: members with data could not get it', async () => {
+    const layout = { name: 'Long text', html_body: '{{ content }}' }
+    const { body: made } = await env.api('POST', '/api/v1/layouts', { token: env.operatorToken, body: layout })
+    const listId = await listOf(freshUsers(1))
+    const mail = { channel: 'email', subject: 'x', html_body: '<p>x</p>', layout_id: made.layout_id }
+    const answer = await lists('POST', `/${listId}/notifications`, { ...mail, body: 'x'.repeat(30_000) })
+    expectProblem(answer, 422, 'validation_failed')
+    expect((await lists('POST', `/${listId}/notifications`, { ...mail, body: 'x'.repeat(9000) })).status).toBe(202)
+  })
+
   test.each([
     ['alone, is refused as a whole', 409, undefined, undefined],
     ['beside an approved translation, is refused as a whole', 409, { de: { whatsapp } }, undefined],

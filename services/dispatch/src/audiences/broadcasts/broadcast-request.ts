@@ -66,7 +66,9 @@ export function requireBroadcast(request: BroadcastRequest): DispatchRequest {
     const texts = faults.map(({ path, message }) => `${path} ${message}`)
     throw new Problem('validation_failed', texts.join('; '), { errors: faults })
   }
-  const forMember = requestFor(request, { user_id: 'each member' })
+  // With a layout, content without Liquid is a template for members with data, and has to be as short as one.
+  const data = request.layout_id === undefined ? undefined : {}
+  const forMember = requestFor(request, { user_id: 'each member', data })
   const { addressField } = channelContracts[forMember.channel]
   if (addressField !== undefined && !Object.hasOwn(NewRecipient.shape, addressField))
     throw fieldProblem('validation_failed', 'channel', `must be one for people: no user has a ${addressField}`)

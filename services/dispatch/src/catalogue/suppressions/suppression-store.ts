@@ -24,7 +24,7 @@ const keepWhere = (condition: string) => (column: string) =>
 
 /**
  * A reason that the recipient cannot lift replaces `stop`; otherwise the first stays.
- * Only a later report renews a lifted suppression: one after the lift, of an occurrence after the last START.
+ * Only a report after the lift renews a lifted suppression; if START lifted it, of an occurrence after START.
  */
 const insert = defineStatement({
   name: 'suppress',
@@ -41,7 +41,9 @@ const insert = defineStatement({
       ${['id', 'created_at'].map(keepWhere('known.lifted_at is null'))},
       ${['reason', 'source_notification_id'].map(keepWhere(`known.lifted_at is null and known.reason <> 'stop'`))},
       ${['reported_at', 'occurred_at'].map((column) => `${column} = greatest(known.${column}, excluded.${column})`)}, lifted_at = null
-    where known.lifted_at is null or (known.lifted_at <= excluded.reported_at and known.occurred_at <= excluded.occurred_at)
+    where known.lifted_at is null or (known.lifted_at <= excluded.reported_at
+      -- START lifts at the time at which it occurred, an operator after it.
+      and (known.lifted_at > known.occurred_at or known.occurred_at <= excluded.occurred_at))
     returning new.*, case when old.lifted_at is null then old.reason end as former_reason`,
   columns: { ...tables.suppressions, former_reason: tables.suppressions.reason.nullable() },
 })
