@@ -6447,7 +6447,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "disabled";
             disabled_reason: ("operator" | "gone" | "failing") | null;
-            /** @description The first failure since the last success, or since two days without an attempt */
+            /** @description The first failure since the last success, or since two days without one that counts */
             failing_since: string | null;
             /** @description The latest replay */
             replay: components["schemas"]["WebhookReplay"] | null;
@@ -14495,7 +14495,7 @@ export interface operations {
                         /** @enum {string} */
                         status: "active" | "disabled";
                         disabled_reason: ("operator" | "gone" | "failing") | null;
-                        /** @description The first failure since the last success, or since two days without an attempt */
+                        /** @description The first failure since the last success, or since two days without one that counts */
                         failing_since: string | null;
                         /** @description The latest replay */
                         replay: components["schemas"]["WebhookReplay"] | null;
