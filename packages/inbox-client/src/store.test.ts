@@ -138,7 +138,7 @@ test('a snapshot that comes while the next page is read makes the page void, and
   expect([shown(), store.contents.nextCursor]).toEqual([['2', '1', '0'], null])
 })
 
-test('what arrives and is deleted while the next page is read stays deleted', async () => {
+test('a notification that arrives and is deleted while the next page is read stays deleted', async () => {
   const { store, shown } = storeOf()
   const page = { notifications: [item(0)], nextCursor: null }
   const { promise, resolve } = Promise.withResolvers<typeof page>()
