@@ -45,7 +45,18 @@ test('the base needs no ingress controller, and a Gateway leads to the same serv
     ),
   )
   expect(byRoute.sort()).toEqual(byIngress.sort())
-  expect(route!.spec.rules[0].timeouts).toEqual({ request: '0s', backendRequest: '0s' })
+})
+
+test.each([
+  ['gateway-api', component('gateway-api')],
+  ['cells', cell],
+])('%s has no limit of time for streams and for the exports of the gateway', (_name, resources) => {
+  const rules = ofKind(resources, 'HTTPRoute').flatMap(({ spec }) => spec.rules)
+  const long = rules.filter(
+    ({ matches, backendRefs }) => backendRefs[0].name === 'gateway' || matches[0].path.value.endsWith('/in-app/stream'),
+  )
+  expect(long.length).toBeGreaterThanOrEqual(2)
+  for (const { timeouts } of long) expect(timeouts).toEqual({ request: '0s', backendRequest: '0s' })
 })
 
 test('KEDA scales a Deployment that no other autoscaler owns, by the use of the lanes that it sends', () => {

@@ -12,7 +12,7 @@ import { addKey } from '@notify/test-kit/callers'
 import { pipeCommand } from '@notify/test-kit/processes'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import pg from 'pg'
-import { deployments, ofKind, production } from './manifests.ts'
+import { deployments, environmentOf, ofKind, production } from './manifests.ts'
 import { readText, services } from './project.ts'
 
 const manual = readText('docs/operations.md')
@@ -36,6 +36,11 @@ const changes = commands.flatMap((line) => {
     /^kubectl -n notify (scale|rollout undo)((?: deployment\/[\w-]+)+)(?: --replicas=(\d+))?$/.exec(line) ?? []
   const deployments = [...names.matchAll(/deployment\/(\S+)/g)].map(([, name]) => name!)
   return verb ? [{ verb, deployments, replicas: Number(replicas) }] : []
+})
+/** Of the lanes that a Deployment sends. */
+const lanes = commands.flatMap((line) => {
+  const [, deployment, value] = /^kubectl -n notify set env deployment\/(\S+) LANES=(\S+)$/.exec(line) ?? []
+  return deployment && value ? [{ at: commands.indexOf(line), deployment, value }] : []
 })
 /** What looks for something in logs. */
 const searches = commands.flatMap((line) => /^kubectl -n notify logs .+ \| .+$/.exec(line)?.[0] ?? [])
@@ -130,7 +135,7 @@ test('every question of the night has one command, and every command is one that
   const questions = night.split(/^## /m).slice(1)
   expect(questions.length).toBeGreaterThanOrEqual(20)
   expect(questions.filter((text) => linesOf(text).length !== 1)).toEqual([])
-  const tried = [queries, programs, changes, searches, pauses].flat()
+  const tried = [queries, programs, changes, lanes, searches, pauses].flat()
   expect(tried.length).toBe(commands.length + rotations().length)
 })
 
@@ -274,6 +279,27 @@ test('only Deployments are scaled and rolled back; those of an autoscaler are sc
   expect(changes.length).toBeGreaterThan(0)
   expect(changes.flatMap(({ deployments: scaled }) => scaled).filter((name) => !names.includes(name))).toEqual([])
   expect(scaled.filter((name) => owned.includes(name))).toEqual([])
+})
+
+test('after a restore dispatch-worker sends its lane only when what came since the backup has been handled', () => {
+  const worker = deployments.find(({ metadata }) => metadata.name === 'dispatch-worker')!
+  const usual = environmentOf(worker).find(({ name }) => name === 'LANES')!.value
+  expect(lanes.map(({ deployment, value }) => [deployment, value])).toEqual([
+    ['dispatch-worker', 'otp'],
+    ['dispatch-worker', usual],
+  ])
+  expect(usual).not.toContain('otp')
+  const [begin, end] = lanes.map(({ at }) => at)
+  const between = commands.slice(begin! + 1, end)
+  expect(between[0]).toMatch(/^kubectl -n notify scale .*deployment\/dispatch-worker /)
+  expect(between.slice(1).filter((line) => !line.endsWith(' consumers'))).toEqual([])
+})
+
+test('servers restart with the new list of keys before data are encrypted with it', () => {
+  const lines = linesOf(section('Rotating keys').replaceAll('\n   ', '\n'))
+  const restarts = lines.findIndex((line) => line.startsWith('kubectl -n notify rollout restart deployment '))
+  expect(restarts).toBeGreaterThanOrEqual(0)
+  expect(restarts).toBeLessThan(lines.findIndex((line) => line.endsWith(' rotate-keys')))
 })
 
 test('a restore pauses KEDA before it scales to 0, and lets it go on after the last command of a service', () => {

@@ -28,6 +28,15 @@ test.each(['53000', '53100', '53200', '53300', '53400'])(
   },
 )
 
+test.each(['28P01', '28000'])(
+  'a login that Postgres refuses (%s) is unavailable, and nothing has taken effect',
+  (code) => {
+    const error = errorOf(code)
+    for (const problem of [thrownBy(() => rethrow(error)), thrownBy(() => rethrowCommitting(error))])
+      expect(problem).toMatchObject({ code: 'service_unavailable', mayHaveTakenEffect: false, cause: error })
+  },
+)
+
 test.each(['23505', '42P01', '5310'])('another error (%s) stays what it is', (code) => {
   const error = errorOf(code)
   expect(thrownBy(() => rethrow(error))).toBe(error)

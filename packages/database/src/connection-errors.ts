@@ -31,6 +31,9 @@ const exhaustedClass = '53'
 /** lock_not_available and deadlock_detected. */
 const lockCodes = new Set(['55P03', '40P01'])
 
+/** invalid_password and invalid_authorization_specification: the password was changed, and this process has the former one. */
+const loginCodes = new Set(['28P01', '28000'])
+
 /** Whether Postgres was unreachable, so that the statement itself is not at fault. */
 export function isConnectionError(error: unknown): boolean {
   if (!(typeof error === 'object' && error !== null)) return false
@@ -66,6 +69,8 @@ export function rethrow(error: unknown): never {
     throw unavailable('The database did not finish in time; try again shortly', error)
   }
   if (isConnectionError(error)) throw unavailable('The service cannot reach its database; try again shortly', error)
+  if (loginCodes.has((error as { code?: string } | null)?.code ?? ''))
+    throw unavailable('The service cannot log in to its database; try again shortly', error)
   if (isExhausted(error)) throw unavailable('The database is out of resources; try again shortly', error)
   throw error
 }

@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { createBlindIndex } from '@notify/privacy'
+import { createBlindIndex, parseIndexKeys, parseKeyRing } from '@notify/privacy'
 import { itemOf, storeItems } from '@notify/test-kit/activity'
 import { expectProblem } from '@notify/test-kit/api'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
+import { createTestKit } from '@notify/test-kit/kit'
 import { freshPhone, send } from '@notify/test-kit/sms'
+import { exportTenant } from '../src/moving/move-tenant.ts'
 
 const path = '/api/v1/activity/retries'
 
@@ -114,6 +117,34 @@ test('a page whose worker died before it was counted is repeated without retryin
   expect(Math.max(...(await retryCounts()))).toBe(2)
   await untilFailed()
 })
+
+test('a tenant with an unfinished job does not move: nobody could cancel the job there', async () => {
+  const jobId = newId('retry')
+  await env.admin.query(
+    `insert into gateway.retry_jobs (id, tenant_id, requested_by, filters, count, count_capped, next_at)
+     values ($1, $2, 'op_1', '{"status":"failed"}', 1, false, now() + interval '1 hour')`,
+    [jobId, env.tenantId],
+  )
+  await expect(exported()).rejects.toThrow('1 retry jobs of the tenant are unfinished: let them end, or cancel them')
+  expect((await post(`${path}/jobs/${jobId}/cancel`)).status).toBe(200)
+  await untilEnded(jobId, { status: 'cancelled' })
+  await eventually(async () => expect(await exported()).toBeGreaterThan(1))
+})
+
+/** Runs the command in this process. @returns how many lines it printed */
+async function exported(): Promise<number> {
+  const kit = createTestKit('gateway')
+  const config = { DATABASE_URL: env.stack.databaseUrl('gateway'), TRANSPORT_KEY: randomBytes(32).toString('base64') }
+  const keys = {
+    BLIND_INDEX_KEY: parseIndexKeys(env.stack.state.blind_index_key),
+    ENCRYPTION_KEYS: parseKeyRing(env.stack.state.encryption_keys),
+  }
+  let lines = 0
+  const print = () => void lines++
+  const ends = { print, tell: () => {} }
+  await exportTenant({ ...config, ...keys }, kit, ['--tenant', env.tenantId], ends).finally(() => kit.stop())
+  return lines
+}
 
 test('a cancelled job ends; another of the tenant waits until then', async () => {
   // 25 seconds' worth of items that dispatch refuses.

@@ -8,8 +8,8 @@ import { build, tables } from '../db/schema.ts'
 import { describeKey, type KeyRow } from '../keys/key-store.ts'
 
 /**
- * Upserts the initial tenants, applications and keys, and records what that changes in the audit log. An application that was
- * changed through the API stays unchanged.
+ * Upserts the initial tenants, applications and keys, and records what that changes in the audit log. An application or key
+ * that was changed through the API stays unchanged.
  * @throws Error when the file cannot be read or does not match its schema
  */
 export async function loadBootstrap(kit: Kit, { db }: Pick<Context, 'db'>, file: string): Promise<void> {
@@ -68,8 +68,8 @@ const upsertKey = defineStatement({
       name = excluded.name, mode = excluded.mode, permissions = excluded.permissions, sha256 = excluded.sha256,
       rate_limit_per_second = excluded.rate_limit_per_second,
       updated_at = ${nextUpdatedAt('known.updated_at')}
-    where (known.tenant_id, known.application_id, known.name, known.mode, known.permissions, known.sha256,
-        known.rate_limit_per_second)
+    where not known.managed and (known.tenant_id, known.application_id, known.name, known.mode, known.permissions,
+        known.sha256, known.rate_limit_per_second)
       is distinct from (excluded.tenant_id, excluded.application_id, excluded.name, excluded.mode, excluded.permissions,
         excluded.sha256, excluded.rate_limit_per_second)
     returning *`,

@@ -66,6 +66,7 @@ export const tables = {
     expires_at: column.timestamp().nullable(),
     /** The key that a rotation replaced by this one. */
     predecessor_id: column.id('key').nullable(),
+    managed: column.boolean().withDefault(),
     created_at: column.timestamp().withDefault(),
     updated_at: column.timestamp().withDefault(),
   },

@@ -139,7 +139,7 @@ export type KeySettings = Pick<KeyRow, 'name' | 'permissions' | 'rate_limit_per_
 
 export function updateKey(run: Run, id: Id<'key'>, settings: KeySettings): Promise<KeyRow> {
   const { name, permissions, rate_limit_per_second } = settings
-  return change(run, id, { name, permissions, rate_limit_per_second })
+  return change(run, id, { name, permissions, rate_limit_per_second, managed: true })
 }
 
 /** The previous key of a rotation that this active key is part of, while its overlap lasts. */

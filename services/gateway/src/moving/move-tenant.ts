@@ -10,6 +10,16 @@ export const exportTenant = exportTenantCommand({
     )
     return rows.map(({ id }) => id)
   },
+  /** A retry job of this cell sees no choice that is made in the other one, and nobody can cancel it there. */
+  async requireIdle(client, tenantId) {
+    const { rows } = await client.query(
+      'select count(*)::int as unfinished from retry_jobs where tenant_id = $1 and finished_at is null',
+      [tenantId],
+    )
+    const { unfinished } = rows[0]
+    if (unfinished > 0)
+      throw new Error(`${unfinished} retry jobs of the tenant are unfinished: let them end, or cancel them`)
+  },
   /** From now on the tenant's keys are answered with the way to the other cell. */
   async leave(client, tenantId, to) {
     const { rowCount } = await client.query(

@@ -101,7 +101,7 @@ describe('applications', () => {
     },
   )
 
-  test('of the bootstrap document are published as well, and keep changes made through the API; a start changes no key', async () => {
+  test('of the bootstrap document are published as well, and keep changes made through the API, as its keys do', async () => {
     const path = `/applications/${env.applicationId}`
     const told = async () => {
       const { rows } = await env.sql('gateway').query(
@@ -114,6 +114,8 @@ describe('applications', () => {
     expect(await told()).toEqual([1])
     expect((await call('PATCH', path, { name: 'Renamed Shop' })).status).toBe(200)
     const keys = async () => (await call('GET', `${path}/keys`)).body
+    const { key_id } = (await keys()).items[0]
+    expect((await call('PATCH', `${path}/keys/${key_id}`, { name: 'Renamed key' })).status).toBe(200)
     const before = await keys()
     const audit = async () => (await call('GET', '/audit-log?actor_id=bootstrap&limit=100')).body.items
     const recorded = await audit()
@@ -133,7 +135,6 @@ describe('applications', () => {
     expect(others).toEqual(recorded)
     expect((await call('GET', path)).body.name).toBe('Renamed Shop')
     expect(await told()).toEqual([1, 2])
-    // A start that changes no key leaves the state that an edit is based on.
     expect(await keys()).toEqual(before)
   })
 

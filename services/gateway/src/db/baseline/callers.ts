@@ -46,6 +46,7 @@ export const callerTables = [
      sha256 text not null,
      rate_limit_per_second int,
      predecessor_id text,
+     managed boolean not null default false,
      created_at timestamptz not null default now(),
      updated_at timestamptz not null default now(),
      expires_at timestamptz,
