@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type Lane, newId, type Receipt } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { lift, suppress } from '../src/catalogue/suppressions/suppression-store.ts'
@@ -109,6 +109,7 @@ test('returning a claim twice takes nothing from a worker that claimed it in bet
 })
 
 const lane = { lane: 'bulk', channel: 'sms' } as const
+const isStopping = () => false
 
 test('a claim whose answer was lost with the connection is put back: nobody was called', async () => {
   const [id] = (await queued(1, 'bulk')) as [string]
@@ -121,7 +122,10 @@ test('a claim whose answer was lost with the connection is put back: nobody was 
     expect(await rowOf(id)).toMatchObject({ sending: true })
     throw new Error('Connection terminated unexpectedly')
   }
-  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, 5000)
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, {
+    leaseMs: 5000,
+    isStopping,
+  })
   await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
   expect(await attemptsOf(id)).toEqual([])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0, round_attempts: 0 })
@@ -147,11 +151,57 @@ test('a claim that Postgres carries out only after it was asked to forget it is 
     }
     return rows
   }
-  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, 5000)
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, {
+    leaseMs: 5000,
+    isStopping,
+  })
   await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
   await eventually(async () => expect(await rowOf(id)).toMatchObject({ sending: false, attempt_count: 0 }))
   expect(await attemptsOf(id)).toEqual([])
   expect(await claims.take(wanted)).toMatchObject({ claims: [{ id, attempt_count: 1 }], refused: 0 })
+})
+
+describe('while Postgres is away for longer than a lease', () => {
+  /** Claims over a database that refuses `failures` statements. */
+  const claimsBeyond = (failures: number, stopping = false) => {
+    let left = failures
+    const run: typeof db.run = async (statement, values) => {
+      if (left-- > 0) throw new Error('Connection terminated unexpectedly')
+      return db.run<never>(statement as never, values)
+    }
+    const context = { db: { ...db, run }, metrics: { took() {} }, wakeOutbox() {} } as unknown as Context
+    return createClaims(context, lane, { leaseMs: 60, isStopping: () => stopping })
+  }
+
+  test('a carrier’s answer is kept until it is recorded, and a claim until it is put back', async () => {
+    const [sent, unmade] = (await queued(2, 'bulk')) as [string, string]
+    const [toSettle, toPutBack] = [await claimOne(sent), await claimOne(unmade)]
+    await claimsBeyond(4).settle(ended(toSettle, first, { status: 'sent' }))
+    await claimsBeyond(4).putBack({ claim: toPutBack, afterMs: 0 })
+    expect(await rowOf(sent)).toMatchObject({ status: 'sent', sending: false })
+    expect(await rowOf(unmade)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0 })
+  })
+
+  test('a claim that Postgres had carried out is put back when it answers again', async () => {
+    const [id] = (await queued(1, 'bulk')) as [string]
+    const wanted = [{ key: await keyOf(id), most: 1 }]
+    let calls = 0
+    const run: typeof db.run = async (statement, values) => {
+      calls++
+      const rows = calls === 1 || calls > 5 ? await db.run<never>(statement as never, values) : []
+      if (calls <= 5) throw new Error('Connection terminated unexpectedly')
+      return rows as never
+    }
+    const claims = createClaims({ db: { ...db, run } } as unknown as Context, lane, { leaseMs: 60, isStopping })
+    await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
+    expect(await rowOf(id)).toMatchObject({ sending: false, attempt_count: 0 })
+  })
+
+  test('a process that stops gives up after the time of a lease', async () => {
+    const [id] = (await queued(1, 'bulk')) as [string]
+    const settlement = ended(await claimOne(id), first, { status: 'sent' })
+    await expect(claimsBeyond(1000, true).settle(settlement)).rejects.toThrow('Connection terminated')
+  })
 })
 
 test('the answer that comes after the receipt does not take an operator’s retry out of the queue', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, jest, test } from '@jest/globals'
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { type Lane, newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
@@ -8,6 +8,7 @@ import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
 import { claimExpiredAttempts } from '../src/deliver/schedule/lease-store.ts'
+import { createLeaseReconciler } from '../src/deliver/schedule/reconcile-leases.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { decideNext, type RetryPolicy, unknownReason } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
@@ -114,6 +115,32 @@ test('more expired attempts than a batch are ended batch by batch, each once, ho
     [ids],
   )
   expect(row).toEqual({ waiting: ids.length, steps: 1 })
+})
+
+test('after an outage of Postgres workers first record what their carriers answered, though their leases are over', async () => {
+  const [id] = (await own.queued(1, 'bulk')) as [string]
+  const claim = await own.claimOne(id, -1)
+  let away = true
+  const run: typeof db.run = async (statement, values) => {
+    if (away) throw new Error('Connection terminated unexpectedly')
+    return db.run<never>(statement as never, values)
+  }
+  const reconcile = createLeaseReconciler({ ...db, run }, policy)
+  await expect(reconcile()).rejects.toThrow('Connection terminated')
+  away = false
+  expect(await reconcile()).toEqual({ inMs: expect.any(Number) })
+  await answer(claim, 'accepted')
+  const now = performance.now.bind(performance)
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 3000)
+  await reconcile()
+  clock.mockRestore()
+  expect(await own.attemptsOf(id)).toMatchObject([{ outcome: 'accepted' }])
+})
+
+test('without an outage an expired attempt is ended at once', async () => {
+  const [id] = (await own.queued(1)) as [string]
+  await own.claimOne(id, -1)
+  expect(await createLeaseReconciler(db, policy)()).toEqual({ expired: 1, ended: 1 })
 })
 
 test('a reconciler that dies before it settles leaves the attempt to the next one', async () => {

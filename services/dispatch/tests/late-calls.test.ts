@@ -63,6 +63,7 @@ const senderWith = (CONSENT_TIMEOUT: number) =>
       wakeOutbox() {},
     } as unknown as SendContext,
     lane,
+    () => false,
   )
 
 let own: OwnNotifications

@@ -50,6 +50,19 @@ test('urgent messages have the whole rate when they are alone', async () => {
   expect([shared, kept]).toEqual([17, 5])
 })
 
+test('clocks that the one of Postgres has left ahead when it was set back stop nobody', async () => {
+  const { providerId, reserve } = await limited(20)
+  await db.run(
+    `update send_slots set shared_ms = ahead, kept_ms = ahead, urgent_until_ms = ahead, bulk_until_ms = ahead
+     from (select extract(epoch from now()) * 1000 + 600000 as ahead) as clock where provider_id = $1`,
+    [providerId],
+  )
+  const { shared_in_ms, kept_in_ms, late_in_ms } = await reserve(1, urgent)
+  // The longest turn, and the interval of the part.
+  expect([shared_in_ms, kept_in_ms]).toEqual([1062.5, 1250])
+  expect(late_in_ms).toBeLessThanOrEqual(longestPutOffMs)
+})
+
 test('unused slots are lost', async () => {
   const { providerId, reserve } = await limited(10)
   await db.run('update send_slots set shared_ms = shared_ms - 60000, kept_ms = 1 where provider_id = $1', [providerId])

@@ -13,7 +13,8 @@ import { type Claims, createClaims } from './claim/claim-work.ts'
 import { holdQueue, type LaneOf, releaseQueue } from './queues/queue-store.ts'
 import { type RecordContext, recordAttempt } from './record-attempt.ts'
 import { decideNext, retryPolicyOf } from './settle/decide-next.ts'
-import { createThrottle, longestTurnMs } from './throttle/throttle.ts'
+import { longestTurnMs } from './throttle/slot-store.ts'
+import { createThrottle } from './throttle/throttle.ts'
 
 /** The margin by which a lease outlasts the longest carrier call: an attempt beyond its lease was left by a crash. */
 const leaseMarginMs = 5000
@@ -48,7 +49,7 @@ export interface Sender {
 }
 
 /** Makes the sender of a lane. */
-export function createSender(context: SendContext, lane: LaneOf): Sender {
+export function createSender(context: SendContext, lane: LaneOf, isStopping: () => boolean): Sender {
   const { config, db, directory, carriers, metrics } = context
   const urgency = lane.lane === 'bulk' ? 'bulk' : 'urgent'
   // Requests to consent join the next batch while a call is in progress, so a request takes two calls at most.
@@ -60,7 +61,7 @@ export function createSender(context: SendContext, lane: LaneOf): Sender {
     return { checkMs: before(lastsMs - longestCallMs), callMs: before(lastsMs - config.CARRIER_TIMEOUT) }
   }
   const policy = retryPolicyOf(config)
-  const claims = createClaims(context, lane, leaseMs)
+  const claims = createClaims(context, lane, { leaseMs, isStopping })
   const throttle = createThrottle(db, urgency)
 
   const putBack = async (claim: Claim, cause: PutBackCause, afterMs = 0) => {

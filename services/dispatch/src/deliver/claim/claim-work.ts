@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '@notify/contracts'
+import { isConnectionError, isExhausted } from '@notify/database'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
@@ -17,17 +18,24 @@ export interface Claims {
 
 const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 40 }
 
-/** @param leaseMs how long an attempt may take; older ones were left by a crash */
+interface ClaimOptions {
+  /** How long an attempt may take; older ones were left by a crash. */
+  leaseMs: number
+  /** Whether the process is about to end. */
+  isStopping: () => boolean
+}
+
 export function createClaims(
   { db, metrics, wakeOutbox }: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>,
   lane: LaneOf,
-  leaseMs: number,
+  { leaseMs, isStopping }: ClaimOptions,
 ): Claims {
+  const persistently = persistFor(leaseMs, isStopping)
   const settle = coalesce<Settlement, undefined>({
     ...batch,
     async run(settlements) {
       // Only this process knows the carrier's response, so recording it is retried.
-      const { latencies } = await persistently(() => settleAttempts(db, settlements), leaseMs)
+      const { latencies } = await persistently(() => settleAttempts(db, settlements))
       metrics.took(latencies)
       wakeOutbox()
       return settlements.map(() => undefined)
@@ -36,7 +44,7 @@ export function createClaims(
   const putBack = coalesce<Unmade, undefined>({
     ...batch,
     async run(unmade) {
-      await persistently(() => putBackClaims(db, unmade), leaseMs)
+      await persistently(() => putBackClaims(db, unmade))
       // A retry may be due: this wakes the scheduler, which may run in another process.
       wakeOutbox()
       return unmade.map(() => undefined)
@@ -51,7 +59,7 @@ export function createClaims(
       const claimed = await claimForSending(db, lane, wanted, attemptIds, leaseMs / 1000).catch(async (fault) => {
         // Perhaps only the answer was lost. Unless the claims are requeued, their attempts end as unknown, although no
         // carrier was called.
-        const forget = () => persistently(() => putBackAttempts(db, attemptIds), leaseMs)
+        const forget = () => persistently(() => putBackAttempts(db, attemptIds))
         await forget()
         // A frozen Postgres may execute the claim after it was requeued.
         setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()
@@ -67,15 +75,27 @@ const longestPauseMs = 1000
 /** Postgres may still execute a statement this long after a stall. */
 const lateClaimMs = 2000
 
-/** Tries again until it succeeds or the time is over; the last failure is thrown. */
-async function persistently<T>(work: () => Promise<T>, forMs: number): Promise<T> {
-  const until = performance.now() + forMs
-  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    try {
-      return await work()
-    } catch (error) {
-      if (performance.now() + pauseMs > until) throw error
-      await delay(pauseMs)
+/**
+ * Tries again until it succeeds or the time is over; the last failure is thrown. While Postgres is away no time passes unless
+ * the process stops: what a carrier answered is known here alone, and without it the message may be sent twice.
+ */
+function persistFor(forMs: number, isStopping: () => boolean) {
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    let until: number | undefined
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        return await work()
+      } catch (error) {
+        if (isAway(error) && !isStopping()) until = undefined
+        else until ??= performance.now() + forMs
+        if (until !== undefined && performance.now() + pauseMs > until) throw error
+        await delay(pauseMs)
+      }
     }
   }
+}
+
+function isAway(error: unknown): boolean {
+  const cause = (error as Error).cause ?? error
+  return isConnectionError(cause) || isExhausted(cause)
 }

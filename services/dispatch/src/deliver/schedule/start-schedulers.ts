@@ -7,12 +7,12 @@ import type { HandOffLane } from '../../outcome/hand-offs/hand-off-consumers.ts'
 import type { WakeSenders } from '../queues/wake-senders.ts'
 import { retryPolicyOf } from '../settle/decide-next.ts'
 import { closeOverdueReceipts } from './close-overdue-receipts.ts'
-import { leaseEndsInMs, nextAttemptInMs, nextExpiryInMs } from './due-store.ts'
-import { endExpiredAttempts } from './end-expired-attempts.ts'
+import { nextAttemptInMs, nextExpiryInMs } from './due-store.ts'
 import { endExpiredNotifications } from './expiry-store.ts'
 import { sumUpTallies } from './fold-tallies.ts'
 import { mayHaveLostWork } from './look-lost-work.ts'
 import { scheduleBatch } from './open-sql.ts'
+import { createLeaseReconciler } from './reconcile-leases.ts'
 import { type DeliveredLane, requeueLostWork } from './requeue-lost-work.ts'
 import { takeDueNotifications } from './take-due.ts'
 
@@ -51,15 +51,16 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
     },
   })
   context.onCommit(() => retries.stir())
+  const reconcileLeases = createLeaseReconciler(db, policy)
   startPeriodic(kit, {
     name: 'lease reconciler',
     // Leases last longer than this, so none is found late.
     everyMs: 5000,
     atLeastMs: 1000,
     async run() {
-      const endsInMs = await leaseEndsInMs(db)
-      if (endsInMs > 0) return endsInMs
-      const { expired, ended } = await endExpiredAttempts(db, policy)
+      const reconciled = await reconcileLeases()
+      if ('inMs' in reconciled) return reconciled.inMs
+      const { expired, ended } = reconciled
       if (ended > 0) {
         context.wakeOutbox()
         metrics.recovered('lease_expired', ended)

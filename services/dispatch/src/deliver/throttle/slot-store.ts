@@ -22,6 +22,9 @@ export interface Wanted {
  */
 export const sharedPart = 0.8
 
+/** The maximum time for which a worker holds a claimed message while it waits for a slot: none further ahead is reserved. */
+export const longestTurnMs = 1000
+
 /** Maximum delay of a postponed send; the limit may be raised meanwhile. */
 export const longestPutOffMs = 300_000
 
@@ -71,7 +74,9 @@ const reserve = defineStatements(
     ), locked as (
       select s.* from send_slots s join wanted using (provider_id) order by provider_id for update of s
     ), clocks as (
-      select *, greatest(shared_ms, now_ms) as shared_from, greatest(kept_ms, now_ms) as kept_from
+      -- Clocks that are further ahead were moved when that of Postgres was, or at a much lower rate.
+      select *, greatest(least(shared_ms, now_ms + ${longestTurnMs} + shared_every), now_ms) as shared_from,
+        greatest(least(kept_ms, now_ms + ${longestTurnMs} + kept_every), now_ms) as kept_from
       from locked join wanted using (provider_id), (select extract(epoch from now())::float8 * 1000 as now_ms) as clock
     ), near as (
       select *, least(count, ${fitting('shared_from', 'shared_every', '$2::float8')}) as near from clocks
@@ -80,7 +85,7 @@ const reserve = defineStatements(
     ), far as (
       select *, greatest(near, least(count - kept, ${fitting('shared_from', 'shared_every', 'greatest($2::float8, $3::float8)')})) as shared from kept
     ), plan as (
-      select *, count - shared - kept as late, greatest(${until}, shared_from + shared * shared_every) as late_from from far
+      select *, count - shared - kept as late, greatest(least(${until}, now_ms + ${longestPutOffMs}), shared_from + shared * shared_every) as late_from from far
     )
     update send_slots s
     set shared_ms = shared_from + shared * shared_every, kept_ms = kept_from + kept * kept_every,

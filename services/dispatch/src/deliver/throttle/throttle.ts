@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Queries } from '@notify/database'
 import { coalesce } from '@notify/service-kit'
 import { makeSlots } from './make-slots.ts'
-import { longestPutOffMs, type Reach, type Reserved, reserveSlots, sharedPart } from './slot-store.ts'
+import { longestPutOffMs, longestTurnMs, type Reach, type Reserved, reserveSlots, sharedPart } from './slot-store.ts'
 
 /** Limits the sends to each provider to its rate, over all replicas. */
 export interface Throttle {
@@ -14,9 +14,6 @@ export interface Throttle {
 }
 
 type Turn = { startsInMs: number } | { againInMs: number }
-
-/** The maximum time for which a worker holds a claimed message while it waits for a slot. */
-export const longestTurnMs = 1000
 
 /**
  * Bulk lanes reserve just far enough ahead to use the limit fully, although postponed sends try again only a few times a
