@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expireSession } from './harness/expire-session.ts'
+import { holdNext, refusal } from './harness/hold-next.ts'
 import { button, question } from './harness/parts.ts'
 
 let harness: ConsoleHarness
@@ -179,6 +180,29 @@ test('a rotation that a login interrupts is asked again with its overlap, by key
   expect(await dialog.getByLabel('Overlap').inputValue()).toBe('86400')
   await dialog.getByRole('button', { name: 'Rotate the key' }).click()
   await storeSecret(page)
+})
+
+test('a rotation whose answer is lost stays open, and its repetition gets the new key', async () => {
+  const { env } = harness
+  const token = env.operatorToken
+  const body = { name: 'Lost', permissions: ['notifications:send'] }
+  const { key_id } = (await env.api('POST', `/api/v1${demoApplication()}/keys`, { token, body })).body
+  const page = await harness.signIn({ path: `${demoApplication()}/${key_id}` })
+  await button(page, 'Rotate').click()
+  const dialog = page.getByRole('alertdialog', { name: 'Rotate this key' })
+  const { held } = await holdNext(page, 'POST', '**/rotate')
+  await dialog.getByRole('button', { name: 'Rotate the key' }).click()
+  const lost = await held
+  await lost.fetch()
+  await lost.fulfill(refusal(503))
+  await dialog.getByText('refused with 503').waitFor()
+  // The operator looks at another tab and returns.
+  await eventually(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    expect(await page.getByText('Works until').count()).toBe(1)
+  })
+  await dialog.getByRole('button', { name: 'Rotate the key' }).click()
+  expect(await sends(await storeSecret(page))).toBe(202)
 })
 
 test('changes of a key by another operator are shown before they are overwritten', async () => {

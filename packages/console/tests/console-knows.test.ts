@@ -3,7 +3,7 @@ import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
 import { post, untilState } from '@notify/test-kit/api'
-import { addKey } from '@notify/test-kit/callers'
+import { addApplication, addKey } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
@@ -55,6 +55,23 @@ test(
   },
   patience,
 )
+
+test('a page keeps its application while another tab visits another one', async () => {
+  const { env } = harness
+  const other = await addApplication(env)
+  const visitor = await harness.visit()
+  const page = await harness.logIn({ path: `/events/${env.applicationId}`, visitor })
+  const remembered = () => page.evaluate(() => localStorage.getItem('last-application'))
+  await eventually(async () => expect(await remembered()).toBe(env.applicationId))
+  await page.goto(harness.url('/api-log'))
+  const application = page.getByLabel('Application')
+  await eventually(async () => expect(await application.inputValue()).toBe(env.applicationId))
+  await harness.logIn({ path: `/events/${other.applicationId}`, visitor })
+  await eventually(async () => expect(await remembered()).toBe(other.applicationId))
+  const refused = await post(env, { channel: 'sms', recipient: 'nobody', body: 'Hi' })
+  await page.getByText(refused.headers.get('x-request-id')!).waitFor()
+  expect(await application.inputValue()).toBe(env.applicationId)
+})
 
 test(
   'a recipient is found by the whole number, which no address contains; the content is shown after a click',
@@ -115,6 +132,13 @@ test(
     await page.getByLabel('Country code 1').fill('+49')
     await button(page, 'Save the prices').click()
     await sms.getByText(/^\d+\.\d+ EUR$/).waitFor()
+    await button(page, 'Price list').click()
+    await page.getByLabel('SMS', { exact: true }).waitFor()
+    expect(await page.getByLabel('SMS', { exact: true }).inputValue()).toBe('0.05')
+    // What was typed before Escape is not saved with a later change.
+    await page.getByLabel('SMS', { exact: true }).fill('9')
+    await page.keyboard.press('Escape')
+    await page.getByLabel('SMS', { exact: true }).waitFor({ state: 'detached' })
     await button(page, 'Price list').click()
     await page.getByLabel('SMS', { exact: true }).waitFor()
     expect(await page.getByLabel('SMS', { exact: true }).inputValue()).toBe('0.05')

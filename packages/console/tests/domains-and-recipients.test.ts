@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { freshPhone } from '@notify/test-kit/sms'
+import type { Route } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expireSession } from './harness/expire-session.ts'
@@ -195,9 +196,15 @@ test('a list leads to its broadcasts, and a broadcast is paused, also after a pa
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await expectNoAxeViolations(page)
   await drawer(page).getByRole('button', { name: 'Cancel the broadcast' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Keep the broadcast' }).click()
+  await drawer(page).getByRole('button', { name: 'Cancel the broadcast' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the broadcast' }).click()
   await page.getByText('The broadcast is cancelled.').waitFor()
   await drawer(page).getByText('Cancelled', { exact: true }).waitFor()
+  await page.goto(harness.url('/lists?mode=test'))
+  await page.getByText('There are no test lists yet').waitFor()
+  await page.goto(harness.url('/broadcasts?mode=test'))
+  await page.getByText('There are no test broadcasts yet').waitFor()
 })
 
 test('a recipient is suppressed, found, and removed after a second look', async () => {
@@ -246,6 +253,14 @@ test('a recipient is suppressed, found, and removed after a second look', async 
   await eventually(async () => expect(await rows(page).count()).toBe(2))
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await expectNoAxeViolations(page)
+
+  const phone = freshPhone()
+  await call('POST', '/api/v1/suppressions', { channel: 'sms', recipient: phone, reason: 'manual' })
+  const search = page.getByLabel('Whole recipient')
+  // As a list of contacts copies it.
+  await search.fill(`\u202A${phone.slice(0, 2)} (${phone.slice(2, 5)}) ${phone.slice(5)}\u202C`)
+  await search.press('Enter')
+  await eventually(async () => expect(await rows(page).count()).toBe(1))
 })
 
 test('an opt-in and an opt-out are recorded; after it the form asks for new evidence, and the refusal is explained', async () => {
@@ -322,7 +337,43 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   expect(await source.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
 })
 
-test('the answer of a slow search does not replace a newer one', async () => {
+test('a consent that could not be read is read again, and until then its age is shown', async () => {
+  const recipient = freshPhone()
+  await call('POST', '/api/v1/whatsapp/opt-ins', { phone_e164: recipient, source: 'web_form' })
+  const { recipient_token } = await call('POST', '/api/v1/recipients/lookup', { recipient })
+  const page = await harness.signIn({ path: `/consents?recipient=${recipient_token}` })
+  await page.clock.install()
+  await page.reload()
+  await page.getByText('Opted in', { exact: true }).waitFor()
+  /** Lets polls happen until a text is shown. */
+  const pollUntil = (text: string) =>
+    eventually(async () => {
+      await page.clock.runFor(15_000)
+      expect(await page.getByText(text).count()).toBeGreaterThan(0)
+    })
+  await page.route('**/opt-ins/rcp_*', (route) => route.fulfill(refusal(403)))
+  await pollUntil('It could not be read again: refused with 403')
+  await expectNoAxeViolations(page)
+  await call('POST', '/api/v1/whatsapp/opt-outs', { phone_e164: recipient })
+  await page.unrouteAll({ behavior: 'wait' })
+  await pollUntil('Opted out')
+})
+
+test('a page that polls nothing says so when the gateway is back', async () => {
+  const page = await harness.signIn({ path: '/people' })
+  await page.getByText('Search for one person').waitFor()
+  await page.route('**/api/v1/**', (route) => route.abort())
+  const banner = page.getByText('The gateway does not answer. What you see')
+  await page.getByLabel('Whole address or user id').fill(freshPhone())
+  await eventually(async () => {
+    await page.keyboard.press('Enter')
+    expect(await banner.count()).toBe(1)
+  })
+  await page.unrouteAll({ behavior: 'wait' })
+  await banner.waitFor({ state: 'detached' })
+})
+
+test('the answer of a slow search neither replaces a newer one nor leads back to a page that was left', async () => {
   const page = await harness.signIn({ path: '/consents' })
   const search = page.getByLabel('Whole number')
   const { held } = await holdNext(page, 'POST', '**/recipients/lookup')
@@ -333,15 +384,25 @@ test('the answer of a slow search does not replace a newer one', async () => {
   await page.keyboard.press('Enter')
   await page.waitForURL('**/consents?recipient=rcp_*')
   const newer = page.url()
-  const answered = page.waitForResponse('**/recipients/lookup')
-  await slow.continue()
-  await (await answered).finished()
-  // The page gets this answer after the slow one, whose effect would be there by then.
-  const shown = await page.evaluate(async () => {
-    await (await fetch(location.href)).text()
-    return location.href
-  })
-  expect(shown).toBe(newer)
+  const addressAfter = async (lookup: Route) => {
+    const answered = page.waitForResponse('**/recipients/lookup')
+    await lookup.continue()
+    await (await answered).finished()
+    // The page gets this answer after the slow one, whose effect would be there by then.
+    return page.evaluate(async () => {
+      await (await fetch(location.href)).text()
+      return location.href
+    })
+  }
+  expect(await addressAfter(slow)).toBe(newer)
+
+  const { held: late } = await holdNext(page, 'POST', '**/recipients/lookup')
+  await search.fill(freshPhone())
+  await page.keyboard.press('Enter')
+  const lookup = await late
+  await page.getByRole('link', { name: 'Suppressions' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Suppressions' }).waitFor()
+  expect(await addressAfter(lookup)).toBe(harness.url('/suppressions'))
 })
 
 test('a login that is forced while a form is filled in leads back to the open form with its content', async () => {

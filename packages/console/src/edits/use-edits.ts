@@ -43,16 +43,20 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
   const edits = useDraft<Edits<Form> | null>(name, null)
   const [refusal, setRefusal] = useState<unknown>()
   const [isSaving, setSaving] = useState(false)
-  const form = edits.value?.form ?? stored.form
   const refused: readonly FormError[] = refusal instanceof Problem ? refusal.errors : []
-  const errors = [...errorsOf(form), ...refused]
   const basis = edits.value?.basis ?? stored
+  const hasConflict = isConflict(refusal)
+  const under = edits.value?.under ?? basis.form
+  const edited = edits.value?.form ?? stored.form
+  // While the operator decides, a poll may read a newer version than the one of the conflict.
+  const form = hasConflict ? rebase(edited, under, stored.form) : edited
+  const errors = [...errorsOf(form), ...refused]
   const latest = useRef(form)
 
-  /** Adopts the changes of others to values without edits. */
-  const putOnTop = (under: Form) => {
-    latest.current = rebase(latest.current, edits.value?.under ?? basis.form, under)
-    edits.set({ form: latest.current, basis, under })
+  /** Adopts the changes of others, from one version to the next, to values without edits. */
+  const putOnTop = (was: Form, next: Form) => {
+    latest.current = rebase(latest.current, was, next)
+    edits.set({ form: latest.current, basis, under: next })
   }
   const save = async (revision: string, mayRetry: boolean): Promise<Stored<Form>> => {
     try {
@@ -62,7 +66,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
       const present = await reread()
       // No edited value has changed: it was published or deactivated, for example.
       if (mayRetry && isSame(present.form, basis.form)) return save(present.revision, false)
-      putOnTop(present.form)
+      putOnTop(hasConflict ? stored.form : under, present.form)
       throw error
     }
   }
@@ -84,7 +88,6 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     setRefusal(undefined)
     return true
   }
-  const hasConflict = isConflict(refusal)
   return {
     form,
     stored,
@@ -95,8 +98,6 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     hasConflict,
     /** The error of the last save, except a conflict. */
     refusal: hasConflict ? undefined : refusal,
-    /** The same error, if no field shows it. */
-    fault: refusal !== undefined && refused.length === 0 && !hasConflict ? refusal : undefined,
     set(next: Form) {
       latest.current = next
       edits.set({ ...edits.value, form: next, basis })

@@ -1,20 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { lastAnswer, useGatewayAway } from '../api/connection.ts'
+import { lastAnswer, pollEvery, useGatewayAway } from '../api/connection.ts'
 import { age } from '../ui/time.tsx'
 
 /** Says that the gateway does not answer, and how old the page is. */
 export function AwayBanner() {
   const isAway = useGatewayAway()
   const answeredAt = lastAnswer()
+  return <div role="status">{isAway ? <Away since={answeredAt} /> : null}</div>
+}
+
+const pollMs = 5000
+
+function Away({ since }: { since: number | undefined }) {
+  // A page that polls nothing would not notice that the gateway is back.
+  useQuery({ queryKey: ['me'], refetchInterval: pollEvery(pollMs) })
   return (
-    <div role="status">
-      {isAway ? (
-        <p className="border-b border-line bg-warn-fill px-6 py-1.5 text-warn">
-          The gateway does not answer. What you see {answeredAt === undefined ? 'may be old' : <Age at={answeredAt} />}.
-          It is asked again by itself.
-        </p>
-      ) : null}
-    </div>
+    <p className="border-b border-line bg-warn-fill px-6 py-1.5 text-warn">
+      The gateway does not answer. What you see {since === undefined ? 'may be old' : <Age at={since} />}. It is asked
+      again by itself.
+    </p>
   )
 }
 

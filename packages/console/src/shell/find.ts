@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import { useHasPermission } from '../api/me.ts'
-import { addressOf, isAddress, tokenOf } from '../api/recipients.ts'
+import { addressOf, isAddress, mayBecomeAddress, tokenOf } from '../api/recipients.ts'
 
 /** What Ctrl-K leads to. */
 export interface Found {
@@ -57,7 +57,7 @@ async function find(text: string): Promise<Found[]> {
   if (prefix === 'msg') return ofWebhookId(text)
   if (isAddress(text)) return ofRecipient(text)
   // The beginning of a number or an address, which is still being typed, is not to stand in a query string either.
-  if (text.includes('@') || /^\+?[\d\s().-]*$/.test(text)) return []
+  if (mayBecomeAddress(text)) return []
   const found = await Promise.all([ofIdElsewhere(text), ofUser(text)])
   const all = found.flat()
   return all.some(({ isGuess }) => !isGuess) ? all.filter(({ isGuess }) => !isGuess) : all

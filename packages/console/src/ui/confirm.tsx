@@ -9,6 +9,8 @@ interface ConfirmProps {
   children: ReactNode
   /** The label of the button, for example `Revoke the key`. */
   action: string
+  /** The label of the other button. */
+  keep?: string
   danger?: boolean
   /** Why there is nothing to confirm (yet). */
   disabled?: string | undefined
@@ -18,7 +20,8 @@ interface ConfirmProps {
 }
 
 /** Asks before an action that cannot be undone. */
-export function Confirm({ title, children, action, danger = false, disabled, onConfirm, onClose }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, children, action, keep = 'Cancel', danger = false, disabled, onConfirm, onClose } = props
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const confirm = async () => {
@@ -36,7 +39,7 @@ export function Confirm({ title, children, action, danger = false, disabled, onC
       <div className="text-soft">{children}</div>
       {error === undefined ? null : <Problems error={error} />}
       <div className="actions mt-5 flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{keep}</Button>
         <Button
           kind={danger ? 'danger' : 'primary'}
           busy={busy}

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
-import { useRef, useState } from 'react'
-import { tokenOf } from '../api/recipients.ts'
+import { useEffect, useRef, useState } from 'react'
+import { recipientOf, tokenOf } from '../api/recipients.ts'
 import { Button } from './button.tsx'
 import { FilterText } from './filter-controls.tsx'
 import { showToast } from './toasts.tsx'
@@ -18,9 +18,16 @@ interface FilterRecipientProps {
 }
 
 /** A filter by a whole recipient. The address gets a token in its place; what was typed stays in this tab. */
-export function FilterRecipient({ value, onChange, normalize = (text) => text, ...field }: FilterRecipientProps) {
+export function FilterRecipient({ value, onChange, normalize = recipientOf, ...field }: FilterRecipientProps) {
   const [typed, setTyped] = useState<{ text: string; token: string }>()
   const latest = useRef('')
+  // An answer after the page was left does not lead back to it.
+  useEffect(
+    () => () => {
+      latest.current = ''
+    },
+    [],
+  )
   const search = async (text: string) => {
     latest.current = text
     const recipient = normalize(text)

@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { Navigate } from 'react-router'
 import { useApplications } from '../api/applications.ts'
 import { useHasPermission } from '../api/me.ts'
@@ -7,16 +8,25 @@ import { Panel } from './panel.tsx'
 import { EmptyState, Skeleton } from './states.tsx'
 
 const lastKey = 'last-application'
+/** Read once: a visit in another tab does not change what this one shows. */
+let last = localStorage.getItem(lastKey)
+
 /** Remembers the application that was visited last. One of another tenant is not found, and has no effect. */
-export const rememberApplication = (id: string) => localStorage.setItem(lastKey, id)
+export function rememberApplication(id: string): void {
+  last = id
+  localStorage.setItem(lastKey, id)
+}
 
 /** The id of the application that was visited last, or else of the newest. */
 export function useFirstApplication() {
   const query = useApplications()
-  const last = localStorage.getItem(lastKey)
   const items = query.data?.items
-  const first = items?.find(({ application_id }) => application_id === last) ?? items?.[0]
-  return { ...query, first: first?.application_id }
+  const first = (items?.find(({ application_id }) => application_id === last) ?? items?.[0])?.application_id
+  useEffect(() => {
+    // The newest one stays chosen when another is created.
+    if (first) last = first
+  }, [first])
+  return { ...query, first }
 }
 
 interface FirstApplicationProps {

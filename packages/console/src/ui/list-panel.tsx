@@ -1,12 +1,11 @@
 import type { RowData } from '@tanstack/react-table'
-import { useGatewayAway } from '../api/connection.ts'
 import { mostSearched } from '../api/searchable-list.ts'
 import { DataTable, type DataTableProps } from './data-table.tsx'
 import { ErrorState } from './error-state.tsx'
 import { numberText } from './number-text.ts'
+import { OldNote } from './old-note.tsx'
 import { Pager, useCursor } from './pager.tsx'
 import { Panel } from './panel.tsx'
-import { Time } from './time.tsx'
 
 export interface ListPanelProps<Row extends RowData> extends Omit<DataTableProps<Row>, 'rows'> {
   /** The query of the page that the address names. */
@@ -28,8 +27,7 @@ export function ListPanel<Row extends RowData>({ list, count, ...table }: ListPa
   const isOnePage = !data?.next_cursor && cursor === undefined && !(count && data?.items.length)
   return (
     <Panel>
-      {/* Read only here: a query draws its page again when a value changes that was read. */}
-      {error && data ? <Old error={error} at={list.dataUpdatedAt} /> : null}
+      <OldNote of={list} />
       {error && !data ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
@@ -42,16 +40,5 @@ export function ListPanel<Row extends RowData>({ list, count, ...table }: ListPa
       ) : null}
       {isOnePage ? null : <Pager next={data?.next_cursor} count={count} />}
     </Panel>
-  )
-}
-
-/** Says how old a list is that could not be read again. While the gateway is away, the banner says it. */
-function Old({ error, at }: { error: unknown; at: number }) {
-  if (useGatewayAway()) return null
-  return (
-    <p role="status" className="border-b border-line bg-warn-fill px-4 py-2 text-warn [overflow-wrap:anywhere]">
-      Read <Time at={new Date(at).toISOString()} />. It could not be read again:{' '}
-      {error instanceof Error ? error.message : String(error)}
-    </p>
   )
 }

@@ -51,8 +51,16 @@ test(
     await text(page).fill('Mine again')
     await theirs('Theirs again')
     await button(page, 'Save the draft').click()
+    await question(page).waitFor()
+    await call('PUT', `${path}/two.editors`, { ...content('Theirs again'), name: 'Renamed' })
+    // The page is seen again, and reads the third version while the question is open.
+    await eventually(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+      expect(await page.locator('h1').textContent()).toBe('Renamed')
+    })
     await messageAfter(page, 'The draft is saved.', () => button(page, 'Overwrite theirs with mine').click())
-    expect((await call('GET', `${path}/two.editors`)).templates).toEqual({ sms: { body: 'Mine again' } })
+    const overwritten = await call('GET', `${path}/two.editors`)
+    expect(overwritten).toMatchObject({ name: 'Renamed', templates: { sms: { body: 'Mine again' } } })
 
     await text(page).fill('Mine at last')
     // What was edited has not changed: nobody need be asked.

@@ -28,7 +28,7 @@ test(
     await page.getByLabel('At most').fill('30')
     await button(page, 'Save the draft').click()
     await page.locator('input[name="digest.max_wait"][aria-invalid=true]').waitFor()
-    await page.getByText('must be at least the seconds of the window').waitFor()
+    await page.getByText('must be at least the seconds of the window', { exact: true }).waitFor()
     await page.getByLabel('At most').fill('600')
     await page.getByLabel('Variable (optional)').fill('no variable')
     await page.getByLabel('Messages shown').fill('many')

@@ -10,6 +10,11 @@ test(
   async () => {
     const { env } = harness
     const page = await harness.signIn({ path: '/templates' })
+    const discard = async () => {
+      await button(page, 'Discard the edits').click()
+      await question(page).getByRole('button', { name: 'Discard the edits' }).click()
+      await page.getByText('Not saved').waitFor({ state: 'detached' })
+    }
     await page.getByText('No templates yet').waitFor()
     await expectNoAxeViolations(page)
     await button(page, 'New template').first().click()
@@ -40,6 +45,15 @@ test(
     const stored = await env.api('GET', path, { token: env.operatorToken })
     expect(stored.body).toMatchObject({ application_id: env.applicationId, version: 2 })
     expect(stored.body.templates.email.body).toHaveLength(10_020)
+    await page.getByRole('link', { name: 'Email' }).click()
+    await button(page, 'Remove the template').click()
+    await button(page, 'Save').click()
+    // No field is left that could show it.
+    await page
+      .getByRole('alert')
+      .getByText(/^templates /)
+      .waitFor()
+    await discard()
 
     await page.getByRole('link', { name: 'SMS' }).click()
     await button(page, 'Write the template').click()
@@ -66,11 +80,10 @@ test(
     await button(page, 'Save').click()
     await page
       .getByText('The translation uses the variable other, which the template for email does not have.')
+      .first()
       .waitFor()
     await page.getByRole('link', { name: 'German (de) 1 of 2 (to correct)' }).waitFor()
-    await button(page, 'Discard the edits').click()
-    await question(page).getByRole('button', { name: 'Discard the edits' }).click()
-    await page.getByText('Not saved').waitFor({ state: 'detached' })
+    await discard()
 
     await page.goto(harness.url('/templates'))
     await page.getByText('<b>Theirs</b>').waitFor()

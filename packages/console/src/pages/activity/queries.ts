@@ -6,7 +6,7 @@ import { showToast } from '../../ui/toasts.tsx'
 import { useAction } from '../../ui/use-action.ts'
 import type { Filters } from './filters.tsx'
 import { markRetried, type Retried, useShown } from './retried-items.ts'
-import type { ActivityDetail, ActivityList } from './words.ts'
+import { type ActivityDetail, type ActivityList, mayChange } from './words.ts'
 
 const pollMs = 5000
 const pageSize = 100
@@ -37,15 +37,13 @@ export function useActivityItem(id: string) {
     queryKey: ['activity', 'item', id],
     queryFn: ({ signal }) => answer(api.GET('/api/v1/activity/{id}', { params: { path: { id } }, signal })),
     select: shown<ActivityDetail>,
-    refetchInterval: ({ state }) => (state.data && isOpen(shown(state.data)) ? pollEvery(pollMs)() : false),
+    refetchInterval: ({ state }) => (state.data && mayChange(shown(state.data)) ? pollEvery(pollMs)() : false),
   })
 }
 
 /** All items that match the filters, as CSV. */
 export const exportActivity = (filters: Filters): Promise<Blob> =>
   answer(api.GET('/api/v1/activity/export', { params: { query: { ...filters, format: 'csv' } }, parseAs: 'blob' }))
-
-const isOpen = ({ status }: ActivityDetail) => ['scheduled', 'queued', 'sent'].includes(status)
 
 /** Retries a failed item. It shows as queued at once, and in its former state if the service refuses. */
 export function useRetry() {

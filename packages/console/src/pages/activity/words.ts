@@ -20,6 +20,13 @@ export const statuses: Record<Status, { name: string; tone: Tone }> = {
   expired: { name: 'Expired', tone: 'warn' },
 }
 
+const open: readonly Status[] = ['scheduled', 'queued', 'sent']
+const lastOfCode: readonly Status[] = ['verified', 'expired', 'failed', 'cancelled']
+
+/** Whether an item may change by itself: a delivered code is verified or expires. */
+export const mayChange = ({ status, otp }: Pick<ActivityDetail, 'status' | 'otp'>): boolean =>
+  otp ? !lastOfCode.includes(status) : open.includes(status)
+
 export const outcomes: Record<NonNullable<ActivityAttempt['outcome']>, { name: string; tone: Tone }> = {
   accepted: { name: 'Accepted by the carrier', tone: 'good' },
   rejected_permanent: { name: 'Rejected permanently', tone: 'bad' },

@@ -6,8 +6,9 @@ import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterText } from '../../ui/filter-controls.tsx'
 import { rememberApplication, useFirstApplication } from '../../ui/first-application.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
-import { useMode } from '../../ui/mode.ts'
+import { type Mode, useMode } from '../../ui/mode.ts'
 import { numberText } from '../../ui/number-text.ts'
+import { ofMode } from '../../ui/of-mode.ts'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -58,15 +59,15 @@ const columns: Column<ApiRequest>[] = [
 ]
 
 /** What an empty list says. */
-const chosen = {
+const chosen = (mode: Mode | undefined) => ({
   noneFound: 'No request matches these filters',
   noneFoundHint: 'Requests are kept for 7 days. One whose key is not known has no application, and is not listed.',
   noneYet: (
-    <EmptyState title="No requests yet">
+    <EmptyState title={`No ${ofMode(mode, 'requests')} yet`}>
       Send one with an API key of this application; it appears here within seconds, also if it is refused.
     </EmptyState>
   ),
-}
+})
 const unchosen = {
   noneFound: 'Choose an application',
   noneFoundHint: 'Requests are listed for each application.',
@@ -83,7 +84,8 @@ export function ApiLogPage() {
     if (id) rememberApplication(id)
     address.set('application_id', id)
   }
-  const list = useRequests(application, { ...address.filters, mode: useMode().mode }, useCursor())
+  const { mode } = useMode()
+  const list = useRequests(application, { ...address.filters, mode }, useCursor())
   const notStored = list.data?.not_stored ?? []
   return (
     <>
@@ -103,7 +105,7 @@ export function ApiLogPage() {
         list={isUnchosen ? { ...list, data: { items: [], next_cursor: null } } : list}
         columns={columns}
         rowId={({ request_id, requested_at }) => `${requested_at} ${request_id}`}
-        {...(isUnchosen ? unchosen : chosen)}
+        {...(isUnchosen ? unchosen : chosen(mode))}
       />
       {notStored.length > 0 ? (
         <p className="pt-3 text-soft">

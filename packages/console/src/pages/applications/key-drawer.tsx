@@ -46,9 +46,10 @@ export function KeyDrawer({ applicationId, keyId, onSecret, onClose }: KeyDrawer
         <Skeleton lines={6} />
       )}
       {active && dialog === 'edit' ? <EditKey apiKey={active} onClose={close} /> : null}
-      {active && !active.expires_at && dialog === 'rotate' ? (
+      {/* Also when the key is rotated already: if the answer was lost, a repetition gets the new key again. */}
+      {key && dialog === 'rotate' ? (
         <RotateKey
-          apiKey={active}
+          apiKey={key}
           onRotated={(secret) => {
             onClose()
             onSecret(secret)

@@ -109,7 +109,14 @@ function Cancel({ id, onClose }: { id: string; onClose: () => void }) {
     onClose()
   }
   return (
-    <Confirm title="Cancel the broadcast?" action="Cancel the broadcast" danger onConfirm={confirm} onClose={onClose}>
+    <Confirm
+      title="Cancel the broadcast?"
+      action="Cancel the broadcast"
+      keep="Keep the broadcast"
+      danger
+      onConfirm={confirm}
+      onClose={onClose}
+    >
       <p>No further members get a notification, and notifications that wait are not sent. This cannot be undone.</p>
     </Confirm>
   )

@@ -6,6 +6,7 @@ import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
 import { useMode } from '../../ui/mode.ts'
+import { ofMode } from '../../ui/of-mode.ts'
 import { useCursor } from '../../ui/pager.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
@@ -55,7 +56,7 @@ export function BroadcastsPage() {
         openId={id}
         noneFound="No broadcast was sent to this list"
         noneYet={
-          <EmptyState title="There are no broadcasts yet">
+          <EmptyState title={`There are no ${ofMode(mode, 'broadcasts')} yet`}>
             An application begins one with POST /api/v1/lists/{'{list_id}'}/notifications.
           </EmptyState>
         }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { tokenOf } from '../../api/recipients.ts'
+import { addressOf, tokenOf } from '../../api/recipients.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { FilterRecipient } from '../../ui/filter-recipient.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
@@ -15,7 +15,6 @@ import { NumberConsent } from './number-consent.tsx'
 import { useConsent, useLedger } from './queries.ts'
 import { RecordOptIn } from './record-opt-in.tsx'
 import { RecordOptOut } from './record-opt-out.tsx'
-import { ungrouped } from './words.ts'
 
 /** The consent of one number, or the latest entries of the ledger. */
 export function ConsentsPage() {
@@ -58,7 +57,7 @@ export function ConsentsPage() {
           label="Whole number"
           placeholder="Whole number, as +15551230001"
           className="min-w-52 flex-1 max-md:basis-full md:max-w-80"
-          normalize={ungrouped}
+          normalize={addressOf}
           value={token}
           onChange={(found, number) => {
             setTyped({ token: found, phone: number })

@@ -1,14 +1,14 @@
-import { Problem } from '@notify/sdk'
 import type { ReactNode } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { OldNote } from '../../ui/old-note.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { EmptyState, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { historyColumns } from './entry-columns.tsx'
-import { useConsent } from './queries.ts'
+import { isUnknown, useConsent } from './queries.ts'
 import { consentStatuses } from './words.ts'
 
 interface NumberConsentProps {
@@ -20,8 +20,9 @@ interface NumberConsentProps {
 
 /** Whether one number may receive messages, with its entries in the ledger. */
 export function NumberConsent({ token, record }: NumberConsentProps) {
-  const { data: consent, error, refetch } = useConsent(token)
-  if (!consent && error instanceof Problem && error.code === 'not_found') {
+  const query = useConsent(token)
+  const { data: consent, error, refetch } = query
+  if (!consent && isUnknown(error)) {
     return (
       <Panel>
         <EmptyState title="The ledger has no entry of this number" action={record}>
@@ -39,6 +40,7 @@ export function NumberConsent({ token, record }: NumberConsentProps) {
   }
   return (
     <Panel>
+      <OldNote of={query} />
       <div className="flex min-h-[72px] flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-3">
         {consent ? (
           <>

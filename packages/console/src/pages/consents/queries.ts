@@ -1,4 +1,4 @@
-import type { components } from '@notify/sdk'
+import { type components, Problem } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api, unanswered } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
@@ -26,6 +26,9 @@ export function useLedger(cursor: string | undefined) {
   })
 }
 
+/** Whether the ledger has no entry of a number. */
+export const isUnknown = (error: unknown): boolean => error instanceof Problem && error.code === 'not_found'
+
 /** The consent of the number that a token stands for, with its history. Requests nothing without a token. */
 export function useConsent(token: string) {
   return useQuery({
@@ -33,7 +36,7 @@ export function useConsent(token: string) {
     queryFn: ({ signal }) =>
       answer(api.GET('/api/v1/whatsapp/opt-ins/{phone_e164}', { params: { path: { phone_e164: token } }, signal })),
     enabled: token !== '',
-    refetchInterval: ({ state }) => (state.error ? false : pollEvery(pollMs)()),
+    refetchInterval: ({ state }) => (isUnknown(state.error) ? false : pollEvery(pollMs)()),
   })
 }
 

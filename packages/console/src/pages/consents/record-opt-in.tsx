@@ -1,11 +1,12 @@
 import { Problem } from '@notify/sdk'
 import { useState } from 'react'
+import { addressOf } from '../../api/recipients.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { useRecordOptIn } from './queries.ts'
-import { type Consent, type OptInSource, optInSources, ungrouped } from './words.ts'
+import { type Consent, type OptInSource, optInSources } from './words.ts'
 
 interface RecordOptInProps {
   /** The number that the form starts with. */
@@ -32,7 +33,7 @@ export function RecordOptIn({ phone, consent, onRecorded, onClose }: RecordOptIn
   const [refused, setRefused] = useState<string>()
   const { value } = draft
   const change = (changes: Partial<Draft>) => draft.set({ ...value, ...changes })
-  const number = ungrouped(value.phone)
+  const number = addressOf(value.phone)
   const needsEvidence = number === refused || (consent?.status === 'revoked' && number === phone)
   const close = () => {
     draft.clear()

@@ -1,9 +1,9 @@
+import { addressOf } from '../../api/recipients.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { useRecordOptOut } from './queries.ts'
-import { ungrouped } from './words.ts'
 
 interface RecordOptOutProps {
   /** The number that the form starts with. */
@@ -22,7 +22,7 @@ export function RecordOptOut({ phone, onRecorded, onClose }: RecordOptOutProps) 
     onClose()
   }
   const submit = async () => {
-    const number = ungrouped(value.phone)
+    const number = addressOf(value.phone)
     const reference = value.reference.trim()
     await record.mutateAsync({ phone_e164: number, ...(reference ? { reference } : {}) })
     close()

@@ -36,9 +36,6 @@ const sources: Record<string, string> = {
 
 export const sourceName = (source: string) => sources[source] ?? source
 
-/** Removes the characters that group the digits of a pasted number. */
-export const ungrouped = (text: string): string => text.replaceAll(/[\s().-]/g, '')
-
 /** Masks a number for lists, like recipients in the activity: `+15*****0001`. */
 export function maskNumber(phone: string): string {
   const shown = phone.length >= 11 ? 4 : 2

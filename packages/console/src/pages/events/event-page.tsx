@@ -63,7 +63,7 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
         <Actions id={id} record={record} editor={editor} />
       </PageHeader>
       <States record={record} editor={editor} />
-      {editor.fault === undefined ? null : <Problems error={editor.fault} />}
+      {editor.refusal === undefined ? null : <Problems error={editor.refusal} />}
       <TemplateTabs
         label="Parts of the event"
         forms={editor.form.templates}

@@ -59,7 +59,7 @@ function LoadedLayout({ layout, back }: { layout: StoredLayout; back: ReactNode 
         <span className="text-soft">Version {version}</span>
         {editor.isChanged ? <Badge tone="warn">Not saved</Badge> : null}
       </p>
-      {editor.fault === undefined ? null : <Problems error={editor.fault} />}
+      {editor.refusal === undefined ? null : <Problems error={editor.refusal} />}
       <TabBar label="Parts of the layout">
         <TabLink tab="texts" name="Texts" isCurrent={!showsVersions} hasErrors={editor.errors.length > 0} />
         <TabLink tab={versionsTab} name="Versions" isCurrent={showsVersions} />

@@ -5,6 +5,7 @@ import type { Column } from '../../ui/data-table.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
 import { useMode } from '../../ui/mode.ts'
 import { numberText } from '../../ui/number-text.ts'
+import { ofMode } from '../../ui/of-mode.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -37,17 +38,20 @@ const columns: Column<UserList>[] = [
 /** Lists of users; a row leads to the broadcasts to the list. */
 export function ListsPage() {
   const navigate = useNavigate()
+  const { mode } = useMode()
   return (
     <>
       <PageHeader title="Lists" lead="Applications send broadcasts to the users of a list, and keep its members." />
       <ListPanel
         label="Lists"
-        list={useLists(useMode().mode, useCursor())}
+        list={useLists(mode, useCursor())}
         columns={columns}
         rowId={({ list_id }) => list_id}
         onOpen={({ list_id }) => void navigate(`/broadcasts?list_id=${list_id}`)}
         empty={
-          <EmptyState title="There are no lists yet">An application creates one with POST /api/v1/lists.</EmptyState>
+          <EmptyState title={`There are no ${ofMode(mode, 'lists')} yet`}>
+            An application creates one with POST /api/v1/lists.
+          </EmptyState>
         }
       />
     </>

@@ -68,7 +68,7 @@ function LoadedTemplate({ template, back }: { template: StoredTemplate; back: Re
         <span className="text-soft">Version {version}</span>
         {editor.isChanged ? <Badge tone="warn">Not saved</Badge> : null}
       </p>
-      {editor.fault === undefined ? null : <Problems error={editor.fault} />}
+      {editor.refusal === undefined ? null : <Problems error={editor.refusal} />}
       <TemplateTabs
         label="Parts of the template"
         forms={form.templates}

@@ -45,29 +45,41 @@ export function PriceListDialog({ onClose }: { onClose: () => void }) {
     // Not cached: saving replaces the whole list, so the form starts with the stored one.
     gcTime: 0,
   })
+  const draft = useDraft<Values | null>('price-list', null)
+  const close = () => {
+    draft.clear()
+    onClose()
+  }
   return (
-    <Dialog title="Price list" onClose={onClose} decision>
-      {data ? <PriceForm list={data} onClose={onClose} /> : <Skeleton lines={8} />}
+    <Dialog title="Price list" onClose={close} decision>
+      {data ? (
+        <PriceForm value={draft.value ?? valuesOf(data)} set={draft.set} onClose={close} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
     </Dialog>
   )
 }
 
-function PriceForm({ list, onClose }: { list: PriceList; onClose: () => void }) {
+const valuesOf = ({ currency, prices }: PriceList): Values => ({
+  currency: currency ?? '',
+  prices: Object.fromEntries(
+    prices.filter(({ country_prefix }) => country_prefix === null).map((one) => [nameOf(one), one.price]),
+  ),
+  countries: prices
+    .filter(({ country_prefix }) => country_prefix !== null)
+    .map((one) => ({ place: nameOf(one), prefix: one.country_prefix!, price: one.price })),
+})
+
+interface PriceFormProps {
+  value: Values
+  set: (value: Values) => void
+  onClose: () => void
+}
+
+function PriceForm({ value, set, onClose }: PriceFormProps) {
   const client = useQueryClient()
-  const { value, set, clear } = useDraft<Values>('price-list', {
-    currency: list.currency ?? '',
-    prices: Object.fromEntries(
-      list.prices.filter(({ country_prefix }) => country_prefix === null).map((one) => [nameOf(one), one.price]),
-    ),
-    countries: list.prices
-      .filter(({ country_prefix }) => country_prefix !== null)
-      .map((one) => ({ place: nameOf(one), prefix: one.country_prefix!, price: one.price })),
-  })
   const priced = withoutCountry.filter((place) => (value.prices[nameOf(place)] ?? '').trim() !== '')
-  const close = () => {
-    clear()
-    onClose()
-  }
   const save = async () => {
     const prices = [
       ...priced.map(({ label: _, ...place }) => ({ ...place, price: value.prices[nameOf(place)]!.trim() })),
@@ -78,11 +90,11 @@ function PriceForm({ list, onClose }: { list: PriceList; onClose: () => void }) 
     ]
     await answer(api.PUT('/api/v1/usage/prices', { body: { currency: value.currency.trim().toUpperCase(), prices } }))
     showToast({ tone: 'good', text: 'The price list is saved.' })
-    close()
+    onClose()
     await client.invalidateQueries({ queryKey: ['usage'] })
   }
   return (
-    <Form action="Save the prices" onSubmit={save} onCancel={close}>
+    <Form action="Save the prices" onSubmit={save} onCancel={onClose}>
       <p className="text-soft">
         What a message costs that a carrier has taken; an SMS costs this for each segment. Costs of all periods are
         shown with this list. Leave empty what has no price.
