@@ -56,23 +56,6 @@ test(
   patience,
 )
 
-test('a page keeps its application while another tab visits another one', async () => {
-  const { env } = harness
-  const other = await addApplication(env)
-  const visitor = await harness.visit()
-  const page = await harness.logIn({ path: `/events/${env.applicationId}`, visitor })
-  const remembered = () => page.evaluate(() => localStorage.getItem('last-application'))
-  await eventually(async () => expect(await remembered()).toBe(env.applicationId))
-  await page.goto(harness.url('/api-log'))
-  const application = page.getByLabel('Application')
-  await eventually(async () => expect(await application.inputValue()).toBe(env.applicationId))
-  await harness.logIn({ path: `/events/${other.applicationId}`, visitor })
-  await eventually(async () => expect(await remembered()).toBe(other.applicationId))
-  const refused = await post(env, { channel: 'sms', recipient: 'nobody', body: 'Hi' })
-  await page.getByText(refused.headers.get('x-request-id')!).waitFor()
-  expect(await application.inputValue()).toBe(env.applicationId)
-})
-
 test(
   'a recipient is found by the whole number, which no address contains; the content is shown after a click',
   async () => {
@@ -336,3 +319,21 @@ test(
   },
   patience,
 )
+
+// Last: the application that it adds is the newest, which pages show by default.
+test('a page keeps its application while another tab visits another one', async () => {
+  const { env } = harness
+  const other = await addApplication(env)
+  const visitor = await harness.visit()
+  const page = await harness.logIn({ path: `/events/${env.applicationId}`, visitor })
+  const remembered = () => page.evaluate(() => localStorage.getItem('last-application'))
+  await eventually(async () => expect(await remembered()).toBe(env.applicationId))
+  await page.goto(harness.url('/api-log'))
+  const application = page.getByLabel('Application')
+  await eventually(async () => expect(await application.inputValue()).toBe(env.applicationId))
+  await harness.logIn({ path: `/events/${other.applicationId}`, visitor })
+  await eventually(async () => expect(await remembered()).toBe(other.applicationId))
+  const refused = await post(env, { channel: 'sms', recipient: 'nobody', body: 'Hi' })
+  await page.getByText(refused.headers.get('x-request-id')!).waitFor()
+  expect(await application.inputValue()).toBe(env.applicationId)
+})

@@ -6,9 +6,10 @@ import {
   listTemplateRows,
   planSyncs,
   postponeSync,
+  requestSync,
   type TemplatePosition,
 } from '../src/catalogue/carrier-templates/carrier-template-store.ts'
-import { claimSyncs } from '../src/catalogue/carrier-templates/claim-syncs.ts'
+import { claimSyncs, type DueSync } from '../src/catalogue/carrier-templates/claim-syncs.ts'
 import { saveTemplates } from '../src/catalogue/carrier-templates/save-templates.ts'
 import {
   claimPurges,
@@ -91,8 +92,23 @@ test('a report changes only the fields that it names, and an older one changes n
   expect(row).toMatchObject({ status: 'paused', category: 'utility', quality: null, content: null })
 })
 
+test('an account whose templates are asked for while they are read is read again', async () => {
+  const { id, tenant_id } = await connect()
+  for (const end of [
+    (due: DueSync) => saveTemplates(db.run, due, [], 60_000),
+    () => postponeSync(db.run, id, 'no answer', 60_000),
+  ]) {
+    const due = await claimOf(id)
+    expect(await requestSync(db.run, tenant_id)).toBe(1)
+    await end(due)
+  }
+  await saveTemplates(db.run, await claimOf(id), [], 60_000)
+  expect(await claimOf(id)).toBeUndefined()
+})
+
 test('a reading that failed is repeated after 5 s, then 10 s, and at the latest after the longest wait', async () => {
   const { id } = await connect()
+  await claimOf(id)
   const waitOf = async (longestMs: number) => {
     await postponeSync(db.run, id, 'no answer', longestMs)
     const syncs = build.selectFrom('carrier_template_syncs').selectAll().where('provider_id', '=', id)

@@ -22,10 +22,10 @@ export async function planSyncs(run: Run, kinds: readonly string[]): Promise<voi
   await run(plan, [kinds])
 }
 
-/** Postpones a failed synchronisation, longer after each failure. Stored templates stay. */
+/** Postpones a failed synchronisation, longer after each failure, unless it was requested meanwhile. Stored templates stay. */
 export async function postponeSync(run: Run, providerId: Id<'prov'>, error: string, longestMs: number): Promise<void> {
-  const waitMs = sql`least(5000 * power(2, least(failures, 10)), ${longestMs})`
-  const next_sync_at = sql<Date>`now() + ${waitMs} * interval '1 millisecond'`
+  const wait = sql`least(5000 * power(2, least(failures, 10)), ${longestMs}) * interval '1 millisecond'`
+  const next_sync_at = sql<Date>`case when next_sync_at <= now() then next_sync_at else now() + ${wait} end`
   await run(
     build
       .updateTable('carrier_template_syncs')

@@ -20,7 +20,9 @@ const save = defineStatement({
         and ((t.name, t.language) in (select name, language from input)) is not true
     )
     update carrier_template_syncs
-    set synced_at = now(), failures = 0, error = null, next_sync_at = now() + $5 * interval '1 millisecond'
+    set synced_at = now(), failures = 0, error = null, 
+      -- Requested again meanwhile: due at once.
+      next_sync_at = case when next_sync_at <= now() then next_sync_at else now() + $5 * interval '1 millisecond' end
     where provider_id = $1`,
 })
 
