@@ -292,7 +292,10 @@ test('after a restore dispatch-worker sends its lane only when what came since t
   const [begin, end] = lanes.map(({ at }) => at)
   const between = commands.slice(begin! + 1, end)
   expect(between[0]).toMatch(/^kubectl -n notify scale .*deployment\/dispatch-worker /)
-  expect(between.slice(1).filter((line) => !line.endsWith(' consumers'))).toEqual([])
+  const waits = ['consent', 'dispatch-worker'].map(
+    (name) => `kubectl -n notify exec deploy/${name} -- node main.mjs consumers`,
+  )
+  expect(between.slice(1)).toEqual(waits)
 })
 
 test('servers restart with the new list of keys before data are encrypted with it', () => {

@@ -289,7 +289,7 @@ test('the pages fit 390 pixels, in light and dark, and the buttons of a long dia
         const { x, y } = element.getBoundingClientRect()
         return document.elementFromPoint(x + 5, y + 5) === element
       })
-  expect(await isOnTop('Create the key')).toBe(true)
+  await eventually(async () => expect(await isOnTop('Create the key')).toBe(true))
   const gap = await page.getByRole('alertdialog').evaluate((dialog) => {
     const buttons = dialog.querySelector('.actions')!
     return Math.round(dialog.getBoundingClientRect().bottom - buttons.getBoundingClientRect().bottom)

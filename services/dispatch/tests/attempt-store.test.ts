@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type Lane, newId, type Receipt } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
+import { Problem } from '@notify/service-kit'
 import { lift, suppress } from '../src/catalogue/suppressions/suppression-store.ts'
 import { channels } from '../src/channels/registry.ts'
 import type { Context } from '../src/context.ts'
@@ -123,7 +124,7 @@ test('a claim whose answer was lost with the connection is put back: nobody was 
     throw new Error('Connection terminated unexpectedly')
   }
   const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, {
-    leaseMs: 5000,
+    leaseMs: 60_000,
     isStopping,
   })
   await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
@@ -152,7 +153,7 @@ test('a claim that Postgres carries out only after it was asked to forget it is 
     return rows
   }
   const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, {
-    leaseMs: 5000,
+    leaseMs: 60_000,
     isStopping,
   })
   await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
@@ -162,22 +163,26 @@ test('a claim that Postgres carries out only after it was asked to forget it is 
 })
 
 describe('while Postgres is away for longer than a lease', () => {
+  const gone = new Error('Connection terminated unexpectedly')
   /** Claims over a database that refuses `failures` statements. */
-  const claimsBeyond = (failures: number, stopping = false) => {
+  const claimsBeyond = (failures: number, fault: Error = gone, stopping = false) => {
     let left = failures
     const run: typeof db.run = async (statement, values) => {
-      if (left-- > 0) throw new Error('Connection terminated unexpectedly')
+      if (left-- > 0) throw fault
       return db.run<never>(statement as never, values)
     }
     const context = { db: { ...db, run }, metrics: { took() {} }, wakeOutbox() {} } as unknown as Context
     return createClaims(context, lane, { leaseMs: 60, isStopping: () => stopping })
   }
 
-  test('a carrier’s answer is kept until it is recorded, and a claim until it is put back', async () => {
+  test.each([
+    ['without a connection', gone],
+    ['behind a lock', new Problem('service_unavailable', 'The database is busy')],
+  ])('%s a carrier’s answer is kept until it is recorded, and a claim until it is put back', async (_what, fault) => {
     const [sent, unmade] = (await queued(2, 'bulk')) as [string, string]
     const [toSettle, toPutBack] = [await claimOne(sent), await claimOne(unmade)]
-    await claimsBeyond(4).settle(ended(toSettle, first, { status: 'sent' }))
-    await claimsBeyond(4).putBack({ claim: toPutBack, afterMs: 0 })
+    await claimsBeyond(4, fault).settle(ended(toSettle, first, { status: 'sent' }))
+    await claimsBeyond(4, fault).putBack({ claim: toPutBack, afterMs: 0 })
     expect(await rowOf(sent)).toMatchObject({ status: 'sent', sending: false })
     expect(await rowOf(unmade)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0 })
   })
@@ -197,10 +202,13 @@ describe('while Postgres is away for longer than a lease', () => {
     expect(await rowOf(id)).toMatchObject({ sending: false, attempt_count: 0 })
   })
 
-  test('a process that stops gives up after the time of a lease', async () => {
+  test('a process that stops gives up after the time of a lease, and so does one whose statement is refused', async () => {
     const [id] = (await queued(1, 'bulk')) as [string]
     const settlement = ended(await claimOne(id), first, { status: 'sent' })
-    await expect(claimsBeyond(1000, true).settle(settlement)).rejects.toThrow('Connection terminated')
+    await expect(claimsBeyond(1000, gone, true).settle(settlement)).rejects.toThrow('Connection terminated')
+    const refused = new Error('invalid input syntax')
+    await expect(claimsBeyond(1000, refused).settle(settlement)).rejects.toThrow(refused)
+    await claimsBeyond(0).settle(settlement)
   })
 })
 

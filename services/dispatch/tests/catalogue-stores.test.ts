@@ -96,7 +96,7 @@ test('an account whose templates are asked for while they are read is read again
   const { id, tenant_id } = await connect()
   for (const end of [
     (due: DueSync) => saveTemplates(db.run, due, [], 60_000),
-    () => postponeSync(db.run, id, 'no answer', 60_000),
+    (due: DueSync) => postponeSync(db.run, due, 'no answer', 60_000),
   ]) {
     const due = await claimOf(id)
     expect(await requestSync(db.run, tenant_id)).toBe(1)
@@ -108,9 +108,9 @@ test('an account whose templates are asked for while they are read is read again
 
 test('a reading that failed is repeated after 5 s, then 10 s, and at the latest after the longest wait', async () => {
   const { id } = await connect()
-  await claimOf(id)
   const waitOf = async (longestMs: number) => {
-    await postponeSync(db.run, id, 'no answer', longestMs)
+    await db.run('update carrier_template_syncs set next_sync_at = now() where provider_id = $1', [id])
+    await postponeSync(db.run, await claimOf(id), 'no answer', longestMs)
     const syncs = build.selectFrom('carrier_template_syncs').selectAll().where('provider_id', '=', id)
     const [{ failures, next_sync_at, error } = {}] = await db.run(syncs)
     return [failures, Math.round((next_sync_at!.getTime() - Date.now()) / 1000), error]

@@ -118,8 +118,9 @@ test('more expired attempts than a batch are ended batch by batch, each once, ho
 })
 
 test('after an outage of Postgres workers first record what their carriers answered, though their leases are over', async () => {
-  const [id] = (await own.queued(1, 'bulk')) as [string]
+  const [id, lost] = (await own.queued(2, 'bulk')) as [string, string]
   const claim = await own.claimOne(id, -1)
+  await own.claimOne(lost, -1)
   let away = true
   const run: typeof db.run = async (statement, values) => {
     if (away) throw new Error('Connection terminated unexpectedly')
@@ -132,7 +133,7 @@ test('after an outage of Postgres workers first record what their carriers answe
   await answer(claim, 'accepted')
   const now = performance.now.bind(performance)
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 3000)
-  await reconcile()
+  expect(await reconcile()).toEqual({ expired: 1, ended: 1 })
   clock.mockRestore()
   expect(await own.attemptsOf(id)).toMatchObject([{ outcome: 'accepted' }])
 })

@@ -19,7 +19,7 @@ export async function revokeByMessage(context: Context, message: MessageReceived
       origin: `message ${provider_message_id}`,
       action: 'opt_out',
       source,
-      occurred_at: sentLongBefore(message),
+      occurred_at: sentLongAgo(message),
     },
   )
   switch (recorded.kind) {
@@ -34,9 +34,9 @@ export async function revokeByMessage(context: Context, message: MessageReceived
   }
 }
 
-/** The carrier's time of a STOP that reached us late. Any other was sent just now, even if Postgres' clock was ahead at the opt-in. */
-function sentLongBefore({ occurred_at, received_at }: MessageReceived): Date | null {
+/** The carrier's time of a STOP that comes late. Any other was sent just now, even if Postgres' clock was ahead at the opt-in. */
+function sentLongAgo({ occurred_at }: MessageReceived): Date | null {
   if (occurred_at === undefined) return null
   const sent = new Date(occurred_at)
-  return Date.parse(received_at) - sent.getTime() > clockToleranceMs ? sent : null
+  return Date.now() - sent.getTime() > clockToleranceMs ? sent : null
 }

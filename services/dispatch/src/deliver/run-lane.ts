@@ -38,7 +38,7 @@ export function runLane(
 ): LaneRunner {
   const pace = createPace(ratePerSecond, lane.lane === 'bulk' ? { slowdown: brake.slowdown } : {})
   const queues = new SendQueues(concurrency)
-  const sender = createSender(context, lane, () => stopped)
+  const sender = createSender(context, lane, () => kit.lifecycle.stopping)
   const usage = createLaneUsage(ratePerSecond)
   const pause = createPause()
   const underWay = new Set<Promise<void>>()

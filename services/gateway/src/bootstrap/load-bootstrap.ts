@@ -8,8 +8,8 @@ import { build, tables } from '../db/schema.ts'
 import { describeKey, type KeyRow } from '../keys/key-store.ts'
 
 /**
- * Upserts the initial tenants, applications and keys, and records what that changes in the audit log. An application or key
- * that was changed through the API stays unchanged.
+ * Upserts the initial tenants, applications and keys, and records what that changes in the audit log. An application
+ * that was changed through the API stays unchanged, and so do the settings of such a key.
  * @throws Error when the file cannot be read or does not match its schema
  */
 export async function loadBootstrap(kit: Kit, { db }: Pick<Context, 'db'>, file: string): Promise<void> {
@@ -58,20 +58,21 @@ async function saveApplication(run: Run, one: BootstrapDocument['applications'][
   await record(run, { tenantId, applicationId: id, resourceId: id }, 'application', { before, after })
 }
 
+/** What an operator may change of a key. The document still replaces its secret, which may have leaked. */
+const settings = ['name', 'permissions', 'rate_limit_per_second']
+const ofDocument = ['tenant_id', 'application_id', 'mode', 'sha256']
+const setting = (name: string) => `case when known.managed then known.${name} else excluded.${name} end`
+
 const upsertKey = defineStatement({
   name: 'save-first-key',
   isPrepared: false,
   text: `
     insert into api_keys as known (id, tenant_id, application_id, name, mode, permissions, sha256, rate_limit_per_second)
     values ($1, $2, $3, $4, $5, $6, $7, $8)
-    on conflict (id) do update set tenant_id = excluded.tenant_id, application_id = excluded.application_id,
-      name = excluded.name, mode = excluded.mode, permissions = excluded.permissions, sha256 = excluded.sha256,
-      rate_limit_per_second = excluded.rate_limit_per_second,
-      updated_at = ${nextUpdatedAt('known.updated_at')}
-    where not known.managed and (known.tenant_id, known.application_id, known.name, known.mode, known.permissions,
-        known.sha256, known.rate_limit_per_second)
-      is distinct from (excluded.tenant_id, excluded.application_id, excluded.name, excluded.mode, excluded.permissions,
-        excluded.sha256, excluded.rate_limit_per_second)
+    on conflict (id) do update set ${ofDocument.map((name) => `${name} = excluded.${name}`).join(', ')},
+      ${settings.map((name) => `${name} = ${setting(name)}`).join(', ')}, updated_at = ${nextUpdatedAt('known.updated_at')}
+    where (${[...ofDocument, ...settings].map((name) => `known.${name}`).join(', ')})
+      is distinct from (${[...ofDocument.map((name) => `excluded.${name}`), ...settings.map(setting)].join(', ')})
     returning *`,
   columns: tables.api_keys,
 })

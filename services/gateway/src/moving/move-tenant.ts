@@ -10,20 +10,17 @@ export const exportTenant = exportTenantCommand({
     )
     return rows.map(({ id }) => id)
   },
-  /** A retry job of this cell sees no choice that is made in the other one, and nobody can cancel it there. */
-  async requireIdle(client, tenantId) {
-    const { rows } = await client.query(
-      'select count(*)::int as unfinished from retry_jobs where tenant_id = $1 and finished_at is null',
-      [tenantId],
-    )
-    const { unfinished } = rows[0]
-    if (unfinished > 0)
-      throw new Error(`${unfinished} retry jobs of the tenant are unfinished: let them end, or cancel them`)
-  },
-  /** From now on the tenant's keys are answered with the way to the other cell. */
+  /**
+   * From now on the tenant's keys are answered with the way to the other cell. Its retry jobs end: they see no choice that is
+   * made there.
+   */
   async leave(client, tenantId, to) {
     const { rowCount } = await client.query(
-      `update tenants set moved_to = $2, moved_at = coalesce(moved_at, now()), arriving = false where id = $1`,
+      `with ended as (
+         update retry_jobs set cancelled = true, finished_at = now(), next_at = null
+         where tenant_id = $1 and finished_at is null
+       )
+       update tenants set moved_to = $2, moved_at = coalesce(moved_at, now()), arriving = false where id = $1`,
       [tenantId, to],
     )
     if (rowCount === 0) throw new Error(`there is no tenant ${tenantId} here`)

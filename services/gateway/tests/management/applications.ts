@@ -114,7 +114,7 @@ describe('applications', () => {
     expect(await told()).toEqual([1])
     expect((await call('PATCH', path, { name: 'Renamed Shop' })).status).toBe(200)
     const keys = async () => (await call('GET', `${path}/keys`)).body
-    const { key_id } = (await keys()).items[0]
+    const { key_id } = (await keys()).items.find(({ name }: { name: string }) => name === 'No permissions')
     expect((await call('PATCH', `${path}/keys/${key_id}`, { name: 'Renamed key' })).status).toBe(200)
     const before = await keys()
     const audit = async () => (await call('GET', '/audit-log?actor_id=bootstrap&limit=100')).body.items
@@ -123,19 +123,29 @@ describe('applications', () => {
       expect.arrayContaining(['application.created', 'api_key.created', 'event.created', 'provider.created']),
     )
     const file = env.stack.wiring.bootstrapFile
-    const document = JSON.parse(readFileSync(file, 'utf8'))
+    const original = readFileSync(file, 'utf8')
+    const document = JSON.parse(original)
     const tenant = document.tenants.find(({ tenant_id }: { tenant_id: string }) => tenant_id === env.tenantId)
     const { rate_limit_per_second } = tenant
     tenant.rate_limit_per_second = 123_456
+    const key = document.api_keys.find((one: { key_id: string }) => one.key_id === key_id)
+    key.sha256 = 'f'.repeat(64)
     writeFileSync(file, JSON.stringify(document))
     await env.restart('gateway')
-    const [change, ...others] = await audit()
+    const [replaced, change, ...others] = await audit()
+    // A secret that has leaked is replaced.
+    expect(replaced).toMatchObject({ action: 'api_key.changed', resource: { id: key_id } })
     expect(change).toMatchObject({ action: 'tenant.changed', before: { rate_limit_per_second } })
     expect(change.after).toEqual({ rate_limit_per_second: 123_456 })
     expect(others).toEqual(recorded)
     expect((await call('GET', path)).body.name).toBe('Renamed Shop')
     expect(await told()).toEqual([1, 2])
-    expect(await keys()).toEqual(before)
+    const changed = expect.objectContaining({ key_id, name: 'Renamed key' })
+    expect((await keys()).items).toEqual(
+      before.items.map((one: { key_id: string }) => (one.key_id === key_id ? changed : one)),
+    )
+    writeFileSync(file, original)
+    await env.restart('gateway')
   })
 
   test('are published to other services on each change, and as revoked when deleted', async () => {

@@ -2,6 +2,7 @@ import type { Id, TemplateChange } from '@notify/contracts'
 import { defineStatement, pick, type Run } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables, tables } from '../../db/schema.ts'
+import type { DueSync } from './claim-syncs.ts'
 
 export type CarrierTemplateRow = Selectable<Tables['carrier_templates']>
 
@@ -23,14 +24,14 @@ export async function planSyncs(run: Run, kinds: readonly string[]): Promise<voi
 }
 
 /** Postpones a failed synchronisation, longer after each failure, unless it was requested meanwhile. Stored templates stay. */
-export async function postponeSync(run: Run, providerId: Id<'prov'>, error: string, longestMs: number): Promise<void> {
+export async function postponeSync(run: Run, due: DueSync, error: string, longestMs: number): Promise<void> {
   const wait = sql`least(5000 * power(2, least(failures, 10)), ${longestMs}) * interval '1 millisecond'`
-  const next_sync_at = sql<Date>`case when next_sync_at <= now() then next_sync_at else now() + ${wait} end`
+  const next_sync_at = sql<Date>`case when next_sync_at = ${due.leased_until}::timestamptz then now() + ${wait} else next_sync_at end`
   await run(
     build
       .updateTable('carrier_template_syncs')
       .set(({ eb }) => ({ failures: eb('failures', '+', 1), error, next_sync_at }))
-      .where('provider_id', '=', providerId),
+      .where('provider_id', '=', due.provider_id),
   )
 }
 

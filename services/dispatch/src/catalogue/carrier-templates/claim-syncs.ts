@@ -6,6 +6,8 @@ const columns = {
   provider_id: column.id('prov'),
   /** The start of the synchronisation, by the clock of Postgres. */
   started_at: column.timestamp(),
+  /** Postgres' own text, exact to the microsecond: another value means that the account was asked for again meanwhile. */
+  leased_until: column.text(),
 }
 
 /** An account whose synchronisation is due. */
@@ -18,7 +20,7 @@ const due = { table: 'carrier_template_syncs', key: ['provider_id'], due: 'next_
 const claim = defineStatement({
   name: 'claim-template-syncs',
   text: `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })}
-    select provider_id, p.tenant_id, p.kind, p.credentials, clock_timestamp() as started_at
+    select provider_id, p.tenant_id, p.kind, p.credentials, clock_timestamp() as started_at, next_sync_at::text as leased_until
     from claimed join providers p on p.id = claimed.provider_id`,
   columns,
 })

@@ -22,16 +22,16 @@ const save = defineStatement({
     update carrier_template_syncs
     set synced_at = now(), failures = 0, error = null, 
       -- Requested again meanwhile: due at once.
-      next_sync_at = case when next_sync_at <= now() then next_sync_at else now() + $5 * interval '1 millisecond' end
+      next_sync_at = case when next_sync_at = $6::timestamptz then now() + $5 * interval '1 millisecond' else next_sync_at end
     where provider_id = $1`,
 })
 
 /** Stores the templates of an account. Newer reports by webhook stay. */
 export async function saveTemplates(
   run: Run,
-  { provider_id, tenant_id, started_at }: DueSync,
+  { provider_id, tenant_id, started_at, leased_until }: DueSync,
   templates: readonly CarrierTemplate[],
   nextMs: number,
 ): Promise<void> {
-  await run(save, [provider_id, tenant_id, started_at, JSON.stringify(templates), nextMs])
+  await run(save, [provider_id, tenant_id, started_at, JSON.stringify(templates), nextMs, leased_until])
 }

@@ -44,7 +44,7 @@ async function sync({ db, config, carrierTable, secrets, log }: Context, due: Du
     await saveTemplates(db.run, due, templates, config.TEMPLATE_SYNC)
     log.info({ provider_id, templates: templates.length }, 'templates read')
   } catch (error) {
-    await postponeSync(db.run, provider_id, (error as Error).message.slice(0, longestError), config.TEMPLATE_SYNC)
+    await postponeSync(db.run, due, (error as Error).message.slice(0, longestError), config.TEMPLATE_SYNC)
     log.warn({ provider_id, err: error }, 'cannot read the templates of an account; retrying')
   }
 }

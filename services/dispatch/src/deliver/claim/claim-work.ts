@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '@notify/contracts'
-import { isConnectionError, isExhausted } from '@notify/database'
-import { coalesce } from '@notify/service-kit'
+import { isConnectionError } from '@notify/database'
+import { coalesce, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
 import { type Settlement, settleAttempts } from '../settle/settle-store.ts'
@@ -95,7 +95,7 @@ function persistFor(forMs: number, isStopping: () => boolean) {
   }
 }
 
+/** Also while it is locked, full or too slow. Another fault is one of the statement, and may stay. */
 function isAway(error: unknown): boolean {
-  const cause = (error as Error).cause ?? error
-  return isConnectionError(cause) || isExhausted(cause)
+  return isConnectionError(error) || (error instanceof Problem && error.code === 'service_unavailable')
 }

@@ -60,12 +60,14 @@ const reservedColumns = {
   every_ms: column.double(),
 }
 
+const otherUntil = { urgent_until_ms: 'bulk_until_ms', bulk_until_ms: 'urgent_until_ms' } as const
+
 /**
  * Reserves slots by moving the clocks of providers ahead (the generic cell rate algorithm, for many cells at once): near
  * slots of the shared part, then slots kept for urgent lanes, then later slots of the shared part.
  */
 const reserve = defineStatements(
-  (until: 'urgent_until_ms' | 'bulk_until_ms') => ({
+  (until: keyof typeof otherUntil) => ({
     name: `reserve-slots-${until}`,
     text: `
     with wanted as (
@@ -74,8 +76,9 @@ const reserve = defineStatements(
     ), locked as (
       select s.* from send_slots s join wanted using (provider_id) order by provider_id for update of s
     ), clocks as (
-      -- Clocks that are further ahead were moved when that of Postgres was, or at a much lower rate.
-      select *, greatest(least(shared_ms, now_ms + ${longestTurnMs} + shared_every), now_ms) as shared_from,
+      -- Clocks that are further ahead were moved when that of Postgres was, or at a much lower rate: nothing follows from them.
+      select *, shared_ms > now_ms + ${longestTurnMs} + shared_every as is_void,
+        greatest(least(shared_ms, now_ms + ${longestTurnMs} + shared_every), now_ms) as shared_from,
         greatest(least(kept_ms, now_ms + ${longestTurnMs} + kept_every), now_ms) as kept_from
       from locked join wanted using (provider_id), (select extract(epoch from now())::float8 * 1000 as now_ms) as clock
     ), near as (
@@ -85,11 +88,13 @@ const reserve = defineStatements(
     ), far as (
       select *, greatest(near, least(count - kept, ${fitting('shared_from', 'shared_every', 'greatest($2::float8, $3::float8)')})) as shared from kept
     ), plan as (
-      select *, count - shared - kept as late, greatest(least(${until}, now_ms + ${longestPutOffMs}), shared_from + shared * shared_every) as late_from from far
+      select *, count - shared - kept as late, greatest(case when not is_void then ${until} end, shared_from + shared * shared_every) as late_from from far
     )
     update send_slots s
     set shared_ms = shared_from + shared * shared_every, kept_ms = kept_from + kept * kept_every,
-        ${until} = case when late > 0 then least(late_from + late * shared_every, now_ms + ${longestPutOffMs}) else plan.${until} end
+        ${until} = case when late > 0 then least(late_from + late * shared_every, now_ms + ${longestPutOffMs})
+          when is_void then 0 else plan.${until} end,
+        ${otherUntil[until]} = case when is_void then 0 else plan.${otherUntil[until]} end
     from plan where s.provider_id = plan.provider_id
     returning s.provider_id, shared::int as shared, shared_from - now_ms as shared_in_ms, kept::int as kept,
       kept_from - now_ms as kept_in_ms, late_from - now_ms as late_in_ms, shared_every as every_ms`,
