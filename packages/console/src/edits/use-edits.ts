@@ -65,8 +65,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
       if (!isConflict(error)) throw error
       const present = await reread()
       // No edited value has changed: it was published or deactivated, for example.
-      const isBasis = edits.value?.under === undefined && isSame(present.form, basis.form)
-      if (mayRetry && isBasis) return save(present.revision, false)
+      if (mayRetry && !edits.value?.under && isSame(present.form, basis.form)) return save(present.revision, false)
       putOnTop(hasConflict ? stored.form : under, present.form)
       throw error
     }

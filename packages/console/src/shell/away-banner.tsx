@@ -17,8 +17,7 @@ function Away({ since }: { since: number | undefined }) {
   useQuery({ queryKey: ['me'], refetchInterval: pollEvery(pollMs) })
   return (
     <p className="border-b border-line bg-warn-fill px-6 py-1.5 text-warn">
-      The gateway does not answer. What you see {since === undefined ? 'may be old' : <Age at={since} />}. It is asked
-      again by itself.
+      The gateway does not answer. What you see {since === undefined ? 'may be old' : <Age at={since} />}.
     </p>
   )
 }
