@@ -58,4 +58,5 @@ export {
   defineStatements,
   type Statement,
 } from './statement.ts'
+export { isUnavailable } from './temporary-error.ts'
 export * from './walk.ts'

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Problem } from '@notify/service-kit'
 import { column } from './columns.ts'
 import type { Queries, Run } from './open.ts'
 import { defineStatement } from './statement.ts'
-import { isTemporary, type StartKit, waitMs } from './temporary-error.ts'
+import { isUnavailable, type StartKit, waitMs } from './temporary-error.ts'
 
 const mostAttempts = 40
 const pollMs = 100
@@ -47,7 +46,3 @@ const tryLock = defineStatement({
   text: `select pg_try_advisory_xact_lock(hashtextextended('initial data of ' || current_schema(), 0)) as taken`,
   columns: { taken: column.boolean() },
 })
-
-function isUnavailable(error: unknown): boolean {
-  return isTemporary(error) || (error instanceof Problem && error.code === 'service_unavailable')
-}

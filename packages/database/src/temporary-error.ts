@@ -1,4 +1,4 @@
-import type { Kit } from '@notify/service-kit'
+import { type Kit, Problem } from '@notify/service-kit'
 import { isConnectionError, isExhausted, isLockTimeout } from './connection-errors.ts'
 
 /** The parts of the kit that retries at the start of a process use. */
@@ -10,6 +10,11 @@ const firstWaitMs = 100
 /** A lock timeout, a deadlock, a lost connection or exhausted resources. */
 export function isTemporary(error: unknown): boolean {
   return isLockTimeout(error) || isConnectionError(error) || isExhausted(error)
+}
+
+/** The same, also as the problem that a query throws. */
+export function isUnavailable(error: unknown): boolean {
+  return isTemporary(error) || (error instanceof Problem && error.code === 'service_unavailable')
 }
 
 /** Jitter keeps replicas from retrying at the same moment. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '@notify/contracts'
-import { isConnectionError } from '@notify/database'
-import { coalesce, Problem } from '@notify/service-kit'
+import { isUnavailable } from '@notify/database'
+import { coalesce } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
 import { type Settlement, settleAttempts } from '../settle/settle-store.ts'
@@ -76,7 +76,7 @@ const longestPauseMs = 1000
 const lateClaimMs = 2000
 
 /**
- * Tries again until it succeeds or the time is over; the last failure is thrown. While Postgres is away no time passes unless
+ * Tries again until it succeeds or the time is over; the last failure is thrown. While Postgres is away or locked no time passes unless
  * the process stops: what a carrier answered is known here alone, and without it the message may be sent twice.
  */
 function persistFor(forMs: number, isStopping: () => boolean) {
@@ -86,16 +86,11 @@ function persistFor(forMs: number, isStopping: () => boolean) {
       try {
         return await work()
       } catch (error) {
-        if (isAway(error) && !isStopping()) until = undefined
+        if (isUnavailable(error) && !isStopping()) until = undefined
         else until ??= performance.now() + forMs
         if (until !== undefined && performance.now() + pauseMs > until) throw error
         await delay(pauseMs)
       }
     }
   }
-}
-
-/** Also while it is locked, full or too slow. Another fault is one of the statement, and may stay. */
-function isAway(error: unknown): boolean {
-  return isConnectionError(error) || (error instanceof Problem && error.code === 'service_unavailable')
 }
