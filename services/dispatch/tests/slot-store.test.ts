@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
@@ -63,6 +64,31 @@ test('clocks that the one of Postgres has left ahead when it was set back stop n
   expect(late_in_ms).toBe(1062.5)
   // The lanes of a campaign do not wait for what was put off by the former clock either.
   expect((await reserve(1, bulk)).late_in_ms).toBeLessThan(1200)
+})
+
+test('slots that others have reserved since a transaction began stay reserved', async () => {
+  const { providerId, reserve } = await limited(20)
+  const clock = async () => {
+    const [row] = await db.run<{ shared_ms: number }>(
+      `select shared_ms from send_slots where provider_id = '${providerId}'`,
+    )
+    return row!.shared_ms
+  }
+  const begun = Promise.withResolvers<void>()
+  const others = Promise.withResolvers<void>()
+  const slow = db.transaction(async (run) => {
+    await run('select now()')
+    begun.resolve()
+    await others.promise
+    return reserveSlots({ ...db, run }, [{ provider_id: providerId, count: 1, per_second: 20 }], urgent)
+  })
+  await begun.promise
+  await delay(300)
+  await reserve(100, urgent)
+  const reservedMs = await clock()
+  others.resolve()
+  await slow
+  expect(await clock()).toBeGreaterThanOrEqual(reservedMs)
 })
 
 test('unused slots are lost', async () => {

@@ -80,7 +80,8 @@ const reserve = defineStatements(
       select *, shared_ms > now_ms + ${longestTurnMs} + shared_every as is_void,
         greatest(least(shared_ms, now_ms + ${longestTurnMs} + shared_every), now_ms) as shared_from,
         greatest(least(kept_ms, now_ms + ${longestTurnMs} + kept_every), now_ms) as kept_from
-      from locked join wanted using (provider_id), (select extract(epoch from now())::float8 * 1000 as now_ms) as clock
+      -- Read after the lock: to a time before it, slots that others reserved meanwhile would seem too far ahead.
+      from (select *, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from locked join wanted using (provider_id)) as timed
     ), near as (
       select *, least(count, ${fitting('shared_from', 'shared_every', '$2::float8')}) as near from clocks
     ), kept as (
