@@ -274,6 +274,19 @@ describe('an inbound keyword', () => {
     expect(await isStopped(tenantId)).toBe(true)
   })
 
+  test("STOP after an operator's lift counts, although the clock of Postgres was ahead at the lift", async () => {
+    const tenantId = newId('ten')
+    const ahead = new Date(Date.now() + 240_000)
+    const now = (Date.now() - at(0).getTime()) / 1000
+    await says(tenantId, 'STOP', 5)
+    await db.run('update suppressions set lifted_at = $2 where tenant_id = $1', [tenantId, ahead])
+    await says(tenantId, 'STOP', now, now)
+    expect(await isStopped(tenantId)).toBe(true)
+    await db.run('update suppressions set lifted_at = $2 where tenant_id = $1', [tenantId, ahead])
+    const recipient = { ...somebody(), tenant_id: tenantId, recipient_index: blindIndex(tenantId, '+15551230001') }
+    expect(await suppress(db.run, [{ ...recipient, reason: 'manual' }])).toHaveLength(1)
+  })
+
   test('a carrier without times counts by arrival', async () => {
     const tenantId = newId('ten')
     await says(tenantId, 'STOP', 11)

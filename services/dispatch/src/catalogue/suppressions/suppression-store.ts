@@ -41,7 +41,8 @@ const insert = defineStatement({
       ${['id', 'created_at'].map(keepWhere('known.lifted_at is null'))},
       ${['reason', 'source_notification_id'].map(keepWhere(`known.lifted_at is null and known.reason <> 'stop'`))},
       ${['reported_at', 'occurred_at'].map((column) => `${column} = greatest(known.${column}, excluded.${column})`)}, lifted_at = null
-    where known.lifted_at is null or (known.lifted_at <= excluded.reported_at
+    -- A lift in the future was recorded before the clock of Postgres was set back.
+    where known.lifted_at is null or ((known.lifted_at <= excluded.reported_at or known.lifted_at > clock_timestamp())
       -- START lifts at the time at which it occurred, an operator after it.
       and (known.lifted_at > known.occurred_at or known.occurred_at <= excluded.occurred_at))
     returning new.*, case when old.lifted_at is null then old.reason end as former_reason`,
