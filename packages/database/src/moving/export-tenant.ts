@@ -36,6 +36,8 @@ interface ExportOptions extends MovingTables {
   requireIdle?(client: Client, tenantId: string): Promise<void>
   /** Ends the tenant's time in this cell. */
   leave?(client: Client, tenantId: string, to: string): Promise<void>
+  /** Ends the work that requests have begun here, once those admitted before the tenant left have been answered. */
+  endWork?(client: Client, tenantId: string): Promise<void>
 }
 
 /** Callers are cached for one second; after another one most requests admitted before have been answered. */
@@ -47,7 +49,14 @@ export type Print = (line: string) => Promise<void> | void
  * `main.ts export-tenant`: writes the tenant's rows of this service, encrypted under TRANSPORT_KEY, and counts by table. With
  * `--to`, first hands the tenant over to that cell.
  */
-export function exportTenantCommand({ tables, encrypted = [], readApplications, requireIdle, leave }: ExportOptions) {
+export function exportTenantCommand({
+  tables,
+  encrypted = [],
+  readApplications,
+  requireIdle,
+  leave,
+  endWork,
+}: ExportOptions) {
   return async (
     config: MovingConfig,
     kit: CommandKit,
@@ -70,6 +79,7 @@ export function exportTenantCommand({ tables, encrypted = [], readApplications, 
         await leave(client, tenantId, to)
         kit.log.warn({ tenant_id: tenantId, to }, 'the tenant is served by another cell from now on')
         await delay(settleMs)
+        await endWork?.(client, tenantId)
       }
       const applications = (await readApplications?.(client, tenantId)) ?? named.applications
       const counts: Record<string, number> = {}

@@ -10,20 +10,21 @@ export const exportTenant = exportTenantCommand({
     )
     return rows.map(({ id }) => id)
   },
-  /**
-   * From now on the tenant's keys are answered with the way to the other cell. Its retry jobs end: they see no choice that is
-   * made there.
-   */
+  /** From now on the tenant's keys are answered with the way to the other cell. */
   async leave(client, tenantId, to) {
     const { rowCount } = await client.query(
-      `with ended as (
-         update retry_jobs set cancelled = true, finished_at = now(), next_at = null
-         where tenant_id = $1 and finished_at is null
-       )
-       update tenants set moved_to = $2, moved_at = coalesce(moved_at, now()), arriving = false where id = $1`,
+      'update tenants set moved_to = $2, moved_at = coalesce(moved_at, now()), arriving = false where id = $1',
       [tenantId, to],
     )
     if (rowCount === 0) throw new Error(`there is no tenant ${tenantId} here`)
+  },
+  /** Retry jobs would see no choice that is made in the other cell. */
+  async endWork(client, tenantId) {
+    await client.query(
+      `update retry_jobs set cancelled = true, finished_at = now(), next_at = null
+       where tenant_id = $1 and finished_at is null`,
+      [tenantId],
+    )
   },
 })
 
