@@ -53,8 +53,8 @@ async function send(request: Request, token: string): Promise<Response> {
   const hang = isExport ? undefined : setTimeout(noteHang, readTimeoutMs)
   try {
     const response = await fetch(request, { signal })
-    // A proxy before the gateway answers these while the gateway is down.
-    noteAnswer(response.status < 502 || response.status > 504)
+    // A proxy before the gateway answers these while it is down; the gateway, for a service behind it, with this header.
+    noteAnswer(response.status < 502 || response.status > 504 || response.headers.has('x-request-id'))
     return isRead ? await known.read(url, response) : response
   } catch (error) {
     request.signal.throwIfAborted()

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { lastAnswer, pollEvery, useGatewayAway } from '../api/connection.ts'
-import { age } from '../ui/time.tsx'
+import { Time } from '../ui/time.tsx'
 
 /** Says that the gateway does not answer, and how old the page is. */
 export function AwayBanner() {
@@ -17,17 +16,16 @@ function Away({ since }: { since: number | undefined }) {
   useQuery({ queryKey: ['me'], refetchInterval: pollEvery(pollMs) })
   return (
     <p className="border-b border-line bg-warn-fill px-6 py-1.5 text-warn">
-      The gateway does not answer. What you see {since === undefined ? 'may be old' : <Age at={since} />}.
+      The gateway does not answer. What you see {since === undefined ? 'may be old' : <Updated at={since} />}.
     </p>
   )
 }
 
-/** Counts the seconds. Screen readers announce the banner, but not each second. */
-function Age({ at }: { at: number }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return <span aria-live="off">was updated {age(at, now)}</span>
+/** Screen readers announce the banner, but not each change of the age. */
+function Updated({ at }: { at: number }) {
+  return (
+    <span aria-live="off">
+      was updated <Time at={new Date(at).toISOString()} />
+    </span>
+  )
 }

@@ -1,9 +1,10 @@
 import { X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { recipientOf, tokenOf } from '../api/recipients.ts'
 import { Button } from './button.tsx'
 import { FilterText } from './filter-controls.tsx'
 import { showToast } from './toasts.tsx'
+import { useLatest } from './use-latest.ts'
 
 interface FilterRecipientProps {
   label: string
@@ -20,27 +21,18 @@ interface FilterRecipientProps {
 /** A filter by a whole recipient. The address gets a token in its place; what was typed stays in this tab. */
 export function FilterRecipient({ value, onChange, normalize = recipientOf, ...field }: FilterRecipientProps) {
   const [typed, setTyped] = useState<{ text: string; token: string }>()
-  const latest = useRef('')
-  // An answer after the page was left does not lead back to it.
-  useEffect(
-    () => () => {
-      latest.current = ''
-    },
-    [],
-  )
+  const ask = useLatest()
   const search = async (text: string) => {
-    latest.current = text
+    const isWanted = ask()
     const recipient = normalize(text)
     if (recipient === '') return onChange('', '')
     try {
       const token = await tokenOf(recipient)
-      // A slow answer does not replace a newer search.
-      if (latest.current !== text) return
+      if (!isWanted()) return
       setTyped({ text, token })
       onChange(token, recipient)
     } catch (error) {
-      if (latest.current !== text) return
-      showToast({ tone: 'bad', text: `Not searched: ${(error as Error).message}` })
+      if (isWanted()) showToast({ tone: 'bad', text: `Not searched: ${(error as Error).message}` })
     }
   }
   const known = typed?.token === value ? typed.text : ''

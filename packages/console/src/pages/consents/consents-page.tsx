@@ -10,6 +10,7 @@ import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
+import { useLatest } from '../../ui/use-latest.ts'
 import { ledgerColumns } from './entry-columns.tsx'
 import { NumberConsent } from './number-consent.tsx'
 import { useConsent, useLedger } from './queries.ts'
@@ -28,11 +29,14 @@ export function ConsentsPage() {
   // A form starts with the number, under which its draft is kept.
   const form = isLoading && phone === '' ? null : dialog
   const showToken = (found: string) => setSearch(found ? { recipient: found } : {})
+  const ask = useLatest()
   const open = async (number: string) => {
+    const isWanted = ask()
     try {
-      showToken(await tokenOf(number))
+      const found = await tokenOf(number)
+      if (isWanted()) showToken(found)
     } catch (error) {
-      showToast({ tone: 'bad', text: `The number is not shown: ${(error as Error).message}` })
+      if (isWanted()) showToast({ tone: 'bad', text: `The number is not shown: ${(error as Error).message}` })
     }
   }
   const optIn = (
@@ -60,6 +64,7 @@ export function ConsentsPage() {
           normalize={addressOf}
           value={token}
           onChange={(found, number) => {
+            ask()
             setTyped({ token: found, phone: number })
             showToken(found)
           }}
