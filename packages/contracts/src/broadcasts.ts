@@ -50,7 +50,7 @@ export const createBroadcast = defineRoute({
   params: z.object({ list_id: givenId('list') }),
   body: z.record(z.string(), z.unknown()).meta({
     description:
-      'The fields of DispatchRequest, without a recipient: each member is one. A `subject`, `body` or `html_body` with Liquid is a template, also without `template_data`',
+      'The fields of DispatchRequest, without a recipient: each member is one. A `subject`, `body` or `html_body` with Liquid is a template, also without `template_data`; with a `layout_id` each of them is one, and must be as short',
     id: 'NewBroadcast',
   }),
   responses: { 202: Broadcast },

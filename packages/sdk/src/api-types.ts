@@ -4991,7 +4991,7 @@ export interface components {
                 };
             }[];
         };
-        /** @description The fields of DispatchRequest, without a recipient: each member is one. A `subject`, `body` or `html_body` with Liquid is a template, also without `template_data` */
+        /** @description The fields of DispatchRequest, without a recipient: each member is one. A `subject`, `body` or `html_body` with Liquid is a template, also without `template_data`; with a `layout_id` each of them is one, and must be as short */
         NewBroadcast: {
             [key: string]: unknown;
         };
