@@ -5,15 +5,16 @@ import { mintApiKey } from '@notify/privacy'
 import { activity } from '@notify/test-kit/activity'
 import { expectProblem, post, storedRows } from '@notify/test-kit/api'
 import { demoAccount, postForm, signature, statusFields } from '@notify/test-kit/callbacks'
-import { addApplication, addKey } from '@notify/test-kit/callers'
+import { addApplication, addBareTenant, addKey } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { Redis } from 'ioredis'
 import { type Count, createCounter } from '../src/limits/counter.ts'
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'inbox-stream'], {
     env: {
+      'inbox-stream': { CELLS: 'us1=https://us1.example' },
       gateway: {
         RATE_LIMIT_KEY_PER_SECOND: '4',
         RATE_LIMIT_TENANT_PER_SECOND: '6',
@@ -26,6 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const burst = (key: string, count: number): Promise<ApiResponse[]> =>
   Promise.all(Array.from({ length: count }, () => post(env, smsTo(freshPhone()), { key })))
 const accepted = (answers: ApiResponse[]) => answers.filter(({ status }) => status === 202).length
@@ -197,25 +199,38 @@ describe('an address that fails too often', () => {
   const burstOf = (count: number, call: () => Promise<ApiResponse>) =>
     Promise.all(Array.from({ length: count }, call)).then((answers) => answers.map(({ status }) => status))
 
-  const addresses = [1, 2, 3, 4, 5, 6].map((host) => `192.0.2.${host}`)
+  const addresses = Array.from({ length: 12 }, (_, host) => `192.0.2.${host + 1}`)
+  const keyOfCell = () => mintApiKey('live', newId('key'), 'us1').apiKey
+  /** Signed by nobody: only the named cell could verify it. */
+  const tokenOfCell = () => `${encode({ alg: 'none' })}.${encode({ cell: 'us1' })}.`
 
-  test.each<[string, () => object]>([
-    ['without credentials', () => ({ key: null })],
-    ['with keys that nobody made', () => ({ key: badKey() })],
-    ['with tokens that are none', () => ({ key: 'eyJhbGciOiJub25lIn0.e30.' })],
-  ])('is 429 with Retry-After %s; others are not', async (_how, credentials) => {
+  test.each<[string, number, string, () => object]>([
+    ['without credentials', 401, 'activity', () => ({ key: null })],
+    ['with keys that nobody made', 401, 'activity', () => ({ key: badKey() })],
+    ['with keys of another cell that nobody made', 421, 'activity', () => ({ key: keyOfCell() })],
+    ['with tokens that are none', 401, 'activity', () => ({ key: 'eyJhbGciOiJub25lIn0.e30.' })],
+    ['with user tokens that are none', 401, 'inbox', () => ({ token: 'eyJhbGciOiJub25lIn0.e30.' })],
+    ['with user tokens of another cell that nobody made', 421, 'inbox', () => ({ token: tokenOfCell() })],
+  ])('is 429 with Retry-After %s; others are %d', async (_how, refused, path, credentials) => {
     const [address = '', other = ''] = addresses.splice(0, 2)
-    const call = (caller: string) => env.api('GET', '/api/v1/activity', { headers: from(caller), ...credentials() })
+    const call = (caller: string) => env.api('GET', `/api/v1/${path}`, { headers: from(caller), ...credentials() })
     const [failing, others] = await Promise.all([burstOf(60, () => call(address)), burstOf(5, () => call(other))])
-    expect(new Set(failing)).toEqual(new Set([401, 429]))
-    expect(failing.filter((status) => status === 401).length).toBeLessThanOrEqual(20)
-    expect(new Set(others)).toEqual(new Set([401]))
+    expect(new Set(failing)).toEqual(new Set([refused, 429]))
+    expect(failing.filter((status) => status === refused).length).toBeLessThanOrEqual(30)
+    expect(new Set(others)).toEqual(new Set([refused]))
     await eventually(async () => {
       await burstOf(20, () => call(address))
       const answer = await call(address)
       expectProblem(answer, 429, 'rate_limited')
       expect(answer.headers.get('retry-after')).toBe('1')
     })
+  })
+
+  test('is not one whose keys are of a tenant that moved to another cell', async () => {
+    const { tenantId, apiKey } = await addBareTenant(env)
+    await env.admin.query(`update gateway.tenants set moved_to = 'us1', moved_at = now() where id = $1`, [tenantId])
+    const call = () => env.api('GET', '/api/v1/notifications/x', { key: apiKey, headers: from('203.0.113.11') })
+    expect(new Set(await burstOf(60, call))).toEqual(new Set([421]))
   })
 
   test('counts as one within a /64', async () => {

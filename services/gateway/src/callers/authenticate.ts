@@ -103,11 +103,9 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
     try {
       return await identify(request, bearerOf(request))
     } catch (error) {
-      if (error instanceof WrongCell) throw wrongCell(error, request, config.CELLS)
       const isRejected = error instanceof BulkheadRejectedError
-      if (isRejected || (error instanceof Problem && error.code === 'unauthenticated')) {
-        failures.count(addressOf(request))
-      }
+      if (isRejected || isUnproven(error)) failures.count(addressOf(request))
+      if (error instanceof WrongCell) throw wrongCell(error, request, config.CELLS)
       if (!isRejected) throw error
       throw new Problem('rate_limited', 'Too many unknown credentials from this address; try again', {
         headers: { 'Retry-After': '1' },
@@ -135,6 +133,12 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
   }
 }
 
+/** Whether the credentials are wrong, or could only be verified by another cell. */
+function isUnproven(error: unknown): boolean {
+  if (error instanceof WrongCell) return !error.isProven
+  return error instanceof Problem && error.code === 'unauthenticated'
+}
+
 function remember(tokens: Set<string>, token: string): void {
   const [oldest] = tokens
   if (tokens.size >= mostProven && oldest !== undefined) tokens.delete(oldest)
@@ -160,7 +164,9 @@ async function keyCaller(db: Queries, config: Config, token: string): Promise<Ke
   const find = () => findKey(db.run, parsed.keyId)
   const found = await find()
   // A tenant that moved here brought its keys, which name the cell that made them.
-  if (!found && parsed.cell !== undefined && parsed.cell !== config.CELL) throw new WrongCell(parsed.cell)
+  if (!found && parsed.cell !== undefined && parsed.cell !== config.CELL) {
+    throw new WrongCell(parsed.cell, { isProven: false })
+  }
   if (found && !isSecretOf(found, parsed)) throw unknownKey()
   const key = await requireServed(found, find)
   if (!key) throw unknownKey()

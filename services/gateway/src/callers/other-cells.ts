@@ -9,10 +9,13 @@ const arrival = { mostMs: 6000, everyMs: 100 }
 export class WrongCell extends Error {
   override name = 'WrongCell'
   readonly cell: string
+  /** Whether the credentials are known here to be valid: anyone can make up a key that names a cell. */
+  readonly isProven: boolean
 
-  constructor(cell: string) {
+  constructor(cell: string, { isProven = true } = {}) {
     super(`The tenant belongs to the cell ${cell}`)
     this.cell = cell
+    this.isProven = isProven
   }
 }
 
