@@ -132,7 +132,9 @@ export const Config = z.object({
   RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
     .default(100)
     .describe('Failed requests per second of one address: missing or wrong credentials, or a wrong signature'),
-  RATE_LIMIT_TENANT_PER_SECOND: perSecond.default(500).describe('Requests per second of one tenant'),
+  RATE_LIMIT_TENANT_PER_SECOND: perSecond
+    .default(500)
+    .describe('Requests per second of one tenant, and as many of its test keys'),
   ...proxyConfig,
 })
 export type Config = z.output<typeof Config>

@@ -185,6 +185,20 @@ test('without limits of their own a key and a tenant have those of the configura
   expect(details.some((detail: string) => detail.includes('caller may make 4'))).toBe(true)
 })
 
+test('test keys use up nothing of the limit of live keys', async () => {
+  const tenant = await addBareTenant(env)
+  const { apiKey: testKey } = await addKey(env, tenant, { mode: 'test', perSecond: 1000 })
+  const requests = Array.from({ length: 60 }, () => smsTo(freshPhone()))
+  // Ten times the limit: the tenant waits for nine seconds.
+  const batch = await env.api('POST', '/api/v1/notifications/batch', { key: testKey, body: { requests } })
+  expect(batch.headers.get('ratelimit')).toMatch(/, "tenant";r=0;t=\d+$/)
+  const refused = await post(env, smsTo(freshPhone()), { key: testKey })
+  expectProblem(refused, 429, 'rate_limited')
+  expect(refused.body.detail).toContain('tenant may make 6')
+  // It passes the limits and then has no provider.
+  expect((await post(env, smsTo(freshPhone()), { key: tenant.apiKey })).status).toBe(409)
+})
+
 test('a refused request is counted before its permission and its body are looked at', async () => {
   const { apiKey } = await addKey(env, env, { permissions: [], perSecond: 1 })
   const answers = await Promise.all(

@@ -179,7 +179,11 @@ async function keyCaller(db: Queries, config: Config, token: string): Promise<Ke
     ...(bulk_requires_topic ? { bulk_requires_topic } : {}),
   }
   const principal: KeyPrincipal = { kind: 'key', ...rest, ...defaults }
-  const limits = limitsOf(config, `key ${key.key_id}`, key_limit, key.tenant_id, tenant_limit)
+  const limits = limitsOf(config, key.tenant_id, {
+    caller: { id: `key ${key.key_id}`, limit: key_limit },
+    // Test keys use up nothing of the live keys' limit.
+    tenant: { id: `tenant ${key.tenant_id}${key.mode === 'test' ? ' test' : ''}`, limit: tenant_limit },
+  })
   return { principal, limits }
 }
 
@@ -198,22 +202,24 @@ async function operatorCaller(
   const { principal, profile } = await verify(token)
   const { tenant_id: tenantId, subject } = principal
   const tenant = await findTenant(db.run, tenantId)
-  const limit = tenant?.rate_limit_per_second ?? null
-  const limits = limitsOf(config, `operator ${tenantId} ${subject}`, null, tenantId, limit)
+  const limits = limitsOf(config, tenantId, {
+    caller: { id: `operator ${tenantId} ${subject}`, limit: null },
+    tenant: { id: `tenant ${tenantId}`, limit: tenant?.rate_limit_per_second ?? null },
+  })
   const missingTenant = tenant ? undefined : tenantId
   return { principal, profile, limits, missingTenant, readOnly: tenant && whyReadOnly(tenant) }
 }
 
-function limitsOf(
-  config: Config,
-  caller: string,
-  callerLimit: number | null,
-  tenantId: string,
-  tenantLimit: number | null,
-): Limits {
+/** What is counted together, and its limit, if it has one of its own. */
+interface Counted {
+  id: string
+  limit: number | null
+}
+
+function limitsOf(config: Config, tenantId: string, { caller, tenant }: Record<'caller' | 'tenant', Counted>): Limits {
   return limitsFor(
     tenantId,
-    { id: caller, perSecond: callerLimit ?? config.RATE_LIMIT_KEY_PER_SECOND },
-    { id: `tenant ${tenantId}`, perSecond: tenantLimit ?? config.RATE_LIMIT_TENANT_PER_SECOND },
+    { id: caller.id, perSecond: caller.limit ?? config.RATE_LIMIT_KEY_PER_SECOND },
+    { id: tenant.id, perSecond: tenant.limit ?? config.RATE_LIMIT_TENANT_PER_SECOND },
   )
 }
