@@ -31,6 +31,31 @@ test('a live key may have every permission, a test key none that affects live me
   ])
 })
 
+test('what names an application of the document has its tenant', () => {
+  const [tenant_id, application_id] = [newId('ten'), newId('app')]
+  const owner = { tenant_id, application_id }
+  const application = { ...owner, name: 'Shop', allowed_origins: [] }
+  const [key] = documentWith('live', []).api_keys
+  const provider = { provider_id: newId('prov'), channel: 'sms', kind: 'twilio', name: 'Main', priority: 1 }
+  const event = { event_key: 'a', name: 'A', status: 'draft', version: 1, allowed_channels: [], templates: {} }
+  const issuesOf = (of: object) =>
+    BootstrapDocument.safeParse({
+      tenants: [],
+      applications: [application],
+      api_keys: [{ ...key, ...of }],
+      topics: [{ topic_key: 'news', name: 'News', channels: ['email'], ...of }],
+      events: [{ ...event, ...of }],
+      providers: [{ ...provider, credentials: {}, ...of }],
+    }).error?.issues
+  expect(issuesOf(owner)).toBeUndefined()
+  expect(issuesOf({ ...owner, tenant_id: newId('ten') })).toMatchObject(
+    ['api_keys', 'topics', 'events', 'providers'].map((part) => ({
+      path: [part, 0, 'tenant_id'],
+      message: 'must be that of the application',
+    })),
+  )
+})
+
 test('an origin is one that browsers send, as in the API', () => {
   const { allowed_origins: origins } = BootstrapDocument.shape.applications.element.shape
   for (const good of ['https://shop.example', 'http://localhost:3000', 'https://[::1]:8443'])

@@ -87,9 +87,17 @@ const topicOf = ({ tenant_id, application_id }: Pick<Topic, keyof typeof owner>,
  * The initial data of an installation. Each service upserts its own part of BOOTSTRAP_FILE at every start.
  * API keys are hashes. Provider credentials are in plain text, so the file is a secret.
  */
-export const BootstrapDocument = content.superRefine(({ topics, events }, issues) => {
+export const BootstrapDocument = content.superRefine((document, issues) => {
+  const { topics, events } = document
   const declared = topics.map((topic) => topicOf(topic, topic.topic_key))
   const refuse = (path: (string | number)[], message: string) => issues.addIssue({ code: 'custom', path, message })
+  const tenants = new Map<string, string>(document.applications.map((one) => [one.application_id, one.tenant_id]))
+  for (const part of ['api_keys', 'topics', 'events', 'providers'] as const) {
+    for (const [at, { tenant_id, application_id }] of document[part].entries()) {
+      const tenant = tenants.get(application_id ?? '')
+      if (tenant && tenant !== tenant_id) refuse([part, at, 'tenant_id'], 'must be that of the application')
+    }
+  }
   for (const [at, topic] of declared.entries()) {
     if (declared.indexOf(topic) < at) refuse(['topics', at, 'topic_key'], 'must not be that of another topic')
   }

@@ -1,7 +1,11 @@
-import type { BootstrapDocument } from '@notify/contracts'
+import type { BootstrapDocument, Id } from '@notify/contracts'
 import { type Change, defineStatement, loadAtStart, nextUpdatedAt, type Run } from '@notify/database'
 import { type Kit, readBootstrapFile } from '@notify/service-kit'
-import { describeApplication, enqueueApplicationChange } from '../applications/application-store.ts'
+import {
+  type ApplicationRow,
+  describeApplication,
+  enqueueApplicationChange,
+} from '../applications/application-store.ts'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { Context } from '../context.ts'
 import { build, tables } from '../db/schema.ts'
@@ -10,7 +14,7 @@ import { describeKey, type KeyRow } from '../keys/key-store.ts'
 /**
  * Upserts the initial tenants, applications and keys, and records what that changes in the audit log. An application
  * that was changed through the API stays unchanged, and so do the settings of such a key.
- * @throws Error when the file cannot be read or does not match its schema
+ * @throws Error when the file cannot be read or does not match its schema, or names an application of another tenant
  */
 export async function loadBootstrap(kit: Kit, { db }: Pick<Context, 'db'>, file: string): Promise<void> {
   const { tenants, applications, api_keys } = await readBootstrapFile(file)
@@ -40,22 +44,32 @@ const upsertApplication = defineStatement({
   isPrepared: false,
   text: `
     insert into applications as known (id, tenant_id, name, allowed_origins) values ($1, $2, $3, $4)
-    on conflict (id) do update set tenant_id = excluded.tenant_id, name = excluded.name,
-      allowed_origins = excluded.allowed_origins, revision = known.revision + 1, updated_at = now()
-    where not known.managed and (known.tenant_id, known.name, known.allowed_origins)
-      is distinct from (excluded.tenant_id, excluded.name, excluded.allowed_origins)
+    on conflict (id) do update set name = excluded.name, allowed_origins = excluded.allowed_origins,
+      revision = known.revision + 1, updated_at = now()
+    where not known.managed
+      and (known.name, known.allowed_origins) is distinct from (excluded.name, excluded.allowed_origins)
     returning *`,
   columns: tables.applications,
 })
 
 async function saveApplication(run: Run, one: BootstrapDocument['applications'][number]): Promise<void> {
   const { application_id: id, tenant_id: tenantId, name, allowed_origins } = one
-  const [known] = await run(build.selectFrom('applications').selectAll().where('id', '=', id))
+  const known = await applicationOf(run, id, tenantId)
   const [row] = await run(upsertApplication, [id, tenantId, name, allowed_origins])
   if (!row) return
   await enqueueApplicationChange(run, row)
   const [before, after] = [known && describeApplication(known), describeApplication(row)]
   await record(run, { tenantId, applicationId: id, resourceId: id }, 'application', { before, after })
+}
+
+/**
+ * Finds an application that is stored.
+ * @throws Error when another tenant has it, whose messages the keys of this one could then read
+ */
+async function applicationOf(run: Run, id: Id<'app'>, tenantId: Id<'ten'>): Promise<ApplicationRow | undefined> {
+  const [known] = await run(build.selectFrom('applications').selectAll().where('id', '=', id))
+  if (!known || known.tenant_id === tenantId) return known
+  throw new Error(`BOOTSTRAP_FILE is not valid: the application ${id} is not of the tenant ${tenantId}`)
 }
 
 /** What an operator may change of a key. The document still replaces its secret, which may have leaked. */
@@ -79,6 +93,7 @@ const upsertKey = defineStatement({
 
 async function saveKey(run: Run, one: BootstrapDocument['api_keys'][number]): Promise<void> {
   const { key_id: id, tenant_id: tenantId, application_id: applicationId, name, mode, permissions, sha256 } = one
+  await applicationOf(run, applicationId, tenantId)
   const [known] = await run(build.selectFrom('api_keys').selectAll().where('id', '=', id))
   const values = [id, tenantId, applicationId, name, mode, permissions, sha256, one.rate_limit_per_second]
   const [row] = await run(upsertKey, values)
