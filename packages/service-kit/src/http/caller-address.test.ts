@@ -22,6 +22,12 @@ test.each([
   ['the proxy, when it says nonsense', 'unknown', '10.0.0.1'],
   ['as far as it can be read', 'nonsense, 10.0.0.2', '10.0.0.2'],
   ['an IPv6 caller', '2001:db8::1', '2001:db8:0:0::/64'],
+  ['without the port', '192.0.2.1:5123', '192.0.2.1'],
+  ['without the ports of several proxies', '203.0.113.9:80, 192.0.2.1:5123, 10.0.0.2:443', '192.0.2.1'],
+  ['an IPv6 caller with a port', '[2001:db8::1]:443', '2001:db8:0:0::/64'],
+  ['an IPv6 caller in brackets', '[2001:db8::1]', '2001:db8:0:0::/64'],
+  ['an IPv4 caller in IPv6 form with a port', '[::ffff:192.0.2.1]:443', '192.0.2.1'],
+  ['the proxy, when the port is nonsense', '192.0.2.1:port', '10.0.0.1'],
 ])('behind a trusted proxy: %s', (_what, forwarded, expected) => {
   expect(addressOf('::ffff:10.0.0.1', forwarded, '10.0.0.0/8')).toBe(expected)
 })

@@ -43,12 +43,18 @@ export function createAddressOf(
     if (trustsNobody || isIP(address) === 0) return grouped(address)
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
     while (isTrusted(address)) {
-      const next = unmapped(forwarded.pop()?.trim() ?? '')
+      const next = unmapped(withoutPort(forwarded.pop()?.trim() ?? ''))
       if (isIP(next) === 0) break
       address = next
     }
     return grouped(address)
   }
+}
+
+/** The address of an entry with a port, as Azure Application Gateway writes it: `192.0.2.1:5123`, `[2001:db8::1]:5123`. */
+function withoutPort(entry: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? []
+  return ipv6 ?? ipv4 ?? entry
 }
 
 /** An IPv4 address in its IPv4 form, also when a dual-stack socket reports it as IPv6. */
