@@ -125,16 +125,9 @@ export async function updateApplication(
   return row!
 }
 
-/** Deletes an application and revokes its keys. Its row is kept: the activity shows its name. */
+/** Deletes an application. Its row is kept: the activity shows its name. */
 export async function removeApplication(run: Run, id: Id<'app'>): Promise<ApplicationRow> {
   const now = sql<Date>`now()`
-  await run(
-    build
-      .updateTable('api_keys')
-      .set({ revoked_at: now, updated_at: changedNow })
-      .where('application_id', '=', id)
-      .where('revoked_at', 'is', null),
-  )
   const [row] = await run(change(id, { deleted_at: now, updated_at: now }))
   return row!
 }

@@ -2,6 +2,7 @@ import type { deleteApplication as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
+import { revokeKeysOf } from '../keys/revoke-key.ts'
 import {
   describeApplication,
   enqueueApplicationChange,
@@ -16,6 +17,7 @@ export const deleteApplication: Handler<RouteContext, typeof contract> = async (
   await db.transaction(async (run) => {
     const known = await lockApplication(run, principal.tenant_id, params.application_id)
     if (!known) throw noSuchApplication()
+    await revokeKeysOf(run, request, known.id)
     await enqueueApplicationChange(run, await removeApplication(run, known.id))
     const ids = { resourceId: known.id, applicationId: known.id }
     const before = describeApplication(known)

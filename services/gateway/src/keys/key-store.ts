@@ -40,14 +40,22 @@ export interface NewKey {
   predecessorId?: Id<'key'>
 }
 
-/** @throws Problem `api_key_limit_reached`; revoked and expired keys do not count */
-export function requireRoomForKey(run: Run, applicationId: Id<'app'>, most: number): Promise<void> {
-  const rows = build
+/** The keys of an application that are neither revoked nor expired. */
+const activeKeysOf = (applicationId: Id<'app'>) =>
+  build
     .selectFrom('api_keys')
-    .select('id')
     .where('application_id', '=', applicationId)
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+
+/** Finds the active keys of an application and locks them until the transaction ends. */
+export function lockActiveKeys(run: Run, applicationId: Id<'app'>): Promise<KeyRow[]> {
+  return run(activeKeysOf(applicationId).selectAll().orderBy('id').forUpdate())
+}
+
+/** @throws Problem `api_key_limit_reached`; revoked and expired keys do not count */
+export function requireRoomForKey(run: Run, applicationId: Id<'app'>, most: number): Promise<void> {
+  const rows = activeKeysOf(applicationId).select('id')
   const [code, what] = ['api_key_limit_reached', 'active API keys of an application'] as const
   return requireRoom(run, { code, what, rows, owner: [applicationId], most })
 }

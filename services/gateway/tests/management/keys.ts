@@ -124,10 +124,18 @@ describe('API keys', () => {
     expect(await active()).toEqual([fourth.body.key_id, third.body.key_id])
   })
 
-  test('of a deleted application stop working', async () => {
+  test('of a deleted application are revoked and stop working, each with an entry in the audit log', async () => {
     const { application_id } = await newApplication()
-    const { api_key } = await newKey(application_id)
+    const { api_key, key_id } = await newKey(application_id)
+    const { key_id: other } = await newKey(application_id)
+    const { key_id: revoked } = await newKey(application_id)
+    await call('DELETE', `/applications/${application_id}/keys/${revoked}`)
     await call('DELETE', `/applications/${application_id}`)
+    for (const id of [key_id, other, revoked]) {
+      const [entry] = await untilAudited(id, ['api_key.revoked', 'api_key.created'])
+      const [before, after] = [{ status: 'active' }, { status: 'revoked' }]
+      expect(entry).toMatchObject({ actor: { kind: 'operator' }, before, after })
+    }
     await eventually(async () => expect((await env.api('GET', '/api/v1/me', { key: api_key })).status).toBe(401), {
       timeoutMs: 2000,
     })
