@@ -31,6 +31,7 @@ export const tables = {
   inbox_items: {
     id: column.id('inapp'),
     tenant_id: column.id('ten'),
+    /** `erased` once deleted, so that the row names no user. */
     inbox_key: column.text(),
     notification_id: column.id('notif'),
     /** Sequence of the event that created it: the order of the list. */

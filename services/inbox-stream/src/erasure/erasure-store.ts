@@ -5,17 +5,10 @@ import { build } from '../db/schema.ts'
 
 const batch = 500
 
-/** The applications of a tenant, each with the inboxes of its users. */
+/** The applications of a tenant; a user may have an inbox of each. */
 export async function applicationsOf(db: Queries, tenantId: Id<'ten'>): Promise<Id<'app'>[]> {
-  const rows = await db.runLong(
-    build
-      .selectFrom('inboxes')
-      .select('application_id')
-      .distinct()
-      .where('tenant_id', '=', tenantId)
-      .orderBy('application_id'),
-  )
-  return rows.map(({ application_id }) => application_id)
+  const rows = await db.runLong(build.selectFrom('applications').select('id').where('tenant_id', '=', tenantId))
+  return rows.map(({ id }) => id)
 }
 
 export async function countInboxes(db: Queries, keys: readonly string[]): Promise<number> {
@@ -30,11 +23,16 @@ export async function countInboxes(db: Queries, keys: readonly string[]): Promis
 
 /** An item leaves an empty row, so that a repeated hand-off does not bring it back. @returns how many rows there were */
 export async function eraseInboxes(db: Queries, keys: readonly string[]): Promise<number> {
-  const theirs = build.selectFrom('inbox_items').select('id').where('inbox_key', '=', anyOf(keys)).limit(batch)
+  const theirs = build
+    .selectFrom('inbox_items')
+    .select('id')
+    .where('inbox_key', '=', anyOf(keys))
+    .where('deleted_at', 'is', null)
+    .limit(batch)
   const items = await db.runLong(
     build
       .updateTable('inbox_items')
-      .set({ inbox_key: erasedText, content: null, category_index: null, deleted_at: sql`coalesce(deleted_at, now())` })
+      .set({ inbox_key: erasedText, content: null, category_index: null, deleted_at: sql`now()` })
       .where('id', '=', sql<Id<'inapp'>>`any(array(${theirs}))`)
       .returning('id'),
   )

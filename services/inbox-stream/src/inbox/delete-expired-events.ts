@@ -9,13 +9,13 @@ const remove = defineStatement({
     with old as (
      select inbox_key, seq from inbox_events where occurred_at < now() - make_interval(secs => $1)
      order by occurred_at, seq limit ${retentionBatch}
-     ), box as (select key, read_all_seq from inboxes where key in (select inbox_key from old) order by key for update), gone as (
-     delete from inbox_events e using old where e.inbox_key = old.inbox_key and e.seq = old.seq
-       and exists (select from box where box.key = e.inbox_key)
-     returning e.inbox_key, e.seq
+     ), box as (select key from inboxes where key in (select inbox_key from old) order by key for update), gone as (
+     delete from inbox_events e using old left join box on box.key = old.inbox_key
+     where e.inbox_key = old.inbox_key and e.seq = old.seq
+     returning box.key, e.seq
      ), noted as (
      update inboxes b set pruned_seq = greatest(b.pruned_seq, gone.seq)
-     from (select inbox_key, max(seq) as seq from gone group by inbox_key) gone where b.key = gone.inbox_key
+     from (select key, max(seq) as seq from gone group by key) gone where b.key = gone.key
      )
      select count(*)::int as count from gone`,
   columns: { count: column.integer() },

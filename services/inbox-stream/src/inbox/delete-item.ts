@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { defineStatement, type Queries } from '@notify/database'
+import { defineStatement, erasedText, type Queries } from '@notify/database'
 import { tables } from '../db/schema.ts'
 
 /** The inbox's row is locked first, so that its changes and sequences follow each other. */
@@ -7,7 +7,7 @@ const remove = defineStatement({
   name: 'delete-item',
   text: `
     with box as (select key, last_seq, read_all_seq from inboxes where key = $1 for update), changed as (
-      update inbox_items i set deleted_at = now(), content = null, category_index = null
+      update inbox_items i set deleted_at = now(), inbox_key = '${erasedText}', content = null, category_index = null
       from box where i.inbox_key = box.key and i.id = $2 and i.deleted_at is null
       returning not i.is_read and i.touched_seq > box.read_all_seq as was_unread
     ), counted as (

@@ -146,7 +146,7 @@ test('reading all is one event; what was marked as unread after it, or came late
   stream.close()
 })
 
-test('a deleted notification leaves the list and the count, and its content leaves the database', async () => {
+test('a deleted notification leaves the list and the count, and its content and its user leave the database', async () => {
   const { token, ids } = await userWith(2)
   const stream = await readEvents(env, token)
   const remove = () => env.api('DELETE', `/api/v1/inbox/${ids[0]}`, { token })
@@ -159,8 +159,8 @@ test('a deleted notification leaves the list and the count, and its content leav
   stream.close()
   const { rows } = await env
     .sql('inbox-stream')
-    .query('select content, category_index from inbox_items where id = $1', [ids[0]])
-  expect(rows).toEqual([{ content: null, category_index: null }])
+    .query('select inbox_key, content, category_index from inbox_items where id = $1', [ids[0]])
+  expect(rows).toEqual([{ inbox_key: 'erased', content: null, category_index: null }])
   const replay = await readEvents(env, token, { lastEventId: 1 })
   const updates = await replay.until('notification.updated', 2)
   expect(updates.map(({ id, data }) => [id, data.change])).toEqual([
@@ -199,7 +199,7 @@ test('the count stays true however marking, reading, deleting and arriving race'
        (array_agg(e.unread_count order by e.seq desc))[1] as unread
      from inbox_events e join inboxes b on b.key = e.inbox_key
      where e.inbox_key = (select inbox_key from inbox_items where id = $1)`,
-    [ids[0]],
+    [ids[3]],
   )
   const [{ last_seq, seqs, unread }] = rows as [{ last_seq: number; seqs: number[]; unread: number }]
   expect([seqs, unread]).toEqual([Array.from({ length: last_seq }, (_, at) => at + 1), unread_count])
