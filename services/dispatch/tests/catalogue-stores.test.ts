@@ -108,8 +108,11 @@ test('an account whose templates are asked for while they are read is read again
 
 test('a reading that failed is repeated after 5 s, then 10 s, and at the latest after the longest wait', async () => {
   const { id } = await connect()
-  const waitOf = async (longestMs: number) => {
-    await db.run('update carrier_template_syncs set next_sync_at = now() where provider_id = $1', [id])
+  const waitOf = async (longestMs: number, failuresBefore?: number) => {
+    await db.run(
+      'update carrier_template_syncs set next_sync_at = now(), failures = coalesce($2, failures) where provider_id = $1',
+      [id, failuresBefore],
+    )
     await postponeSync(db.run, await claimOf(id), 'no answer', longestMs)
     const syncs = build.selectFrom('carrier_template_syncs').selectAll().where('provider_id', '=', id)
     const [{ failures, next_sync_at, error } = {}] = await db.run(syncs)
@@ -118,6 +121,7 @@ test('a reading that failed is repeated after 5 s, then 10 s, and at the latest 
   expect(await waitOf(60_000)).toEqual([1, 5, 'no answer'])
   expect(await waitOf(60_000)).toEqual([2, 10, 'no answer'])
   expect(await waitOf(8000)).toEqual([3, 8, 'no answer'])
+  expect(await waitOf(60_000, 32_767)).toEqual([10, 60, 'no answer'])
 })
 
 test('a deleted provider is purged once, after its retention, and gives its account free', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { noteAddition, passOnIdentity } from '../src/catalogue/domains/identity-owner-store.ts'
-import { settleIdentity } from '../src/catalogue/domains/identity-store.ts'
+import { postponeIdentity, settleIdentity } from '../src/catalogue/domains/identity-store.ts'
 import { db } from './own-schema.ts'
 
 const domain = `mail.${newId('dom')}.example`
@@ -56,4 +56,17 @@ test('an addition is noted until the carrier has refused it, and never of a doma
   const known = await identity()
   await noteAddition(db.run, known, true)
   expect(await isOurs(known)).toBe(false)
+})
+
+test.each([1022, 32_767])('a carrier that has failed %i times is asked again after four hours', async (failures) => {
+  const one = await identity()
+  const { provider_id } = one as { provider_id: string }
+  await db.run('update domain_identities set failures = $2 where provider_id = $1', [provider_id, failures])
+  await postponeIdentity(db.run, one, 'no answer')
+  const found = await db.run(
+    `select error, round(extract(epoch from next_try_at - now()) / 3600)::int as hours
+     from domain_identities where provider_id = $1`,
+    [provider_id],
+  )
+  expect(found).toEqual([{ error: 'no answer', hours: 4 }])
 })

@@ -30,7 +30,7 @@ export async function postponeSync(run: Run, due: DueSync, error: string, longes
   await run(
     build
       .updateTable('carrier_template_syncs')
-      .set(({ eb }) => ({ failures: eb('failures', '+', 1), error, next_sync_at }))
+      .set({ failures: sql<number>`least(failures + 1, 10)`, error, next_sync_at })
       .where('provider_id', '=', due.provider_id),
   )
 }

@@ -198,8 +198,8 @@ export async function postponeIdentity(
   error: string,
   status?: DomainCarrierStatus,
 ): Promise<void> {
-  const failures = sql<number>`failures + 1`
-  const next_try_at = sql<Date>`now() + least(power(2, failures) * 5, 14400) * interval '1 second'`
+  const failures = sql<number>`least(failures + 1, 12)`
+  const next_try_at = sql<Date>`now() + least(power(2, least(failures, 12)) * 5, 14400) * interval '1 second'`
   await run(
     changeIdentity(identity).set({ failures, error, leased_until: null, next_try_at, ...(status && { status }) }),
   )
