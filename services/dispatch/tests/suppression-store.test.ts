@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { type Id, messageReceived, newId, type Receipt, SuppressionReason } from '@notify/contracts'
 import { sealEvent } from '@notify/messaging'
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
+import { countRowsRead, many } from '@notify/test-kit/database'
 import fc from 'fast-check'
 import { applyKeyword } from '../src/catalogue/suppressions/apply-keyword.ts'
 import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
@@ -154,6 +155,34 @@ test('the list is read by its index, page after page, newest first', async () =>
     after = page.at(-1)!.id
   }
   expect(seen).toEqual(crowd.map(({ recipient_index }) => recipient_index).toReversed())
+})
+
+test('a page of the list costs few rows, also of a kind of which there are few or none', async () => {
+  const tenantId = newId('ten')
+  await db.runLong(
+    `insert into suppressions (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at, occurred_at)
+     select 'sup_' || lpad(i::text, 26, '0'), $1, case when i <= $2 / 2 then 'sms' else 'email' end, 'index ' || i, '',
+       case when i <= 5 then 'bounce' when i <= $2 / 2 then 'stop' else 'complaint' end, now(), now()
+     from generate_series(1, $2::int) as i`,
+    [tenantId, many],
+  )
+  await db.run('analyze suppressions')
+  const none = { channel: undefined, reason: undefined, recipientIndex: undefined }
+  const filters = [
+    [{}, 21],
+    [{ channel: 'sms' }, 21],
+    [{ reason: 'bounce' }, 5],
+    [{ channel: 'email', reason: 'stop' }, 0],
+    [{ recipientIndex: 'index 7' }, 1],
+  ] as const
+  for (const [filter, count] of filters) {
+    const read = await countRowsRead(db, ['suppressions'], async ({ run }) => {
+      const rows = await listSuppressionRows(run, { tenantId, ...none, ...filter }, { after: undefined, limit: 21 })
+      const ids = rows.map(({ id }) => id)
+      expect([filter, ids.length, ids]).toEqual([filter, count, ids.toSorted().toReversed()])
+    })
+    expect([filter, read < many / 20]).toEqual([filter, true])
+  }
 })
 
 test.each(['live', 'test'] as const)(

@@ -85,4 +85,8 @@ export const catalogueTables = [
    )`,
   // Partial, so that the planner cannot read the whole list for a lookup of one recipient, which does not ask for `lifted_at`.
   `create index suppressions_listed on suppressions (tenant_id, id) where lifted_at is null`,
+  // Suppressions are written rarely: each combination of filters of the list has its index.
+  `create index suppressions_of_channel on suppressions (tenant_id, channel, id) where lifted_at is null`,
+  `create index suppressions_of_reason on suppressions (tenant_id, reason, id) where lifted_at is null`,
+  `create index suppressions_of_kind on suppressions (tenant_id, channel, reason, id) where lifted_at is null`,
 ]
