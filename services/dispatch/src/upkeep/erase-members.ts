@@ -1,18 +1,20 @@
 import { column, defineStatement, type Person, type Queries } from '@notify/database'
+import { theirUsers } from './members-of-person.ts'
 
-/** Runs before the users are erased, by whose addresses it finds them. */
+/** Runs before the users are erased, by whose addresses it finds them. Locks lists before their members, as imports do. */
 const erase = defineStatement({
   name: 'erase-members-of-person',
   text: `
-    with gone as (
-      delete from list_members where tenant_id = $1 and user_index in (
-        select $2::text union
-        select user_index from recipients where tenant_id = $1 and (email_index = $2 or phone_index = $2))
-      returning list_id
+    with theirs as (
+      select id, list_id from list_members where tenant_id = $1 and user_index in (${theirUsers})
+    ), list as (
+      select id from lists where id in (select list_id from theirs) order by id for update
+    ), gone as (
+      delete from list_members m using theirs left join list on list.id = theirs.list_id where m.id = theirs.id
+      returning list.id as list_id
     ), counted as (
-      select list_id, count(*)::int as count from gone group by list_id order by list_id
-    ), lists as (
-      update lists l set member_count = l.member_count - counted.count from counted where l.id = counted.list_id returning l.id
+      update lists l set member_count = l.member_count - sums.count
+      from (select list_id, count(*)::int as count from gone group by list_id) sums where l.id = sums.list_id
     )
     select count(*)::int as count from gone`,
   columns: { count: column.integer() },

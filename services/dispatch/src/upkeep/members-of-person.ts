@@ -1,7 +1,7 @@
 import { column, defineStatement, type Person, type Queries } from '@notify/database'
 
-/** The users that a person is: by user id, or by an address that is saved of them. */
-const theirUsers = `
+/** SQL: the users that a person is: by user id, or by an address that is saved of them. */
+export const theirUsers = `
   select $2::text as user_index union
   select user_index from recipients where tenant_id = $1 and (email_index = $2 or phone_index = $2)`
 
