@@ -111,6 +111,17 @@ test('each login has a nonce of its own, and an id token of another login signs 
   expect(new Set(nonces).size).toBe(nonces.length)
 })
 
+test('a token of which the issuer tells no lifetime is used until it is refused', async () => {
+  const visitor = await harness.visit()
+  await visitor.context.route('**/token', async (route) => {
+    const response = await route.fetch()
+    const { expires_in, refresh_token, ...rest } = await response.json()
+    await route.fulfill({ response, json: rest })
+  })
+  const page = await harness.logIn({ path: '/activity', visitor })
+  await shown(page).waitFor()
+})
+
 test('a session that cannot be renewed leads through the login back to the same page', async () => {
   const page = await harness.logIn({ path: '/activity?status=failed' })
   await shown(page).waitFor()

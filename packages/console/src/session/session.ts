@@ -107,7 +107,8 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
     return renewal
   }
   return {
-    token: async () => ((user.expires_in ?? leastSeconds) > leastSeconds ? user.access_token : renew()),
+    // Without a lifetime (RFC 6749, 5.1, only recommends one) the token is used until it is refused.
+    token: async () => ((user.expires_in ?? Infinity) > leastSeconds ? user.access_token : renew()),
     renew,
     signOut: () => signOut(manager),
   }
