@@ -47,6 +47,14 @@ test('a changed secret shows as changed, at any depth, and its value does not', 
   expect(JSON.stringify(entry)).not.toContain('-token')
 })
 
+test('the end of a secret, as its route shows it, is in no entry, whatever its field is called', () => {
+  const credentials = (end: string) => ({ credentials: { webhook_password: `****${end}`, from: 'shop@example.com' } })
+  expect(entryOf({ before: credentials('1111'), after: credentials('2222') })).toMatchObject({
+    before: { credentials: { webhook_password: '[redacted]', from: 'shop@example.com' } },
+    after: { credentials: { webhook_password: '[redacted]' } },
+  })
+})
+
 test('an entry names the caller, and is valid', () => {
   const tenant_id = operator.tenant_id
   const key: KeyPrincipal = {

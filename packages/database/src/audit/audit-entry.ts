@@ -40,6 +40,8 @@ const secretFields = new Set([
   'private_key',
   'url_path',
 ])
+/** What routes show of other secrets. */
+const endOfSecret = /^\*{4}.{0,4}$/
 const redacted = '[redacted]'
 
 /** Fields that change with every other field. */
@@ -96,6 +98,7 @@ function pick(fields: AuditFields, names: readonly string[]): AuditFields {
 }
 
 function withoutSecrets(fields: AuditFields): AuditFields {
-  const hide = (name: string, value: unknown) => (secretFields.has(name) && value !== null ? redacted : value)
+  const isSecret = (name: string, value: unknown) => secretFields.has(name) || endOfSecret.test(String(value))
+  const hide = (name: string, value: unknown) => (value !== null && isSecret(name, value) ? redacted : value)
   return JSON.parse(JSON.stringify(fields, hide)) as AuditFields
 }
