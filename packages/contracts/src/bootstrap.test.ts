@@ -31,7 +31,7 @@ test('a live key may have every permission, a test key none that affects live me
   ])
 })
 
-test('what names an application of the document has its tenant', () => {
+test('keys, topics, events and providers have the tenant of the application that they name', () => {
   const [tenant_id, application_id] = [newId('ten'), newId('app')]
   const owner = { tenant_id, application_id }
   const application = { ...owner, name: 'Shop', allowed_origins: [] }

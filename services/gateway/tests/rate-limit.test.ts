@@ -228,8 +228,10 @@ describe('an address that fails too often', () => {
   ])('is 429 with Retry-After %s; others are %d', async (_how, refused, path, credentials) => {
     const [address = '', other = ''] = addresses.splice(0, 2)
     const call = (caller: string) => env.api('GET', `/api/v1/${path}`, { headers: from(caller), ...credentials() })
-    const [failing, others] = await Promise.all([burstOf(60, () => call(address)), burstOf(5, () => call(other))])
-    expect(new Set(failing)).toEqual(new Set([refused, 429]))
+    const [failing, others] = await Promise.all([burstOf(60, () => call(address)), burstOf(3, () => call(other))])
+    // Not each of 421: fetch repeats those by itself, and each repetition may be 429.
+    expect(failing).toContain(429)
+    expect(failing.filter((status) => status !== 429 && status !== refused)).toEqual([])
     expect(failing.filter((status) => status === refused).length).toBeLessThanOrEqual(30)
     expect(new Set(others)).toEqual(new Set([refused]))
     await eventually(async () => {
