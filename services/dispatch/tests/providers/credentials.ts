@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
-import { call, create, env, of, path, pathsOf, token, twilio, webhook } from './stack.ts'
+import { call, create, env, of, path, pathsOf, smtp, token, twilio, webhook } from './stack.ts'
 
 test('credentials go in and never come out: of secrets the last four characters show', async () => {
   const made = await create(twilio())
@@ -55,6 +55,23 @@ test('credentials are replaced field by field, and the old ones are no longer us
     ])
     expect(rows).toEqual([{ revision: 3, sender: `MG${'d'.repeat(32)}` }])
   })
+  await call('DELETE', of(made.provider_id))
+})
+
+test('a password is not sent to another host or port than the one for which it was given', async () => {
+  const mail = smtp('mail.never-registered.example.com')
+  const login = { username: 'shop', password: 'a password of the shop' }
+  const made = await create({ ...mail, credentials: { ...mail.credentials, security: 'tls', ...login } })
+  const change = (credentials: object) => call('PATCH', of(made.provider_id), { body: { credentials } })
+  for (const elsewhere of [{ host: 'mail.of-somebody-else.example.com' }, { port: '465' }]) {
+    const refused = await change(elsewhere)
+    expectProblem(refused, 422, 'validation_failed')
+    expect(pathsOf(refused)).toEqual(['credentials.password'])
+    expect((await change({ ...elsewhere, password: 'another password' })).status).toBe(200)
+  }
+  const { host } = (await call('GET', of(made.provider_id))).body.credentials
+  expect((await change({ host: host.toUpperCase(), username: 'orders' })).status).toBe(200)
+  expect((await change({ host: 'mail.example.com', username: null, password: null })).status).toBe(200)
   await call('DELETE', of(made.provider_id))
 })
 

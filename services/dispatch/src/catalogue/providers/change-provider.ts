@@ -4,12 +4,15 @@ import type { Handler } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
 import type { WithProviders } from './provider-directory.ts'
-import { kindOf } from './provider-kind.ts'
+import { kindOf, type ProviderKind } from './provider-kind.ts'
 import { findProvider, lockProvider, type ProviderRow } from './provider-store.ts'
 import {
+  type GivenFields,
   refuseGeneratedFields,
+  replaceFields,
   requireCredentials,
   requireDestination,
+  requireSecretsForDestination,
   type WithHostResolver,
 } from './read-credentials.ts'
 import { type Credentials, credentialsOf, writeProvider } from './write-provider.ts'
@@ -28,10 +31,9 @@ export const changeProvider: Handler<Context & WithProviders & WithHostResolver,
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)
     if (!row) throw providerMissing()
     requireUnchanged('provider', row.updated_at, query.expected_updated_at)
-    const credentials = replaceFields(credentialsOf(context, row), given)
-    // Another change may have come in between.
     const kind = kindOf(context.carrierTable, row.kind)
-    if (given && kind) requireCredentials(kind, credentials)
+    // Another change may have come in between.
+    const credentials = given ? replaced(context, kind, row, given) : credentialsOf(context, row)
     const { id, tenant_id, application_id, channel, name, priority, rate_limit_per_second } = row
     const state = { id, tenant_id, application_id, channel, kind: row.kind, name, priority, rate_limit_per_second }
     const defined = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
@@ -54,20 +56,19 @@ export const changeProvider: Handler<Context & WithProviders & WithHostResolver,
 }
 
 /** Validates new credentials while no connection is held. */
-async function judge(
-  context: Context & WithHostResolver,
-  row: ProviderRow,
-  given: Record<string, string | null>,
-): Promise<void> {
+async function judge(context: Context & WithHostResolver, row: ProviderRow, given: GivenFields): Promise<void> {
   const kind = kindOf(context.carrierTable, row.kind)
   if (!kind) return
   refuseGeneratedFields(kind, given)
-  const credentials = replaceFields(credentialsOf(context, row), given)
-  requireCredentials(kind, credentials)
-  await requireDestination(context, kind, credentials)
+  await requireDestination(context, kind, replaced(context, kind, row, given))
 }
 
-function replaceFields(known: Credentials, given: Record<string, string | null> = {}): Credentials {
-  const entries = Object.entries({ ...known, ...given })
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null))
+/** @throws Problem `validation_failed` naming each field as `credentials.<field>` */
+function replaced(context: Context, kind: ProviderKind | undefined, row: ProviderRow, given: GivenFields): Credentials {
+  const known = credentialsOf(context, row)
+  const credentials = replaceFields(known, given)
+  if (!kind) return credentials
+  requireSecretsForDestination(kind, known, given)
+  requireCredentials(kind, credentials)
+  return credentials
 }

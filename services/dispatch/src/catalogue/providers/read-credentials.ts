@@ -2,8 +2,11 @@ import type { FieldError } from '@notify/contracts'
 import { DestinationError, type HostResolver, readDestination, resolvePublic } from '@notify/egress-guard'
 import { Problem, requireShape } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
-import type { ProviderKind } from './provider-kind.ts'
+import { isSecret, type ProviderKind } from './provider-kind.ts'
 import type { Credentials } from './write-provider.ts'
+
+/** Fields of credentials to replace; null removes one. */
+export type GivenFields = Readonly<Record<string, string | null>>
 
 /** A context that resolves the hosts that tenants name. */
 export interface WithHostResolver {
@@ -29,6 +32,17 @@ export function refuseGeneratedFields({ ours = [] }: ProviderKind, given: object
  */
 export function requireCredentials({ credentials: schema }: ProviderKind, credentials: Credentials): void {
   requireShape(schema, credentials, { at: 'credentials' })
+}
+
+/**
+ * Refuses to keep a secret for another host or port than the one for which it was given: who changes that could read it there.
+ * @throws Problem `validation_failed` naming each secret as `credentials.<field>`
+ */
+export function requireSecretsForDestination(kind: ProviderKind, known: Credentials, given: GivenFields): void {
+  const [before, after] = [known, replaceFields(known, given)].map((one) => kind.destinationOf?.(one))
+  if (before?.host.toLowerCase() === after?.host.toLowerCase() && before?.port === after?.port) return
+  const kept = Object.keys(known).filter((name) => isSecret(kind, name) && given[name] === undefined)
+  refuse(kept.map((name) => ({ path: `credentials.${name}`, message: 'must be given again for another host or port' })))
 }
 
 function refuse(errors: readonly FieldError[]): void {
@@ -59,4 +73,10 @@ export async function requireDestination(
       errors: [{ path: 'credentials.host', message: error.message }],
     })
   }
+}
+
+/** Credentials with some fields replaced. */
+export function replaceFields(known: Credentials, given: GivenFields): Credentials {
+  const entries = Object.entries({ ...known, ...given })
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null))
 }
