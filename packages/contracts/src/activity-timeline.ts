@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { ActivityItem } from './activity.ts'
 import { ReceiptStatus } from './callbacks.ts'
 import { Channel } from './channels/table.ts'
-import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { Attempt, AttemptOutcome, DeliveryStatus } from './notifications.ts'
 import { defineRoute, operator, service } from './route.ts'
@@ -82,6 +81,8 @@ export const readContent = defineRoute({
   auth: operator('content:read'),
   params: z.object({ id: givenId('notif') }),
   confidential: true,
+  // Not under an Idempotency-Key: a repetition is another look.
+  idempotent: true,
   responses: {
     200: z
       .object({
@@ -93,7 +94,7 @@ export const readContent = defineRoute({
       })
       .meta({ id: 'SentContent' }),
   },
-  errors: ['not_found', ...idempotencyErrors],
+  errors: ['not_found'],
 })
 
 /*

@@ -40,6 +40,23 @@ test('the content of a message is read with content:read, without its recipient,
   })
 })
 
+test('a look under a used Idempotency-Key is a look of its own, and a link that is part of another shows no token', async () => {
+  const body = 'https://clicks.example/?to={{ unsubscribe_url | url_encode }}'
+  const sent = await post(env, emailTo(freshAddress(), { subject: 'Table', body, template_data: {} }))
+  const id = sent.body.notification_id
+  const headers = { 'idempotency-key': 'look-1' }
+  for (const _look of [1, 2]) {
+    const { body } = await env.api('POST', `/api/v1/activity/${id}/content`, { token: env.operatorToken, headers })
+    expect(body.content.text).toMatch(/\?to=http\S+%2Fu%2F…$/)
+  }
+  await eventually(async () => {
+    const audit = await env.api('GET', `/api/v1/audit-log?action=notification.content_read&resource_id=${id}`, {
+      token: env.operatorToken,
+    })
+    expect(audit.body.items).toHaveLength(2)
+  })
+})
+
 test('without the permission, of another tenant, and of what is not kept, nothing is shown', async () => {
   const { notification_id: id } = (await post(env, smsTo(freshPhone()))).body
   const others = ['activity:read', 'activity:retry', 'audit:read', 'providers:manage']

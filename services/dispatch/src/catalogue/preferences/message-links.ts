@@ -53,5 +53,5 @@ export function createMessageLinks({
   }
 }
 
-/** A text without the tokens of links in it: with one, its reader could choose for the recipient. */
-export const withoutLinkTokens = (text: string): string => text.replaceAll(/(\/u\/)[\w-]{40,}/g, '$1…')
+/** A text without the tokens of links in it, also of those within other URLs: with one, its reader could choose for the recipient. */
+export const withoutLinkTokens = (text: string): string => text.replaceAll(/((?:\/|%2F)u(?:\/|%2F))[\w-]{40,}/gi, '$1…')
