@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isTimeZone } from './time-zone.ts'
 
 /** @returns undefined for a text that is no locale */
 function canonicalLocale(text: string): string | undefined {
@@ -38,21 +39,6 @@ export const byLocale = <T extends z.ZodType>(value: T) =>
           Object.entries(given).map(([locale, one]) => [canonicalLocale(locale) ?? locale, one]),
         ) as typeof given,
     )
-
-/** Names that proved valid: making a formatter for each request is slow. */
-const knownZones = new Set<string>()
-const mostKnown = 2000
-
-function isTimeZone(name: string): boolean {
-  if (knownZones.has(name)) return true
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-  } catch {
-    return false
-  }
-  if (knownZones.size < mostKnown) knownZones.add(name)
-  return true
-}
 
 /** A time zone of the IANA database. */
 export const TimeZone = z

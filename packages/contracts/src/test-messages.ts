@@ -61,7 +61,7 @@ export const sendEventTest = defineRoute({
       recipient,
       data: z.record(z.string(), z.json()).default({}).meta({ description: 'Variables, as in a notification' }),
       locale: Locale.optional(),
-      time_zone: TimeZone.optional(),
+      time_zone: TimeZone.optional().meta({ description: 'Default: UTC' }),
       templates: EventTemplates.optional().meta({
         description: 'Templates to send in place of the draft, or of the current version without one',
       }),

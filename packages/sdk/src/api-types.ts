@@ -3859,7 +3859,10 @@ export interface components {
             };
             /** @example pt-BR */
             locale?: string;
-            /** @example Europe/Berlin */
+            /**
+             * @description Default: UTC
+             * @example Europe/Berlin
+             */
             time_zone?: string;
             /** @description Templates to send in place of the draft, or of the current version without one */
             templates?: {

@@ -1,3 +1,4 @@
+import { isTimeZone } from '@notify/contracts/time-zone'
 import type { Context, Filter, Template, Value } from 'liquidjs'
 import { defaultFormat, type Format, formatKey } from './format.ts'
 import { objectPrinted } from './plain-template.ts'
@@ -15,7 +16,11 @@ type LocaleFilter = (this: FilterImpl, value: unknown, ...args: Argument[]) => s
 /** Making a formatter takes some hundred times as long as using it, and its memory is outside of the heap. */
 const formatters = createTemplateCache<object>({ maxEntries: 100, maxBytes: Number.MAX_SAFE_INTEGER })
 
-function formatter<T extends object, O>(kind: new (locale: string, options: O) => T, locale: string, options: O): T {
+export function formatter<T extends object, O>(
+  kind: new (locale: string, options: O) => T,
+  locale: string,
+  options: O,
+): T {
   const key = `${kind.name} ${locale} ${JSON.stringify(options)}`
   const known = formatters.get(key)
   if (known) return known as T
@@ -24,7 +29,7 @@ function formatter<T extends object, O>(kind: new (locale: string, options: O) =
   return made
 }
 
-const formatOf = ({ context }: FilterImpl): Format =>
+export const formatOf = ({ context }: FilterImpl): Format =>
   (context.globals as { [formatKey]?: Format })[formatKey] ?? defaultFormat
 
 function printed(value: unknown): string {
@@ -127,7 +132,8 @@ const lengths = ['full', 'long', 'medium', 'short', 'none']
 const dateTime: LocaleFilter = function (value, ...args) {
   const { time, zone } = namedOf('date_time', args, ['time', 'zone'], 1)
   const [date = 'medium'] = args.filter((one) => !Array.isArray(one))
-  const { at, timeZone, hasTime } = momentOf(value, zone ?? formatOf(this).timeZone)
+  if (zone !== undefined && zone !== null) requireZone(zone)
+  const { at, timeZone, hasTime } = momentOf(value, String(zone ?? formatOf(this).timeZone))
   const wanted = { dateStyle: date, timeStyle: time ?? (hasTime ? 'short' : 'none') }
   if (Object.values(wanted).some((one) => !lengths.includes(String(one))))
     throw new Error(`the filter date_time takes ${lengths.join(', ')} for the date, and as time: for the time`)
@@ -140,9 +146,7 @@ const dateTime: LocaleFilter = function (value, ...args) {
 const isoMoment = /^\d{4}-\d\d-\d\d(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i
 
 /** The moment that a value names. A text without a zone is a time on the wall, which no zone moves. */
-function momentOf(value: unknown, zone: unknown): { at: Date; timeZone: string; hasTime: boolean } {
-  const timeZone = String(zone)
-  if (timeZone.length > 64) throw new Error(zoneUnknown)
+function momentOf(value: unknown, timeZone: string): { at: Date; timeZone: string; hasTime: boolean } {
   if (value === 'now') return { at: new Date(), timeZone, hasTime: true }
   if (typeof value === 'number') return valid({ at: new Date(value * 1000), timeZone, hasTime: true })
   const [text, time, offset] = (typeof value === 'string' ? isoMoment.exec(value.trim()) : null) ?? []
@@ -159,7 +163,11 @@ function isDay(text: string): boolean {
 }
 
 const momentWrong = 'the filter date_time takes a time in ISO 8601, as "2026-11-21T09:30:00Z", or Unix seconds'
-const zoneUnknown = 'the zone of date_time is one of the IANA database, as "Europe/Berlin"'
+
+/** @throws Error for a zone that the IANA database does not have */
+export function requireZone(zone: unknown): void {
+  if (!isTimeZone(String(zone))) throw new Error('a time zone is one of the IANA database, as "Europe/Berlin"')
+}
 
 function valid<M extends { at: Date; timeZone: string }>(moment: M): M {
   if (Number.isNaN(moment.at.getTime())) throw new Error(momentWrong)
@@ -181,18 +189,7 @@ const list: LocaleFilter = function (value, ...args) {
 }
 
 /** The filters that write in the language of the recipient, by name. */
-export const localeFilters = { currency, date_time: guarded(dateTime), list, number, plural }
-
-/** An unknown zone is the template's fault, as Node reports it. */
-function guarded(filter: LocaleFilter): LocaleFilter {
-  return function (value, ...args) {
-    try {
-      return filter.call(this, value, ...args)
-    } catch (error) {
-      throw error instanceof RangeError ? new Error(zoneUnknown) : error
-    }
-  }
-}
+export const localeFilters = { currency, date_time: dateTime, list, number, plural }
 
 /** What is wrong with the forms of a `plural` in a step, known before it is rendered. */
 export function pluralFault(step: Template): string | undefined {

@@ -34,6 +34,8 @@ test.each([
   [{ phone: '0170' }, 'phone'],
   [{ locale: 'x y' }, 'locale'],
   [{ timezone: 'Europe/Nowhere' }, 'timezone'],
+  [{ timezone: 'BST' }, 'timezone'],
+  [{ timezone: '+01:00' }, 'timezone'],
   [{ quiet_hours: { start: '22:00', end: '08:00' } }, 'timezone'],
   [{ timezone: 'UTC', quiet_hours: { start: '22:00', end: '22:00' } }, 'quiet_hours.end'],
   [{ timezone: 'UTC', quiet_hours: { start: '24:00', end: '08:00' } }, 'quiet_hours.start'],
@@ -42,6 +44,11 @@ test.each([
   const answer = await put(freshUserId(), body)
   expectProblem(answer, 422, 'validation_failed')
   expect(answer.body.errors).toContainEqual({ path, message: expect.any(String) })
+})
+
+test.each(['EST', 'UTC', 'Asia/Calcutta'])('a user may have the time zone %s', async (timezone) => {
+  const { status, body } = await put(freshUserId(), { timezone })
+  expect([status, body.timezone]).toEqual([200, timezone])
 })
 
 test('a user may have any email address that a send may have, and keeps it in ASCII', async () => {
