@@ -58,6 +58,8 @@ export class UsageError extends Error {
  * @param host by default the process, which runs nothing else
  */
 export async function run<S extends z.ZodObject>(definition: Definition<S>, host: Host = process): Promise<void> {
+  // Liquid's filters of dates use the zone of the process: in one with daylight saving, some dates would be an hour off.
+  process.env.TZ = 'UTC'
   const [, , name, ...args] = process.argv
   const { commands } = definition
   if (name === 'version') {

@@ -1,4 +1,5 @@
 import { AssertionError, type Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
+import { dateFilters } from './date-filters.ts'
 import { defaultFormat, type Format, formatKey } from './format.ts'
 import { createEngine, faultWithin, nestsDeeperThan } from './liquid-engine.ts'
 import { pluralFault } from './locale-filters.ts'
@@ -19,6 +20,10 @@ const engines: Record<TemplateForm, Liquid> = {
   text: createEngine({ parseLimit: longestTemplate.text, escapes: false }),
   html: createEngine({ parseLimit: longestTemplate.html, escapes: true }),
 }
+
+// Not in createEngine: browsers only parse, and load less without them.
+for (const engine of Object.values(engines))
+  for (const [name, filter] of Object.entries(dateFilters(engine.filters))) engine.registerFilter(name, filter)
 
 const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
 const caches = { text: createTemplateCache<Template[]>(bounds), html: createTemplateCache<Template[]>(bounds) }

@@ -37,6 +37,8 @@ const longestProperty = 100
 export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
   const engine = new Liquid({
     templates: {},
+    // Otherwise months and weekdays are in the language of the process.
+    locale: 'en-US',
     strictVariables: true,
     lenientIf: true,
     strictFilters: true,
@@ -53,7 +55,6 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
   for (const filter of lastFilters) engine.registerFilter(filter, withShortPattern(engine.filters[filter]!, filter))
   for (const filter of ['divided_by', 'modulo'])
     engine.registerFilter(filter, withDivisor(engine.filters[filter]!, filter))
-  engine.registerFilter('date', withShortFormat(engine.filters.date!))
   engine.registerFilter('split', byCharacters(engine.filters.split!))
   engine.registerFilter('size', characters)
   for (const [name, filter] of Object.entries(localeFilters)) engine.registerFilter(name, filter as FilterImplOptions)
@@ -124,18 +125,6 @@ function withDivisor(filter: FilterImplOptions, name: string): FilterImplOptions
     const result = next(value, ...args)
     if (!Number.isFinite(result)) throw new Error(`the filter ${name} cannot divide by zero`)
     return result
-  })
-}
-
-const longestFormat = 100
-const widthOfDate = /%[-_0^#:]*\d{3}/
-
-function withShortFormat(filter: FilterImplOptions): FilterImplOptions {
-  return wrap(filter, (next, value, format, ...rest) => {
-    const text = String(format ?? '')
-    if (text.length > longestFormat) throw new Error(`the format of a date has at most ${longestFormat} characters`)
-    if (widthOfDate.test(text)) throw new Error('a part of a date has at most 99 digits')
-    return next(value, format, ...rest)
   })
 }
 

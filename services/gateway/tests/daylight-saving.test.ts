@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type NotificationFact, newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { untilState } from '@notify/test-kit/api'
-import { freshPhone, send } from '@notify/test-kit/sms'
+import { post, untilState } from '@notify/test-kit/api'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 const zone = 'Europe/Berlin'
 const hourMs = 3_600_000
@@ -101,6 +101,16 @@ test.each([
     [`${days[1]}T00:00:00.000Z`, 4],
     [`${days[2]}T00:00:00.000Z`, 1],
   ])
+})
+
+test('a time in a text is right, although the zone of the process skips an hour near it', async () => {
+  const change = changeIn(2).toISOString()
+  const times = { after: change.replace('T01:00', 'T01:30'), wall: `${change.slice(0, 10)}T02:30` }
+  const phone = freshPhone()
+  const body = '{{ after | date: "%H:%M" }} {{ wall | date: "%H:%M" }}'
+  const { status } = await post(env, smsTo(phone, { body, template_data: times, time_zone: 'UTC' }))
+  expect(status).toBe(202)
+  await eventually(async () => expect((await env.messages({ to: phone }))[0]?.text).toBe('01:30 02:30'))
 })
 
 test('a message is sent at the moment that its caller names, whatever the offset', async () => {

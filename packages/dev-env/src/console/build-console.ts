@@ -10,7 +10,8 @@ const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
 const sources = [
   'packages/console/{src,public}/**/*.*',
   'packages/console/{index.html,package.json,vite.config.ts}',
-  'packages/sdk/src/**/*.ts',
+  'packages/{sdk,templates}/src/**/*.ts',
+  'packages/contracts/src/time-zone.ts',
   'pnpm-lock.yaml',
 ]
 
