@@ -91,6 +91,16 @@ test('a channel of a topic has digests where a published event with a digest nam
   })
 })
 
+test('a frequency chosen meanwhile does not move the end of an open digest, also of one that slides', async () => {
+  const topic = await addTopic()
+  const { event_key, phone } = await fresh({ window: { seconds: 600 }, sliding: true, max_wait: 14_400 }, { topic })
+  await add(event_key, phone, 'Ada')
+  const end = await closesAt(event_key)
+  expect((await choose(phone, { topic, channel: 'sms', state: 'on', frequency: 'daily' })).body.changed).toBe(1)
+  await add(event_key, phone, 'Bob')
+  expect(await digestsOf(event_key)).toMatchObject([{ joined: 2, closes_at: new Date(end), due_at: new Date(end) }])
+})
+
 test('a frequency has no effect on a required topic, a message without a topic and an event without a digest', async () => {
   const phone = freshPhone()
   await choose(phone, { topic: '*', channel: '*', state: 'on', frequency: 'weekly' })

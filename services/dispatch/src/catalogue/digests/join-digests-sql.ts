@@ -36,8 +36,10 @@ const perDigest = (id: string, closesAt: string) =>
   `select distinct on (digest_key) ${id}, tenant_id, application_id, mode, channel, lane, event_key, digest_key, created_at,
         latest_at, show, count(*) over (partition by digest_key), ${closesAt}, ${closesAt}`
 
+/** Only an item that slides itself moves the end: one whose recipient meanwhile chose a frequency does not. */
 const next = `case when d.joined + excluded.joined >= ${mostItems} then least(d.closes_at, now())
-          else greatest(d.closes_at, least(excluded.closes_at, d.latest_at)) end`
+          when excluded.latest_at > excluded.closes_at then greatest(d.closes_at, least(excluded.closes_at, d.latest_at))
+          else d.closes_at end`
 
 /**
  * SQL of `with` queries by which the items of `fresh` join the open digests of their keys. Where none is open and the first item is
