@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ActivityItem } from './activity.ts'
 import { ReceiptStatus } from './callbacks.ts'
 import { Channel } from './channels/table.ts'
+import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { Attempt, AttemptOutcome, DeliveryStatus } from './notifications.ts'
 import { defineRoute, operator, service } from './route.ts'
@@ -77,12 +78,11 @@ export const readContent = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/activity/:id/content',
-  summary: 'Read the rendered content of a notification. Each look is recorded in the audit log.',
+  summary:
+    'Read the rendered content of a notification. Each look is recorded in the audit log, once with its repetitions under an Idempotency-Key.',
   auth: operator('content:read'),
   params: z.object({ id: givenId('notif') }),
   confidential: true,
-  // Not under an Idempotency-Key: a repetition is another look.
-  idempotent: true,
   responses: {
     200: z
       .object({
@@ -94,7 +94,7 @@ export const readContent = defineRoute({
       })
       .meta({ id: 'SentContent' }),
   },
-  errors: ['not_found'],
+  errors: ['not_found', ...idempotencyErrors],
 })
 
 /*

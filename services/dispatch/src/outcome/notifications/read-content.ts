@@ -1,5 +1,5 @@
 import { activityLanes, type readContent as contract, dispatchAuditRecorded } from '@notify/contracts'
-import { recordAudit } from '@notify/database'
+import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { dataOf, isItemContent } from '../../catalogue/digests/digest-item.ts'
 import { withoutLinkTokens } from '../../catalogue/preferences/message-links.ts'
@@ -11,32 +11,32 @@ import { build } from '../../db/schema.ts'
  * Returns the content of a notification while it is kept. The audit entry commits before the response. Codes, which have a
  * lane of their own, are never shown.
  */
-export const readContent: Handler<Context, typeof contract> = async (
-  { db, channels, secrets, wakeOutbox },
-  request,
-) => {
-  const { params, principal } = request
-  const [found] = await db.run(
-    build
-      .selectFrom('notifications')
-      .select(['id', 'tenant_id', 'application_id', 'channel', 'lane', 'payload'])
-      .where('id', '=', params.id)
-      .where('tenant_id', '=', principal.tenant_id)
-      .where('lane', 'in', activityLanes),
-  )
-  const definition = found && channels[found.channel]
-  if (!found?.payload || !definition?.contentOf)
-    throw new Problem('not_found', 'No content is stored for a notification with this id')
-  const { id, tenant_id: tenantId, application_id: applicationId, channel, lane } = found
-  const stored = openPayload(secrets.keyRing, definition, { id, tenantId, lane, payload: found.payload })
-  const payload = JSON.parse(stored)
-  const content = isItemContent(payload)
-    ? { data: dataOf(payload) }
-    : definition.contentOf(definition.payload.parse(payload))
-  await recordAudit(db.run, dispatchAuditRecorded, {
-    ...{ request, applicationId, action: 'notification.content_read', resourceId: id, before: null },
-    after: { channel },
-  })
-  wakeOutbox()
-  return new Reply(200, withoutLinkTokens(JSON.stringify({ notification_id: id, channel, content })))
-}
+export const readContent: Handler<Context, typeof contract> = idempotent({
+  async effect({ channels, secrets }, request, run) {
+    const { params, principal } = request
+    const [found] = await run(
+      build
+        .selectFrom('notifications')
+        .select(['id', 'tenant_id', 'application_id', 'channel', 'lane', 'payload'])
+        .where('id', '=', params.id)
+        .where('tenant_id', '=', principal.tenant_id)
+        .where('lane', 'in', activityLanes),
+    )
+    const definition = found && channels[found.channel]
+    if (!found?.payload || !definition?.contentOf)
+      throw new Problem('not_found', 'No content is stored for a notification with this id')
+    const { id, tenant_id: tenantId, application_id: applicationId, channel, lane } = found
+    const stored = openPayload(secrets.keyRing, definition, { id, tenantId, lane, payload: found.payload })
+    const payload = JSON.parse(stored)
+    const content = isItemContent(payload)
+      ? { data: dataOf(payload) }
+      : definition.contentOf(definition.payload.parse(payload))
+    await recordAudit(run, dispatchAuditRecorded, {
+      ...{ request, applicationId, action: 'notification.content_read', resourceId: id, before: null },
+      after: { channel },
+    })
+    const answer = JSON.stringify({ notification_id: id, channel, content })
+    return new Reply(200, withoutLinkTokens(answer))
+  },
+  after: ({ wakeOutbox }) => wakeOutbox(),
+})
