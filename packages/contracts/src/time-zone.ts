@@ -9,11 +9,10 @@ const longestName = 64
 const knownZones = new Set<string>()
 const mostKnown = 2000
 
-/** Whether a name is a time zone of the IANA database. */
-export function isTimeZone(name: string): boolean {
+/** Whether `Intl` takes a name: besides time zones of the IANA database, offsets and the names of ICU. */
+export function isKnownZone(name: string): boolean {
   if (knownZones.has(name)) return true
-  if (name.length > longestName || offsetOrLegacy.test(name)) return false
-  if (name.length === 3 && !threeLetters.has(name.toUpperCase())) return false
+  if (name.length > longestName) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
   } catch {
@@ -21,4 +20,10 @@ export function isTimeZone(name: string): boolean {
   }
   if (knownZones.size < mostKnown) knownZones.add(name)
   return true
+}
+
+/** Whether a name is a time zone of the IANA database. */
+export function isTimeZone(name: string): boolean {
+  if (offsetOrLegacy.test(name) || (name.length === 3 && !threeLetters.has(name.toUpperCase()))) return false
+  return isKnownZone(name)
 }

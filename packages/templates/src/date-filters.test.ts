@@ -46,6 +46,8 @@ test.each([
   ['{{ at | date }}', 'Tuesday, December 22, 2026 at 12:30 am +0100'],
   ['{{ at | date: "%H:%M", "Asia/Tokyo" }}', '08:30'],
   ['{{ "2026-12-21" | date: "%d %H:%M", "America/New_York" }}', '20 19:00'],
+  // Stored templates may have such zones.
+  ['{{ at | date: "%H:%M", "-05:30" }} {{ at | date: "%H:%M", "PST" }}', '18:00 15:30'],
   ['{{ "now" | date: "%z", "Asia/Kolkata" }}', '+0530'],
   ['{{ at | date: "%c, %x, %X, %%c" }}', '12/22/2026, 12:30:00 AM, 12/22/2026, 12:30:00 AM, %c'],
   ['{{ at | date: "%Z" }}', '+0100'],
@@ -58,8 +60,8 @@ test.each(['now', 'today'])('%s is shown in the zone of the recipient', (value) 
   expect(fill('{{ at | date: "%z" }}', value, 'Asia/Kolkata')).toBe('+0530')
 })
 
-test.each(['"Mars/Base"', '"BST"'])('date refuses the zone %s, which the IANA database does not have', (zone) => {
-  expect(() => fill(`{{ at | date: "%H:%M", ${zone} }}`, at, berlin)).toThrow('one of the IANA database')
+test('date refuses a zone that does not exist', () => {
+  expect(() => fill('{{ at | date: "%H:%M", "Mars/Base" }}', at, berlin)).toThrow('one of the IANA database')
 })
 
 test('neither the time zone nor the language of the process changes a date', async () => {

@@ -1,4 +1,4 @@
-import { isTimeZone } from '@notify/contracts/time-zone'
+import { isKnownZone } from '@notify/contracts/time-zone'
 import type { Context, Filter, Template, Value } from 'liquidjs'
 import { defaultFormat, type Format, formatKey } from './format.ts'
 import { objectPrinted } from './plain-template.ts'
@@ -164,9 +164,9 @@ function isDay(text: string): boolean {
 
 const momentWrong = 'the filter date_time takes a time in ISO 8601, as "2026-11-21T09:30:00Z", or Unix seconds'
 
-/** @throws Error for a zone that the IANA database does not have */
+/** Takes more than the IANA database has: stored templates name such zones. @throws Error for an unknown one */
 export function requireZone(zone: unknown): void {
-  if (!isTimeZone(String(zone))) throw new Error('a time zone is one of the IANA database, as "Europe/Berlin"')
+  if (!isKnownZone(String(zone))) throw new Error('a time zone is one of the IANA database, as "Europe/Berlin"')
 }
 
 function valid<M extends { at: Date; timeZone: string }>(moment: M): M {

@@ -25,16 +25,23 @@ interface ForMember {
  * The request of one member: the member's data replace those of the broadcast.
  * @throws Problem `validation_failed`
  */
-export function requestFor(request: BroadcastRequest, { user_id, data }: ForMember): DispatchRequest {
+export function requestFor(request: BroadcastRequest, member: ForMember): DispatchRequest {
+  // Judged at the creation: a zone that was one then stays one.
+  const { time_zone, ...rest } = memberRequest(request, member)
+  const judged = requireShape(DispatchRequest, rest)
+  return time_zone === undefined ? judged : { ...judged, time_zone: time_zone as string }
+}
+
+function memberRequest(request: BroadcastRequest, { user_id, data }: ForMember): BroadcastRequest {
   const field = request.event_key === undefined ? 'template_data' : 'data'
   const { [field]: shared } = request
   const variables = data ? { ...(shared as object | undefined), ...data } : shared
-  return requireShape(DispatchRequest, {
+  return {
     ...request,
     ...(isFilled(request, variables) && { [field]: variables === undefined ? {} : variables }),
     recipient: { ...(request.recipient as object | undefined), user_id },
     priority: 'bulk',
-  })
+  }
 }
 
 /** Own content without Liquid stays as it is written, for members with data and without: a template may not be as long. */
@@ -68,7 +75,7 @@ export function requireBroadcast(request: BroadcastRequest): DispatchRequest {
   }
   // With a layout, content without Liquid is a template for members with data, and has to be as short as one.
   const data = request.layout_id === undefined ? undefined : {}
-  const forMember = requestFor(request, { user_id: 'each member', data })
+  const forMember = requireShape(DispatchRequest, memberRequest(request, { user_id: 'each member', data }))
   const { addressField } = channelContracts[forMember.channel]
   if (addressField !== undefined && !Object.hasOwn(NewRecipient.shape, addressField))
     throw fieldProblem('validation_failed', 'channel', `must be one for people: no user has a ${addressField}`)
