@@ -55,6 +55,11 @@ test('the end of a secret, as its route shows it, is in no entry, whatever its f
   })
 })
 
+test('data may have any names', () => {
+  const data = JSON.parse('{"toString":"x","__proto__":{"a":1}}')
+  expect(entryOf({ before: { data: {} }, after: { data } })?.after).toEqual({ data })
+})
+
 test('an entry names the caller, and is valid', () => {
   const tenant_id = operator.tenant_id
   const key: KeyPrincipal = {

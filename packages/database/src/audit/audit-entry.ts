@@ -98,7 +98,8 @@ function pick(fields: AuditFields, names: readonly string[]): AuditFields {
 }
 
 function withoutSecrets(fields: AuditFields): AuditFields {
-  const isSecret = (name: string, value: unknown) => secretFields.has(name) || endOfSecret.test(String(value))
+  const isSecret = (name: string, value: unknown) =>
+    secretFields.has(name) || (typeof value === 'string' && endOfSecret.test(value))
   const hide = (name: string, value: unknown) => (value !== null && isSecret(name, value) ? redacted : value)
   return JSON.parse(JSON.stringify(fields, hide)) as AuditFields
 }
