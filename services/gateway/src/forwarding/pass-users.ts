@@ -13,8 +13,8 @@ interface Users extends Pick<Target, 'addressOf' | 'failures'> {
 /** The service has few connections to its database. */
 const size = { most: 64, mostOfTenant: 32 }
 
-/** A 404 is not a failed authentication. A token that names another cell cannot be verified here. */
-const isFailure = (status: number) => status === 401 || status === 421
+/** A 404 is not a failed authentication. */
+const isFailure = (status: number) => status === 401
 
 /** Proxies the routes of end users and of anyone to their owners, which verify the tokens. */
 export function passUsers(app: Express, door: Door, { contracts, urlOf, addressOf, failures }: Users): void {
