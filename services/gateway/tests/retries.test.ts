@@ -119,27 +119,19 @@ test('a page whose worker died before it was counted is repeated without retryin
 })
 
 test('the jobs of a tenant end when it leaves the cell, also one of a request in progress', async () => {
-  const newJob = async () => {
-    const jobId = newId('retry')
-    await env.admin.query(
-      `insert into gateway.retry_jobs (id, tenant_id, requested_by, filters, count, count_capped, next_at)
-       values ($1, $2, 'op_1', '{"status":"failed"}', 1, false, now() + interval '1 hour')`,
-      [jobId, env.tenantId],
-    )
-    return jobId
-  }
-  const jobId = await newJob()
+  const [jobId, lateId] = [newId('retry'), newId('retry')]
+  const newJob = (id: string) =>
+    `insert into gateway.retry_jobs (id, tenant_id, requested_by, filters, count, count_capped, next_at)
+     values ('${id}', '${env.tenantId}', 'op_1', '{"status":"failed"}', 1, false, now() + interval '1 hour')`
+  await env.admin.query(newJob(jobId))
   await exported()
   expect(await get(`${path}/jobs/${jobId}`)).toMatchObject({ finished_at: null })
-  const leaving = exported('--to', 'b')
-  await eventually(async () => {
-    const left = await env.admin.query('select from gateway.tenants where id = $1 and moved_to is not null', [
-      env.tenantId,
-    ])
-    expect(left.rowCount).toBe(1)
-  })
-  const lateId = await newJob()
-  await leaving
+  await env.admin.query(`
+    create function gateway.late_job() returns trigger language plpgsql as $$ begin ${newJob(lateId)}; return null; end $$;
+    create trigger late_job after update on gateway.tenants
+      for each row when (new.moved_to is not null) execute function gateway.late_job()`)
+  await exported('--to', 'b')
+  await env.admin.query('drop function gateway.late_job cascade')
   await env.admin.query('update gateway.tenants set moved_to = null, moved_at = null where id = $1', [env.tenantId])
   for (const id of [jobId, lateId]) await untilEnded(id, { status: 'cancelled', finished_at: expect.any(String) })
 })
