@@ -13,6 +13,8 @@ const large = Buffer.alloc(16 * 1024 * 1024)
 const lifecycle = new Lifecycle(pino({ level: 'silent' }))
 const sockets: Socket[] = []
 const served: string[] = []
+// As in production, a silence may last longer than a request.
+const limits = { ...serverLimits, headersMs: 500, requestMs: 2000, checkMs: 50, silenceMs: 2500, lingerMs: 200 }
 let server: Server
 let port: number
 
@@ -45,8 +47,6 @@ beforeAll(async () => {
       response.end()
     }
   })
-  // As in production, a silence may last longer than a request.
-  const limits = { ...serverLimits, headersMs: 500, requestMs: 2000, checkMs: 50, silenceMs: 2500, lingerMs: 200 }
   ;({ server, port } = await listen(
     { app },
     { host: '127.0.0.1', port: 0, docsUrl: 'https://docs', limits: { ...limits, maxUnreadMs: 1000 } },
@@ -103,6 +103,14 @@ test.each([
     expect(performance.now() - started).toBeLessThan(10_000)
   },
 )
+
+test('a request that arrives while the process stands still is served, however long that takes', async () => {
+  const standStill = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * limits.headersMs)
+  server.once('connection', standStill)
+  const { ended, text } = converse(get('/slow', 'Connection: close\r\n'))
+  await ended
+  expect(text()).toMatch(/^HTTP\/1\.1 200 /)
+})
 
 test('a client that does not read an answer is disconnected', async () => {
   const { socket } = converse(get('/large'))

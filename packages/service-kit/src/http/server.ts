@@ -7,6 +7,7 @@ import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
 import { closeServer } from './close-server.ts'
 import type { ExactRoutes } from './exact-routes.ts'
+import { excuseStandstills } from './excuse-standstills.ts'
 import { listenOn } from './listen-on.ts'
 import { OpenResponses } from './open-responses.ts'
 import { hasBody } from './read-body.ts'
@@ -113,6 +114,7 @@ export async function listen(
       responses,
     ),
   )
+  excuseStandstills(server, limits)
   server.timeout = limits.silenceMs
   server.maxRequestsPerSocket = limits.maxRequests
   server.maxConnections = limits.maxConnections
