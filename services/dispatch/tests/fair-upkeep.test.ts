@@ -3,7 +3,8 @@ import { sendingCarriers } from '@notify/carriers/sending'
 import type { Run } from '@notify/database'
 import { claimSyncs } from '../src/catalogue/carrier-templates/claim-syncs.ts'
 import { startDueChecks } from '../src/catalogue/domains/check-store.ts'
-import { claimIdentities, planIdentities } from '../src/catalogue/domains/identity-store.ts'
+import { planIdentities } from '../src/catalogue/domains/identity-plan-store.ts'
+import { claimIdentities } from '../src/catalogue/domains/identity-store.ts'
 import { db } from './own-schema.ts'
 
 /** What a tenant may have of each. */

@@ -1,29 +1,47 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { noteAddition, passOnIdentity } from '../src/catalogue/domains/identity-owner-store.ts'
-import { postponeIdentity, settleIdentity } from '../src/catalogue/domains/identity-store.ts'
+import {
+  claimIdentities,
+  type DueIdentity,
+  postponeIdentity,
+  settleIdentity,
+} from '../src/catalogue/domains/identity-store.ts'
 import { db } from './own-schema.ts'
 
 const domain = `mail.${newId('dom')}.example`
 
 /** A domain at an account of a carrier. */
-async function identity({ reference = '1', kind = 'postmark', wanted = true, isOurs = false } = {}) {
+async function identity({ reference = '1' as string | null, kind = 'postmark', wanted = true, isOurs = false } = {}) {
   const [domain_id, provider_id, tenant_id] = [newId('dom'), newId('prov'), newId('ten')]
   await db.run(
     `insert into providers (id, tenant_id, channel, kind, name, priority, credentials) values ($1, $2, 'email', $3, 'Carrier', 1, '')`,
     [provider_id, tenant_id, kind],
   )
   await db.run(
-    `insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, wanted, reference, is_ours, created_at)
-     values ($1, $2, $3, $4, 's', $5, $6, $7, now())`,
+    `insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, wanted, reference, is_ours, created_at,
+       next_try_at)
+     values ($1, $2, $3, $4, 's', $5, $6, $7, now(), now())`,
     [domain_id, provider_id, tenant_id, domain, wanted, reference, isOurs],
   )
-  return { domain_id, provider_id, domain, reference, kind, is_ours: isOurs } as never
+  return claimed()
 }
-const isOurs = async ({ provider_id }: { provider_id: string }) =>
+async function claimed(leaseMs = 60_000): Promise<DueIdentity> {
+  const [due, ...more] = await claimIdentities(db.run, { limit: 10, leaseMs })
+  if (!due || more.length > 0) throw new Error('not one identity is due')
+  return due
+}
+const isOurs = async ({ provider_id }: DueIdentity) =>
   (
     await db.run<{ is_ours: boolean }>('select is_ours from domain_identities where provider_id = $1', [provider_id])
   )[0]!.is_ours
+const stored = async ({ provider_id }: DueIdentity) =>
+  (await db.run<Record<string, unknown>>('select * from domain_identities where provider_id = $1', [provider_id]))[0]
+function settle(due: DueIdentity, verified: boolean): Promise<void> {
+  const registration = { verified, records: [], reference: due.reference ?? 'known', isOurs: false }
+  const waits = { first: 1000, longest: 1000 }
+  return settleIdentity(db.run, { ...due, account: {}, accountRevision: 1 } as never, registration, waits)
+}
 
 test('a domain is left to another one that has it there, and to nobody else', async () => {
   const removed = await identity({ wanted: false, isOurs: true })
@@ -39,16 +57,28 @@ test('a domain is left to another one that has it there, and to nobody else', as
   expect(await isOurs(heir)).toBe(true)
   for (const other of others) expect(await isOurs(other)).toBe(false)
   // What was claimed before it was left to it does not take it away again.
-  const registration = { verified: false, records: [], reference: '1', isOurs: false }
-  await settleIdentity(db.run, { ...(heir as object), account: {}, accountRevision: 1 } as never, registration, {
-    first: 1000,
-    longest: 1000,
-  })
+  await settle(heir, false)
   expect(await isOurs(heir)).toBe(true)
 })
 
+test('a worker whose lease is over changes nothing: neither the state nor the owner that the next one has written', async () => {
+  const late = await identity({ reference: null })
+  await db.run(`update domain_identities set leased_until = now(), next_try_at = now() where provider_id = $1`, [
+    late.provider_id,
+  ])
+  const next = await claimed()
+  await noteAddition(db.run, next, true)
+  await noteAddition(db.run, late, false)
+  await settle(next, true)
+  const written = await stored(late)
+  expect(written).toMatchObject({ status: 'verified', is_ours: true, leased_until: null })
+  await settle(late, false)
+  await postponeIdentity(db.run, late, 'no answer', 'unmanaged')
+  expect(await stored(late)).toEqual(written)
+})
+
 test('an addition is noted until the carrier has refused it, and never of a domain that is known there', async () => {
-  const fresh = await identity({ reference: null as never })
+  const fresh = await identity({ reference: null })
   await noteAddition(db.run, fresh, true)
   expect(await isOurs(fresh)).toBe(true)
   await noteAddition(db.run, fresh, false)
@@ -60,7 +90,7 @@ test('an addition is noted until the carrier has refused it, and never of a doma
 
 test.each([1022, 32_767])('a carrier that has failed %i times is asked again after four hours', async (failures) => {
   const one = await identity()
-  const { provider_id } = one as { provider_id: string }
+  const { provider_id } = one
   await db.run('update domain_identities set failures = $2 where provider_id = $1', [provider_id, failures])
   await postponeIdentity(db.run, one, 'no answer')
   const found = await db.run(

@@ -13,7 +13,8 @@ import {
   insertDomain,
   privateKeyAad,
 } from './domain-store.ts'
-import { findMailFromRegion, planIdentities } from './identity-store.ts'
+import { planIdentities } from './identity-plan-store.ts'
+import { findMailFromRegion } from './identity-store.ts'
 import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
 

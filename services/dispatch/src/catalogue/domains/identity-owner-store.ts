@@ -1,9 +1,9 @@
 import { defineStatement, pick, type Run } from '@notify/database'
 import { tables } from '../../db/schema.ts'
-import { changeIdentity, type DueIdentity, type IdentityId } from './identity-store.ts'
+import { changeIdentity, type DueIdentity, type LeasedIdentity } from './identity-store.ts'
 
 /** Notes that a domain is being added, before the carrier's answer is stored; or that the carrier refused it. */
-export async function noteAddition(run: Run, identity: IdentityId, isAdding: boolean): Promise<void> {
+export async function noteAddition(run: Run, identity: LeasedIdentity, isAdding: boolean): Promise<void> {
   await run(changeIdentity(identity).set({ is_ours: isAdding }).where('reference', 'is', null))
 }
 

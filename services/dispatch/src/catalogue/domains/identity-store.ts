@@ -1,6 +1,6 @@
 import type { DomainIdentity, Registration, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
 import type { DomainCarrierStatus, Id } from '@notify/contracts'
-import { anyOf, claimDueSql, defineStatement, outerJoined, pick, type RowOf, type Run } from '@notify/database'
+import { anyOf, claimDueSql, column, defineStatement, outerJoined, pick, type RowOf, type Run } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { build, type Tables, tables } from '../../db/schema.ts'
@@ -8,10 +8,16 @@ import { carrierOfKind, openCredentials } from '../providers/provider-directory.
 import { mailFromOf } from './domain-records.ts'
 import { privateKeyAad } from './domain-store.ts'
 
-export type IdentityId = Pick<Selectable<Tables['domain_identities']>, 'domain_id' | 'provider_id'>
+type IdentityId = Pick<Selectable<Tables['domain_identities']>, 'domain_id' | 'provider_id'>
+
+/** An identity of a claim. */
+export interface LeasedIdentity extends IdentityId {
+  /** The end of the lease as Postgres' own text, exact to the microsecond, which identifies the claim. */
+  lease: string
+}
 
 /** A domain at a carrier account, with the account and the state that it must have there. */
-export interface Identity extends IdentityId {
+export interface Identity extends LeasedIdentity {
   account: Account
   accountRevision: number
   wanted: DomainIdentity
@@ -25,51 +31,9 @@ interface Account {
   region: string | undefined
 }
 
-/** The kinds of carriers that require the registration of domains. */
-const kindsWithIdentities = (carriers: SendingCarriers): string[] =>
-  Object.keys(carriers).filter((kind) => carriers[kind]?.identities)
-
-/** Those that sign with our key. */
+/** The kinds of carriers that sign with our key. */
 const kindsWithRegion = (carriers: SendingCarriers): string[] =>
   Object.keys(carriers).filter((kind) => carriers[kind]?.identities?.regionOf)
-
-/** A tenant may have thousands of domains in hundreds of accounts. */
-const plannedAtOnce = 5000
-/** Two texts each: with an optional parameter, the general plan of the statement would read the domains of all tenants. */
-const addMissing = (ofOne: '' | 'and d.id = $2') =>
-  defineStatement({
-    name: `add-missing-identities${ofOne && '-of-one'}`,
-    isPrepared: false,
-    text: `
-      insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, status, is_ours, created_at, next_try_at)
-      select d.id, p.id, d.tenant_id, d.domain, d.selector, 'pending', false, now(), now()
-      from providers p join domains d on d.tenant_id = p.tenant_id
-      where p.kind = any($1::text[]) and p.deleted_at is null ${ofOne}
-        and not exists (select 1 from domain_identities i where i.domain_id = d.id and i.provider_id = p.id)
-      limit ${plannedAtOnce}
-      on conflict do nothing`,
-  })
-
-const renewOutdated = (ofOne: '' | 'and i.domain_id = $2') =>
-  defineStatement({
-    name: `renew-outdated-identities${ofOne && '-of-one'}`,
-    isPrepared: false,
-    text: `
-      update domain_identities i set next_try_at = now(), failures = 0
-      from providers p
-      where p.kind = any($1::text[]) and p.deleted_at is null and i.provider_id = p.id and i.wanted and i.leased_until is null
-        and (i.next_try_at is null or i.failures = 0 and i.next_try_at > now()) and i.synced_revision <> p.revision ${ofOne}`,
-  })
-
-const ofAll = [addMissing(''), renewOutdated('')]
-const ofOne = [addMissing('and d.id = $2'), renewOutdated('and i.domain_id = $2')]
-
-/** Plans missing registrations, and those that are older than a change of the account's credentials. */
-export async function planIdentities(run: Run, carriers: SendingCarriers, domainId?: Id<'dom'>): Promise<void> {
-  const kinds = kindsWithIdentities(carriers)
-  if (domainId) for (const statement of ofOne) await run(statement, [kinds, domainId])
-  else for (const statement of ofAll) await run(statement, [kinds])
-}
 
 type Accounts = Pick<Context, 'carrierTable' | 'secrets'>
 
@@ -116,6 +80,7 @@ const dueColumns = {
   ...tables.domain_identities,
   ...outerJoined(pick(tables.providers, 'kind', 'credentials', 'revision')),
   ...outerJoined(pick(tables.domains, 'private_key', 'mail_from_region', 'status')),
+  lease: column.text(),
 }
 
 /** A due identity as stored. */
@@ -124,7 +89,7 @@ export type DueIdentity = RowOf<typeof dueColumns>
 const claim = defineStatement({
   name: 'claim-due-identities',
   text: `${claimDueSql(dueIdentities, { limit: '$1', leaseMs: '$2' })}
-         select i.*, p.kind, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status
+         select i.*, p.kind, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status, i.leased_until::text as lease
          from claimed i left join providers p on p.id = i.provider_id left join domains d on d.id = i.domain_id`,
   columns: dueColumns,
 })
@@ -139,7 +104,7 @@ export function claimIdentities(
 
 /** @throws Error when the account is gone or cannot be decrypted */
 export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
-  const { domain_id, provider_id, tenant_id, domain, selector, kind, credentials, revision, private_key } = due
+  const { domain_id, provider_id, lease, tenant_id, domain, selector, kind, credentials, revision, private_key } = due
   if (!kind || !credentials || revision === null) throw new Error('the account is no longer configured')
   const account = openAccount(accounts, tenant_id, { id: provider_id, kind, credentials })
   const { reference, is_ours: isOurs } = due
@@ -149,12 +114,16 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
     const privateKey = accounts.secrets.keyRing.decrypt(private_key, privateKeyAad(tenant_id, domain_id))
     wanted.key = { privateKey, mailFromRegion: due.mail_from_region, proven: due.status === 'verified' }
   }
-  return { domain_id, provider_id, account, accountRevision: revision, wanted }
+  return { domain_id, provider_id, lease, account, accountRevision: revision, wanted }
 }
 
-/** An update of one identity. */
-export const changeIdentity = ({ domain_id, provider_id }: IdentityId) =>
-  build.updateTable('domain_identities').where('domain_id', '=', domain_id).where('provider_id', '=', provider_id)
+/** An update of one identity; after the end of the lease, another worker may have changed it, and nothing is updated. */
+export const changeIdentity = ({ domain_id, provider_id, lease }: LeasedIdentity) =>
+  build
+    .updateTable('domain_identities')
+    .where('domain_id', '=', domain_id)
+    .where('provider_id', '=', provider_id)
+    .where('leased_until', '=', sql<Date>`${lease}::timestamptz`)
 
 interface Waits {
   /** Milliseconds. */
@@ -194,7 +163,7 @@ export async function settleIdentity(
 /** The carrier failed: retry after a delay that doubles, up to a few hours. @param status if it says anything of that */
 export async function postponeIdentity(
   run: Run,
-  identity: IdentityId,
+  identity: LeasedIdentity,
   error: string,
   status?: DomainCarrierStatus,
 ): Promise<void> {

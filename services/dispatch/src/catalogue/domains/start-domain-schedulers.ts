@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
 import { noteAddition, passOnIdentity } from './identity-owner-store.ts'
+import { planIdentities } from './identity-plan-store.ts'
 import {
   checkIdentitiesSoon,
   claimIdentities,
@@ -12,7 +13,6 @@ import {
   forgetIdentity,
   type Identity,
   openIdentity,
-  planIdentities,
   postponeIdentity,
   settleIdentity,
 } from './identity-store.ts'
