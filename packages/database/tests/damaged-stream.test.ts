@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { eraseMessage, provisionStream } from '@notify/messaging'
 import { startOutboxRelay } from '../src/outbox/relay.ts'
@@ -74,6 +74,52 @@ test('a process that dies after it has emptied the stream leaves the rest to the
   startOutboxRelay(one.kit, one.db, one.bus, options)
   await inStream([1, 2])
 })
+
+test.each([2, 0])(
+  'a process that was frozen before it empties the stream (last sequence %i) removes nothing newer',
+  async (last) => {
+    startOutboxRelay(one.kit, one.db, one.bus, options)
+    await enqueue(one, [1, 2])
+    await inStream([1, 2])
+    await one.kit.stop()
+    one = await startBusProcess(env)
+    await one.db.run(`update outbox set published_at = now() - interval '1 hour'`)
+    await one.db.run('update stream_watermark set last_seq = -1')
+    if (last === 0) {
+      await one.bus.jsm.streams.delete('CONSENT')
+      await provisionStream(one.bus, 'consent', 1)
+    }
+    const { jsm } = one.bus
+    const purge = jsm.streams.purge.bind(jsm.streams)
+    const isFrozen = Promise.withResolvers<void>()
+    const wakes = Promise.withResolvers<void>()
+    const hasPurged = Promise.withResolvers<void>()
+    jest.spyOn(jsm.streams, 'purge').mockImplementationOnce(async (...request) => {
+      isFrozen.resolve()
+      await wakes.promise
+      const answer = await purge(...request)
+      hasPurged.resolve()
+      return answer
+    })
+    const checked = createStreamWatch(one.kit, one.db, one.bus, options)
+      .ensureChecked()
+      .catch(() => {})
+    await isFrozen.promise
+    await env.admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and state = 'idle in transaction'`)
+    const other = await startBusProcess(env)
+    startOutboxRelay(other.kit, other.db, other.bus, options)
+    await eventually(async () => {
+      const messages = await stored(one)
+      expect([numbersIn(messages), messages.every(({ seq }) => seq > last)]).toEqual([[1, 2], true])
+    })
+    wakes.resolve()
+    await hasPurged.promise
+    await checked
+    expect(numbersIn(await stored(one))).toEqual([1, 2])
+    await other.kit.stop()
+  },
+)
 
 test('a stream whose newest message was erased is not damaged', async () => {
   for (const n of [1, 2]) await one.bus.js.publish('consent.told.a', JSON.stringify([{ event: { kind: 'a', n } }]))

@@ -68,9 +68,17 @@ export async function isReadable(bus: Bus, { config: { name }, state }: StreamIn
   return now.first_seq > last_seq || now.deleted?.includes(last_seq) === true
 }
 
-/** Removes all messages and files of a service's own stream. It keeps its durables, and sequences continue. */
-export async function purgeStream(bus: Bus, service: ServiceName): Promise<void> {
-  await bus.jsm.streams.purge(streams[service].name)
+/** More than are published between a look at a stream and its purge. */
+const skippedAtPurge = 1_000_000
+
+/**
+ * Removes all messages and files of a service's own stream. It keeps its durables, and sequences continue after a gap. A second
+ * purge that was decided before the first removes nothing that was published in between.
+ * @param lastSeq the last sequence when the purge was decided
+ */
+export async function purgeStream(bus: Bus, service: ServiceName, lastSeq: number): Promise<void> {
+  // Below the last sequence, nats-server would keep the damaged block. Above, it continues with this sequence.
+  await bus.jsm.streams.purge(streams[service].name, { seq: lastSeq + 1 + skippedAtPurge })
 }
 
 /** Deletes a message from a service's own stream and overwrites its bytes. Its sequence stays used. */

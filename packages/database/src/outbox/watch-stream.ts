@@ -162,7 +162,7 @@ async function noticeLoss(
     // The server was alive at the last check, so losses were published after it or shortly before.
     const published_after = new Date(known.checked_at.getTime() - republishMs)
     // A damaged block also hides the messages that are published next, even if the server reports an empty stream.
-    if (isDamaged || (isRewound && info.state.messages === 0)) await purgeStream(bus, kit.service)
+    if (isDamaged || (isRewound && info.state.messages === 0)) await purgeStream(bus, kit.service, last_seq)
     await noteLoss(run, name, {
       last_seq: isDamaged ? 0 : last_seq,
       published_after,
