@@ -6,6 +6,7 @@ import type { TakenDelivery } from './take-deliveries.ts'
 const taken = {
   ...{ id: 'whdel_1', tenant_id: 'ten_1', subscription_id: null, notification_id: null, topic: null },
   ...{ attempts: 1, charged: 0, held: 0, retry_delays: null, signer_id: 'prov_1', secret: Buffer.from('sealed') },
+  taken_at_ms: performance.now(),
 } as unknown as TakenDelivery
 
 test('an unexpected error ends the attempt as failed, so that it is repeated by the schedule and not without end', async () => {

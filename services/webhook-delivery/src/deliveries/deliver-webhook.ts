@@ -4,6 +4,7 @@ import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { bodyAad, responseAad, targetAad, urlAad } from '../db/aad.ts'
 import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
+import { postWithinMs } from '../endpoints/run-session.ts'
 import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
@@ -34,6 +35,7 @@ export function createDelivery(context: Context): DeliverWebhook {
     if (taken.subscription_id && !taken.subscription_url) return cancel(context, taken)
     const isOptedOut = await judgeRecipient(context, taken)
     if (isOptedOut) return stop(context, taken)
+    if (performance.now() - taken.taken_at_ms > postWithinMs) return leave(context)
     const { verdict, durationMs, response } = await attempt(context, taken, isOptedOut === false)
     context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', durationMs)
     await settle({ deliveryId: taken.id, number: taken.attempts, verdict, durationMs, response })
@@ -79,6 +81,12 @@ async function judgeRecipient(
     log.warn({ err }, 'dispatch did not answer whether the recipient still wants a message; it waits')
     return undefined
   }
+}
+
+/** The process stood still, and another one may have the delivery. If not, it is due again when its lease ends. */
+function leave({ log }: Context): Delivered {
+  log.warn('a delivery was taken too long ago to be posted')
+  return { outcome: 'failed', charged: false }
 }
 
 const unasked: EgressOutcome = {

@@ -46,7 +46,12 @@ export interface Room {
 /** A delivery that a worker has taken, with the address and the secrets to send it with. */
 export type TakenDelivery = Awaited<ReturnType<typeof takeDeliveries>>[number] & Pick<NewDelivery, 'plain'>
 
-/** @param leaseMs longer than the exchange and its settlement take */
-export function takeDeliveries(run: Run, wanted: readonly Room[], leaseMs: number) {
-  return run(take, [JSON.stringify(wanted), leaseMs])
+/**
+ * `taken_at_ms` is the monotonic time before the lease began: the answer of Postgres may be read late.
+ * @param leaseMs longer than the exchange and its settlement take
+ */
+export async function takeDeliveries(run: Run, wanted: readonly Room[], leaseMs: number) {
+  const taken_at_ms = performance.now()
+  const rows = await run(take, [JSON.stringify(wanted), leaseMs])
+  return rows.map((row) => Object.assign(row, { taken_at_ms }))
 }

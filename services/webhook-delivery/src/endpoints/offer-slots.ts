@@ -43,7 +43,7 @@ export function offerSlots(slots: Slots, deliveries: readonly NewDelivery[]): Of
       for (const { id, own, session, promised, tenant_id, hasSlot } of groups) {
         const found = byEndpoint.get(id) ?? []
         const isLost = rows.length === 0
-        const taken = takenOf(own, found)
+        const taken = takenOf(own, found, askedMs)
         const hasMore = isLost || found.some(({ is_open }) => is_open === false)
         const endpoint = found.find((row) => row.id === null)
         if (session) session.bring(taken, { promised, hasMore })
@@ -62,12 +62,12 @@ export function offerSlots(slots: Slots, deliveries: readonly NewDelivery[]): Of
 }
 
 /** The deliveries whose attempts were opened. */
-function takenOf(deliveries: readonly NewDelivery[], rows: readonly StoredRow[]): TakenDelivery[] {
+function takenOf(deliveries: readonly NewDelivery[], rows: readonly StoredRow[], taken_at_ms: number): TakenDelivery[] {
   const opened = new Map(rows.filter(({ is_open }) => is_open).map((row) => [row.id, row]))
   return deliveries.flatMap((delivery) => {
     const row = opened.get(delivery.id)
     if (!row) return []
     const { is_open: _, lease: _lease, is_alone: _alone, id: _id, ...signer } = row
-    return [{ topic: null, ...delivery, ...signer, attempts: 1, charged: 0, held: 0 }]
+    return [{ topic: null, ...delivery, ...signer, attempts: 1, charged: 0, held: 0, taken_at_ms }]
   })
 }

@@ -20,6 +20,9 @@ const refilledAtOnce = 8
 export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) =>
   longestQuestionMs + WEBHOOK_TIMEOUT + settleMs
 
+/** How long after it was taken a delivery may be posted: its lease then lasts for the exchange and half of the settlement. */
+export const postWithinMs = longestQuestionMs + settleMs / 2
+
 export interface SessionOptions {
   window: EarnedWindow
   /** The session's slots beside its first one, which always stays its own. */
