@@ -1,6 +1,6 @@
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import type { CarrierAnswer } from '@notify/carriers/sending'
-import { type Lane, newId } from '@notify/contracts'
+import { type Lane, newId, type Receipt } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import fc from 'fast-check'
 import { channels } from '../src/channels/registry.ts'
@@ -12,7 +12,8 @@ import { createLeaseReconciler } from '../src/deliver/schedule/reconcile-leases.
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { decideNext, type RetryPolicy, unknownReason } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
-import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
+import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
 import { db } from './own-schema.ts'
 
 const policy: RetryPolicy = {
@@ -24,9 +25,12 @@ const policy: RetryPolicy = {
 /** The most that the schedule sends. */
 const steps = policy.retryDelaysMs.length + 1
 
+const providerId = newId('prov')
 let own: OwnNotifications
 beforeAll(async () => {
-  own = createOwnNotifications(db, newId('ten'))
+  const tenantId = newId('ten')
+  own = createOwnNotifications(db, tenantId)
+  await addProviders(db, tenantId, providerId)
 })
 
 const expire = () => endExpiredAttempts(db, policy)
@@ -184,6 +188,63 @@ test.each<Lane>(['otp', 'transactional', 'bulk'])(
     expect(await own.rowOf(id)).toMatchObject({ status: 'sent', failure_reason: null, next_attempt_at: null })
   },
 )
+
+/** A campaign's message whose worker stands still until it was given up. */
+async function givenUp(): Promise<Claim> {
+  const [id] = (await own.queued(1, 'bulk')) as [string]
+  const claim = await own.claimOne(id, -1)
+  await expire()
+  await passTime([id])
+  expect(await own.rowOf(id)).toMatchObject({ status: 'failed', failure_reason: unknownReason, retryable: true })
+  return claim
+}
+const factsOf = async (id: string) =>
+  (
+    await db.run<{ event: Record<string, unknown> }>(
+      `select one -> 'event' as event from outbox cross join json_array_elements(events::json) as one
+       where one -> 'event' ->> 'notification_id' = $1 order by (one -> 'event' ->> 'revision')::int`,
+      [id],
+    )
+  ).map(({ event }) => event)
+
+test('a worker that answers after its message was given up: what the carrier took is sent, and is not sent again', async () => {
+  const claim = await givenUp()
+  const { id } = claim
+  await answer(claim, 'accepted')
+  await answer(claim, 'accepted')
+  const sent = { status: 'sent', failure_reason: null, retryable: false, settled: false, sending: false }
+  expect(await own.rowOf(id)).toMatchObject(sent)
+  expect(await own.attemptsOf(id)).toMatchObject([{ outcome: 'accepted' }])
+  expect(await db.run('select status, settled from in_flight where id = $1', [id])).toEqual([
+    { status: 'sent', settled: false },
+  ])
+  const receipt = { notification_id: id, attempt_id: claim.attempt_id, provider_id: providerId }
+  await applyReceipts(db, [{ ...receipt, provider_message_id: 'm', status: 'delivered' } as Receipt])
+  expect(await factsOf(id)).toMatchObject([
+    { status: 'failed', revision: 2 },
+    { status: 'sent', revision: 3, after_failure: true },
+    { status: 'delivered', revision: 4, after_failure: true },
+  ])
+})
+
+test('a worker that answers after its message was given up changes nothing that was decided otherwise', async () => {
+  const [refused, reported, retried] = [await givenUp(), await givenUp(), await givenUp()]
+  await answer(refused, 'rejected_permanent')
+  const receipt = { notification_id: reported.id, attempt_id: reported.attempt_id, provider_id: providerId }
+  await applyReceipts(db, [{ ...receipt, provider_message_id: 'm', status: 'delivered' } as Receipt])
+  await answer(reported, 'accepted')
+  await db.run(`update notifications set status = 'queued', round_attempts = 0, retryable = false where id = $1`, [
+    retried.id,
+  ])
+  await answer(retried, 'accepted')
+  expect(await own.rowOf(refused.id)).toMatchObject({
+    status: 'failed',
+    failure_reason: unknownReason,
+    retryable: true,
+  })
+  expect(await own.rowOf(reported.id)).toMatchObject({ status: 'delivered' })
+  expect(await own.rowOf(retried.id)).toMatchObject({ status: 'queued' })
+})
 
 test('a worker that answers after its lease: a campaign’s message that the carrier refused is sent again', async () => {
   const [id] = (await own.queued(1, 'bulk')) as [string]

@@ -1,9 +1,9 @@
 import type { AttemptOutcome } from '@notify/contracts'
 import { column, defineStatement, erasedText, type Queries } from '@notify/database'
 import type { Latency } from '../../metrics.ts'
-import { factsInto } from '../../outcome/facts/fact-sql.ts'
+import { reportedFactsInto } from '../../outcome/facts/fact-sql.ts'
 import { latenciesSql } from '../../outcome/facts/latency-sql.ts'
-import type { NextStep } from './decide-next.ts'
+import { type NextStep, unknownReason } from './decide-next.ts'
 
 /** The end of an attempt and its consequence. */
 export interface Settlement {
@@ -20,13 +20,16 @@ export interface Settlement {
   next: NextStep
 }
 
+/** SQL: whether the message was given up for want of an answer, and its worker, which stood still, has one after all. */
+const isAnsweredLate = `n.status = 'failed' and n.failure_reason = '${unknownReason}' and ended.outcome = 'accepted'`
+
 /**
  * `current`: this is the notification's latest attempt. After an operator's retry, until its first attempt (`round_attempts`
  * 0), the answer to an earlier attempt does not count.
  */
 const locked = `
-  select ended.*, n.status = 'queued' as undecided, n.attempt_count = ended.number and n.round_attempts > 0 as current,
-    n.recipient_index = '${erasedText}' as erased
+  select ended.*, n.status = 'queued' or ${isAnsweredLate} as undecided,
+    n.attempt_count = ended.number and n.round_attempts > 0 as current, n.recipient_index = '${erasedText}' as erased
   from notifications n join ended using (id) order by n.id for update of n`
 
 /** A receipt may arrive before the carrier's response; then its values are kept. */
@@ -47,6 +50,9 @@ const dueAgain = 'now() + make_interval(secs => closed.after_ms / 1000)'
 /** A failover is due at once and keeps its position in its queue. */
 const isLater = `closed.status = 'queued' and (closed.after_ms > 0 or closed.when_due = 'give_up')`
 
+/** Kept in a sent message: then the fact of its delivery is sent after that of its failure. */
+const givenUp = `'give_up'`
+
 /**
  * A failover uses a step of the retry schedule only after an unknown outcome, so that the steps bound possible duplicates.
  * `n.sending` is false if this settlement was written before, so it counts once.
@@ -54,19 +60,19 @@ const isLater = `closed.status = 'queued' and (closed.after_ms > 0 or closed.whe
 const takeNextStep = `
   update notifications n
   set sending = false, held_since = null, updated_at = now(), status = closed.status, failure_reason = closed.reason,
-      retryable = closed.retryable, when_due = closed.when_due,
+      retryable = closed.retryable, when_due = case when n.status = 'failed' then ${givenUp} else closed.when_due end,
       revision = n.revision + case when closed.status = 'queued' then 0 else 1 end,
       next_attempt_at = case when ${isLater} then ${dueAgain} end,
       enqueued_at = case when ${isLater} then ${dueAgain} else n.enqueued_at end,
       failovers = case when closed.fails_over then n.failovers + n.sending::int else 0 end,
       round_attempts = n.round_attempts + case when closed.fails_over and closed.outcome = 'unknown' then n.sending::int else 0 end
   from closed where n.id = closed.id and closed.current and closed.undecided
-  returning n.*, old.status as old_status`
+  returning n.*, old.status as old_status, old.when_due as old_when_due`
 
-/** The state stays, because a receipt has already decided it. */
+/** The state stays: a receipt has decided it, or the schedule has ended the message and this is no acceptance. */
 const keepDecided = `
   update notifications n
-  set sending = false, held_since = null, updated_at = now(), next_attempt_at = null, when_due = 'send', failovers = 0
+  set sending = false, held_since = null, updated_at = now(), next_attempt_at = null, failovers = 0
   from closed where n.id = closed.id and closed.current and not closed.undecided`
 
 const settle = defineStatement({
@@ -81,7 +87,7 @@ const settle = defineStatement({
     decided as (${keepDecided}),
     moved as (${takeNextStep}),
     changed as (select * from moved where status <> 'queued'),
-    facts as (${factsInto('changed')})
+    facts as (${reportedFactsInto('changed')})
     select count(*)::int as closed, (${latenciesSql('changed')}) as latencies from closed`,
   columns: { closed: column.integer(), latencies: column.json<Latency[]>() },
 })

@@ -21,8 +21,12 @@ export function factsInto(relation: string): string {
   return enqueueSql(notificationChanged, relation, factSql())
 }
 
-/** The same for reported outcomes; the rows contain their former state in `old_status`. */
+/**
+ * The same for reported outcomes; the rows contain their former values in `old_status` and `old_when_due`. A message that was
+ * given up, and then found to be sent, has `give_up` until the next report.
+ */
 export function reportedFactsInto(relation: string): string {
-  const afterFailure = `, 'after_failure', old_status in ('failed', 'undelivered')`
+  const hasFailed = `old_status in ('failed', 'undelivered') or old_status = 'sent' and old_when_due = 'give_up' and status = 'delivered'`
+  const afterFailure = `, 'after_failure', case when ${hasFailed} then true end`
   return enqueueSql(notificationChanged, relation, factSql(afterFailure))
 }

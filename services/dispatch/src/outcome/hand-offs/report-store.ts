@@ -22,7 +22,7 @@ const apply = defineStatement({
       set status = ${nextStatus}, revision = n.revision + 1, updated_at = now(),
           failure_reason = report.failure_reason, retryable = report.retryable
       from report where n.id = report.notification_id and ${nextStatus} is not null
-      returning n.*, old.status as old_status
+      returning n.*, old.status as old_status, old.when_due as old_when_due
     ), facts as (${reportedFactsInto('changed')})
     select (${latenciesSql('changed')}) as latencies`,
   columns: { latencies: column.json<Latency[]>() },

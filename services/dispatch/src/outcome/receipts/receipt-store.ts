@@ -73,7 +73,7 @@ const apply = defineStatement({
           failure_reason = case when ${nextStatus} is null then n.failure_reason else receipt.reason end,
           retryable = case when ${nextStatus} is null then n.retryable else receipt.retryable end
       from receipt where n.id = receipt.id and (${nextStatus} is not null or ${endsSending('receipt.number')})
-      returning n.*, old.status as old_status, receipt.kind
+      returning n.*, old.status as old_status, old.when_due as old_when_due, receipt.kind
     ), changed as (select * from touched where status <> old_status), facts as (${reportedFactsInto('changed')})
     select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies,
       (select coalesce(json_agg(json_build_object('channel', channel, 'kind', kind, 'status', status)), '[]')
