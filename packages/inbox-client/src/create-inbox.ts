@@ -109,7 +109,8 @@ export function createInbox(options: InboxOptions): InboxClient {
     if (signal.aborted || user === null) return
     if (user === undefined) return lead(undefined, signal)
     const name = `notify-inbox ${options.url} ${user}`
-    await shareStream<Message>({ name, lead, hear, join: ({ send }) => send({ kind: 'hello', from: me }) }, signal)
+    const join = ({ send }: Channel<Message>) => send({ kind: 'hello', from: me })
+    await shareStream<Message>({ name, lead, hear, join }, signal).catch(() => lead(undefined, signal))
   }
   /** Who shares is known by the token; a backend that fails is asked again. Null when it refuses. */
   const knownUser = async (signal: AbortSignal) => {

@@ -28,6 +28,7 @@ export function canShare(): boolean {
  * Elects one leader among the tabs of the browser by a Web Lock, and passes messages between them. A leader whose tab closes
  * is replaced at once; one that is silent for 45 s, because the browser froze it, is deposed. Resolves when the signal
  * aborts or `lead` returns.
+ * @throws DOMException when the browser has no locks for this page, as in a sandboxed frame
  */
 export async function shareStream<Message>(sharing: Sharing<Message>, signal: AbortSignal): Promise<void> {
   const { name, lead, hear, join, tickMs = 15_000 } = sharing
@@ -64,10 +65,10 @@ export async function shareStream<Message>(sharing: Sharing<Message>, signal: Ab
         }
       }
       const waiting = AbortSignal.any([signal, deposing.signal])
-      await navigator.locks.request(name, { signal: waiting }, hold).catch(() => {})
+      await navigator.locks.request(name, { signal: waiting }, hold).catch(unlessAborted)
       if (deposing.signal.aborted && !signal.aborted) {
         ticks = 0
-        await navigator.locks.request(name, { steal: true }, hold).catch(() => {})
+        await navigator.locks.request(name, { steal: true }, hold).catch(unlessAborted)
       }
       losing.abort()
     }
@@ -75,4 +76,9 @@ export async function shareStream<Message>(sharing: Sharing<Message>, signal: Ab
     clearInterval(watch)
     broadcast.close()
   }
+}
+
+/** A request for the lock ends this way when it is withdrawn, and when another tab steals the lock. */
+function unlessAborted(error: unknown): void {
+  if (!(error instanceof DOMException && error.name === 'AbortError')) throw error
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { createInbox, type InboxClient, type InboxOptions } from '../src/index.ts'
 import { notification, StubInbox, tokenOf } from './stub-inbox.ts'
@@ -251,6 +251,25 @@ test('when the tab with the stream closes, another one takes over where it ended
   server.created(3, notification(3), 2)
   await eventually(() => expect(shown(second)).toEqual(['inapp_3', 'inapp_2']))
   expect(shown(first)).toEqual(['inapp_2'])
+})
+
+test('a tab whose browser refuses it locks has its own stream, and asks for them once', async () => {
+  let asked = 0
+  // The page must get its turn again, also when the client asks on and on.
+  const refuse = () =>
+    ++asked > 100
+      ? new Promise<never>(() => {})
+      : Promise.reject(new DOMException('The request was denied.', 'SecurityError'))
+  const locks = jest.spyOn(navigator.locks, 'request').mockImplementation(refuse)
+  try {
+    const inbox = open({ share: true })
+    await stream(1)
+    server.ready(false, 1)
+    await eventually(() => expect(inbox.getState().status).toBe('live'))
+    expect(asked).toBe(1)
+  } finally {
+    locks.mockRestore()
+  }
 })
 
 test('neither users nor the live and the test inbox of one user share a stream', async () => {
