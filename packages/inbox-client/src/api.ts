@@ -5,7 +5,10 @@ import { createTokens, type Tokens } from './tokens.ts'
 export interface ApiOptions {
   /** Address of the API, for example `https://api.example.com`. */
   readonly url: string
-  /** Gets a user token from the application's own backend. Called again when a token expires or is refused. */
+  /**
+   * Gets a user token from the application's own backend. Called again when a token expires or is refused, and, after a
+   * delay, when it throws, returns no token or takes longer than 30 s.
+   */
   readonly getToken: () => Promise<string> | string
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch

@@ -54,7 +54,12 @@ type Message = News | { kind: 'hello'; from: string }
 /**
  * Makes the client of a user's inbox. It connects at the first subscription.
  * @example
- * const inbox = createInbox({ url: 'https://api.example.com', getToken: () => fetch('/inbox-token').then((r) => r.text()) })
+ * const getToken = async () => {
+ *   const response = await fetch('/inbox-token', { method: 'POST' })
+ *   if (!response.ok) throw new Error(`no token: ${response.status}`)
+ *   return (await response.json()).token
+ * }
+ * const inbox = createInbox({ url: 'https://api.example.com', getToken })
  * const stop = inbox.subscribe(() => console.log(inbox.getState().unreadCount))
  */
 export function createInbox(options: InboxOptions): InboxClient {

@@ -1,5 +1,7 @@
 import { InboxError } from './inbox-error.ts'
 
+/** Limit of `getToken`. */
+const timeoutMs = 30_000
 /** A token this close to its end is replaced before it is used, in milliseconds. */
 const marginMs = 10_000
 
@@ -17,8 +19,12 @@ export function createTokens(getToken: () => Promise<string> | string): Tokens {
   let loading: Promise<string> | undefined
   let known: string | undefined
   const load = async () => {
-    const token = await getToken()
+    const token = await inTime(getToken)
     const user = userOf(token)
+    // An outage of the backend, not another user: it is asked again.
+    if (typeof token !== 'string' || token === '' || (known !== undefined && user === undefined)) {
+      throw new InboxError('getToken returned no token')
+    }
     // Two users' notifications must never meet in one list.
     if (known !== undefined && user !== known) {
       throw new InboxError('getToken returned the token of another user: create an inbox for each user', {
@@ -45,6 +51,19 @@ export function createTokens(getToken: () => Promise<string> | string): Tokens {
       await get()
       return known
     },
+  }
+}
+
+/** One that never settles would block every call. */
+async function inTime(getToken: () => Promise<string> | string): Promise<string> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new InboxError('getToken takes too long')), timeoutMs)
+  })
+  try {
+    return await Promise.race([getToken(), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -193,6 +193,23 @@ test('a backend that gives no token is asked again', async () => {
   expect(asked).toBe(3)
 })
 
+test.each<[string, unknown]>([
+  ['undefined', undefined],
+  ['an empty text', ''],
+  ['an error page', '<h1>Bad Gateway</h1>'],
+])('a backend that gives %s instead of a new token is asked again', async (_what, failure) => {
+  const tokens = [tokenOf(user, 5), tokenOf(user, 5), failure, tokenOf(user)]
+  const inbox = open({ getToken: async () => tokens.shift() as string })
+  await stream(1)
+  server.ready(false, 0)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+  server.streams[0]!.end()
+  await stream(2)
+  server.ready(true, 0)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+  expect(tokens).toEqual([])
+})
+
 test('the stream is open while there are subscribers, and subscribing again resumes it', async () => {
   const inbox = open()
   await stream(1)
