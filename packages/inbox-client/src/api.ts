@@ -47,6 +47,8 @@ export function createApi({ url, getToken, fetch: send = fetch }: ApiOptions): A
         headers: { ...headers, authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
         ...(body && { body: JSON.stringify(body) }),
         signal: signal ?? AbortSignal.timeout(timeoutMs),
+        // Opening a notification marks it as read and leaves the page.
+        keepalive: method !== 'GET',
       })
       if (response.status === 401) tokens.drop(token)
       return response

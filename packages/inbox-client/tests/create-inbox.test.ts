@@ -238,6 +238,26 @@ test('deleting what is gone succeeds; any other refusal says why', async () => {
   await expect(inbox.markRead('inapp_1')).rejects.toMatchObject({ status: 404, message: 'There is none' })
 })
 
+test('a change arrives although the page is left, as opening a notification does', async () => {
+  const kept: [string | undefined, boolean | undefined][] = []
+  const inbox = open({
+    fetch: (url, init) => {
+      kept.push([init?.method, init?.keepalive])
+      return fetch(url, init)
+    },
+  })
+  await stream(1)
+  await inbox.markRead('inapp_1')
+  await inbox.markAllRead()
+  await inbox.remove('inapp_1')
+  expect(kept).toEqual([
+    ['GET', false],
+    ['PATCH', true],
+    ['POST', true],
+    ['DELETE', true],
+  ])
+})
+
 test('tabs share one stream, and all see what comes', async () => {
   server.items = [notification(1)]
   const tabs = [open({ share: true }), open({ share: true }), open({ share: true })]
