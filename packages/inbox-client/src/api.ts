@@ -36,8 +36,9 @@ export interface Api {
   call(method: string, path: string, options?: Call): Promise<Response>
 }
 
-export function createApi({ url, getToken, fetch: send = fetch }: ApiOptions): Api {
-  const tokens = createTokens(getToken)
+/** @param onOtherUser called when `getToken` returns the token of another user */
+export function createApi({ url, getToken, fetch: send = fetch }: ApiOptions, onOtherUser: () => void): Api {
+  const tokens = createTokens(getToken, onOtherUser)
   const base = `${url.replace(/\/$/, '')}/api/v1`
   const attempt = async (method: string, path: string, { body, headers, signal }: Call) => {
     const token = await tokens.get()

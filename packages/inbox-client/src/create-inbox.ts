@@ -4,7 +4,7 @@ import { followStream, type News } from './follow-stream.ts'
 import { InboxError } from './inbox-error.ts'
 import type { PreferenceChange, Preferences } from './preferences.ts'
 import { type Channel, canShare, shareStream } from './share-stream.ts'
-import type { InboxState } from './state.ts'
+import { type InboxState, nothing } from './state.ts'
 import { Store } from './store.ts'
 
 export interface InboxOptions extends ApiOptions {
@@ -64,7 +64,12 @@ type Message = News | { kind: 'hello'; from: string }
  */
 export function createInbox(options: InboxOptions): InboxClient {
   const { share = true, delays } = options
-  const api = createApi(options)
+  const api = createApi(options, () => {
+    stop()
+    // The next user of the browser must not see it.
+    store.replace(nothing)
+    store.status = 'denied'
+  })
   const subscribers = new Set<() => void>()
   const watchers = new Set<() => void>()
   const tellWatchers = () => {

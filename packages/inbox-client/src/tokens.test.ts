@@ -6,7 +6,8 @@ afterEach(() => void jest.useRealTimers())
 
 test('a backend that never answers is asked again by the next call after 30 s', async () => {
   let asked = 0
-  const tokens = createTokens(() => (++asked === 1 ? new Promise<string>(() => {}) : 'token'))
+  const getToken = () => (++asked === 1 ? new Promise<string>(() => {}) : 'token')
+  const tokens = createTokens(getToken, () => {})
   const refused = expect(tokens.get()).rejects.toMatchObject({ name: 'InboxError', status: undefined })
   await jest.advanceTimersByTimeAsync(30_000)
   await refused

@@ -14,7 +14,8 @@ export interface Tokens {
   user(): Promise<string | undefined>
 }
 
-export function createTokens(getToken: () => Promise<string> | string): Tokens {
+/** @param onOtherUser called when `getToken` returns the token of another user, which is refused */
+export function createTokens(getToken: () => Promise<string> | string, onOtherUser: () => void): Tokens {
   let current: string | undefined
   let loading: Promise<string> | undefined
   let known: string | undefined
@@ -27,6 +28,7 @@ export function createTokens(getToken: () => Promise<string> | string): Tokens {
     }
     // Two users' notifications must never meet in one list.
     if (known !== undefined && user !== known) {
+      onOtherUser()
       throw new InboxError('getToken returned the token of another user: create an inbox for each user', {
         status: 401,
       })

@@ -167,8 +167,10 @@ test('a token that is refused is replaced once; refused again, the client stops 
 })
 
 test('an ending token is replaced before it is used, and a token of another user is not used', async () => {
-  const tokens = [tokenOf(user, 5), tokenOf(user), tokenOf('somebody else')]
+  const tokens = [tokenOf(user, 5), tokenOf(user), tokenOf('somebody else'), tokenOf(user)]
   let asked = 0
+  server.items = [notification(1)]
+  server.unread = 1
   const inbox = open({ getToken: () => tokens[asked++]! })
   await stream(1)
   server.ready(false, 0)
@@ -178,6 +180,26 @@ test('an ending token is replaced before it is used, and a token of another user
   server.streams[0]!.end()
   await eventually(() => expect(inbox.getState().status).toBe('denied'))
   expect(server.requests.some(({ token }) => token === tokens[2])).toBe(false)
+  // The other user sees nothing of it.
+  expect(inbox.getState()).toMatchObject({ notifications: [], unreadCount: 0, isLoaded: false, hasMore: false })
+  server.answer = () => false
+  inbox.reload()
+  await stream(2)
+  server.ready(false, 0)
+  await eventually(() => expect(shown(inbox)).toEqual(['inapp_1']))
+})
+
+test("a change with another user's token is refused, ends the stream and empties the inbox", async () => {
+  const tokens = [tokenOf(user), tokenOf('somebody else')]
+  server.items = [notification(1)]
+  const inbox = open({ getToken: () => tokens.shift()! })
+  await stream(1)
+  server.ready(false, 0)
+  await eventually(() => expect(shown(inbox)).toEqual(['inapp_1']))
+  server.answer = (_request, response) => !!response.writeHead(401).end()
+  await expect(inbox.markRead('inapp_1')).rejects.toMatchObject({ name: 'InboxError', status: 401 })
+  expect(inbox.getState()).toMatchObject({ status: 'denied', notifications: [] })
+  await eventually(() => expect(server.openStreams).toEqual([]))
 })
 
 test('a backend that gives no token is asked again', async () => {

@@ -27,6 +27,7 @@ const badgeOf = (count: number) => (count > 99 ? '99+' : String(count))
 /** A bell with the number of unread notifications, and a popover with the inbox. Needs `inbox.css`. */
 export function Inbox({ inbox, theme = 'auto', align = 'end', labels, locale, onOpen }: InboxProps) {
   const state = useInbox(inbox)
+  const key = useNumber(inbox)
   const { labels: known, ...written } = languageOf(locale)
   const words = { ...known, ...labels }
   const [isOpen, setIsOpen] = useState(false)
@@ -71,10 +72,19 @@ export function Inbox({ inbox, theme = 'auto', align = 'end', labels, locale, on
           </span>
         )}
       </button>
-      <Arrivals state={state} words={words} />
-      {isOpen && <Popover {...{ inbox, state, words, locale, onOpen }} id={dialogId} />}
+      <Arrivals key={`arrivals ${key}`} state={state} words={words} />
+      {isOpen && <Popover key={`popover ${key}`} {...{ inbox, state, words, locale, onOpen }} id={dialogId} />}
     </div>
   )
+}
+
+/** Another number for each inbox: what was shown and announced of the last one is not kept for the next. */
+function useNumber(inbox: InboxClient): number {
+  const [numbered, setNumbered] = useState({ inbox, number: 0 })
+  if (numbered.inbox === inbox) return numbered.number
+  const number = numbered.number + 1
+  setNumbered({ inbox, number })
+  return number
 }
 
 interface PopoverProps {
@@ -125,13 +135,22 @@ function Popover({ id, inbox, state, words, locale, onOpen }: PopoverProps) {
   )
 }
 
+/** The newest notification, and its announcement. */
+interface Latest {
+  isLoaded: boolean
+  id?: string
+  createdAt?: string
+  text: string
+}
+
+const unknown: Latest = { isLoaded: false, text: '' }
+
 /** Reads out what arrives while the page is open. */
 function Arrivals({ state, words }: { state: InboxState; words: InboxLabels }) {
   const newest = state.notifications[0]
-  const [latest, setLatest] = useState<{ isLoaded: boolean; id?: string; createdAt?: string; text: string }>({
-    isLoaded: false,
-    text: '',
-  })
+  const [latest, setLatest] = useState<Latest>(unknown)
+  // The inbox was emptied.
+  if (latest.isLoaded && !state.isLoaded) setLatest(unknown)
   if (state.isLoaded && (!latest.isLoaded || newest?.id !== latest.id)) {
     // Deleting the newest one makes an older one the first.
     const isNew = latest.isLoaded && newest !== undefined && newest.created_at >= (latest.createdAt ?? '')

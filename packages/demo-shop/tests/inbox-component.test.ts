@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { build } from 'esbuild'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser, openContext } from './browser.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+}, 180_000)
+afterAll(() => browser?.close())
+
+/** Shows the inboxes of users, in which the test puts notifications. */
+const page = `
+import { createElement } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Inbox } from '@notify/inbox-client/inbox'
+
+const root = createRoot(document.body.appendChild(document.createElement('main')))
+const users = {}
+const inboxOf = () => {
+  const tells = new Set()
+  let state = { notifications: [], unreadCount: 0, status: 'live', isLoaded: true, hasMore: false }
+  const inbox = {
+    getState: () => state,
+    subscribe: (tell) => (tells.add(tell), () => tells.delete(tell)),
+    markAllRead: () => Promise.reject(new Error('refused')),
+  }
+  const put = (titles) => {
+    const notifications = titles.map((title, at) => {
+      const created_at = new Date(Date.UTC(2026, 0, 1) + (titles.length - at) * 1000).toISOString()
+      return { id: title, title, body: '', is_read: false, created_at, data: {} }
+    })
+    state = { ...state, notifications, unreadCount: titles.length }
+    for (const tell of tells) tell()
+  }
+  return { inbox, put }
+}
+Object.assign(globalThis, {
+  put: (name, ...titles) => (users[name] ??= inboxOf()).put(titles),
+  show: (name) => root.render(createElement(Inbox, { inbox: users[name].inbox })),
+})
+`
+
+async function openPage() {
+  const { outputFiles } = await build({
+    stdin: { contents: page, resolveDir: import.meta.dirname, loader: 'js' },
+    bundle: true,
+    write: false,
+    format: 'iife',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  const { context, errors } = await openContext(browser)
+  const opened = await context.newPage()
+  await opened.setContent('<!doctype html><html lang="en"><title>Inbox</title></html>')
+  await opened.addScriptTag({ content: outputFiles[0]!.text })
+  return { page: opened, context, errors }
+}
+
+const call = (of: Page, code: string) => of.evaluate(code)
+const announced = (of: Page) => of.locator('.ni-root > [role=status]').textContent()
+
+test('another inbox shows nothing of the earlier one, and announces only what arrives in it', async () => {
+  const { page: shown, context, errors } = await openPage()
+  await call(shown, `put('ada', 'First'), put('bob', 'Old', 'Older'), show('ada')`)
+  await shown.getByRole('button', { name: 'Notifications, 1 unread' }).click()
+  await call(shown, `put('ada', 'For Ada', 'First')`)
+  await eventually(async () => expect(await announced(shown)).toBe('New notification: For Ada'))
+  await shown.getByRole('button', { name: 'Mark all as read' }).click()
+  await shown.getByRole('alert').filter({ hasText: 'did not work' }).waitFor()
+  await call(shown, `show('bob')`)
+  await shown.getByText('Older').waitFor()
+  expect(await announced(shown)).toBe('')
+  expect(await shown.getByRole('alert').textContent()).toBe('')
+  expect(await shown.content()).not.toContain('For Ada')
+  await call(shown, `put('bob', 'For Bob', 'Old', 'Older')`)
+  await eventually(async () => expect(await announced(shown)).toBe('New notification: For Bob'))
+  expect(errors).toEqual([])
+  await context.close()
+})
