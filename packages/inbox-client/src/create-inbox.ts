@@ -140,9 +140,15 @@ export function createInbox(options: InboxOptions): InboxClient {
   const start = () => {
     const started = new AbortController()
     session = started
-    void run(started.signal).finally(() => {
-      if (session === started) session = undefined
-    })
+    void run(started.signal)
+      .catch((error) => {
+        // For example in a browser that is too old, where trying again changes nothing.
+        console.error(error)
+        if (session === started) store.status = 'denied'
+      })
+      .finally(() => {
+        if (session === started) session = undefined
+      })
   }
   const stop = () => {
     session?.abort()

@@ -14,7 +14,8 @@ export interface InboxNotification {
 
 /**
  * `idle`: nobody subscribes. `connecting`: nothing is loaded yet. `live`: changes arrive as they happen. `reconnecting`:
- * what is shown may be out of date. `denied`: the token was refused twice; `reload` tries again.
+ * what is shown may be out of date. `denied`: the token was refused twice, or is another user's, or the client cannot run
+ * here; `reload` tries again.
  */
 export type InboxStatus = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'denied'
 
