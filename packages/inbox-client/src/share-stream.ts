@@ -1,5 +1,5 @@
-/** A waiting tab deposes the leader after so many ticks without a message. */
-const maxTicks = 3
+/** A waiting tab deposes the leader after so many ticks without a message. The first comes at any time after the message. */
+const maxTicks = 4
 
 /** What tabs tell each other. */
 export interface Channel<Message> {
@@ -26,7 +26,7 @@ export function canShare(): boolean {
 
 /**
  * Elects one leader among the tabs of the browser by a Web Lock, and passes messages between them. A leader whose tab closes
- * is replaced at once; one that is silent for 45 s, because the browser froze it, is deposed. Resolves when the signal
+ * is replaced at once; one that is silent for at least 45 s, because the browser froze it, is deposed. Resolves when the signal
  * aborts or `lead` returns.
  * @throws DOMException when the browser has no locks for this page, as in a sandboxed frame
  */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { type Channel, shareStream } from '../src/share-stream.ts'
 
@@ -50,6 +50,30 @@ test('a leader that falls silent is deposed, ends its stream, and waits for its 
   await waiting.close()
   await eventually(() => expect(frozen.isLeading()).toBe(true))
   await frozen.close()
+})
+
+test('no leader is deposed before it was silent for three whole ticks', async () => {
+  const random = jest.spyOn(Math, 'random').mockReturnValue(0)
+  const name = 'tabs of equal ticks'
+  try {
+    const frozen = openTab(name, true)
+    await eventually(() => expect(frozen.isLeading()).toBe(true))
+    const silentMs = performance.now()
+    const waiting = openTab(name)
+    // At the end of a tick.
+    await eventually(() => expect(performance.now() - silentMs).toBeGreaterThan(60), { intervalMs: 5 })
+    const channel = new BroadcastChannel(name)
+    const lastMs = performance.now()
+    channel.postMessage('last')
+    await eventually(() => expect(waiting.isLeading()).toBe(true), { intervalMs: 1 })
+    expect(waiting.heard).toContain('last')
+    // Timers may be a millisecond early.
+    expect(performance.now() - lastMs).toBeGreaterThan(295)
+    channel.close()
+    await Promise.all([waiting.close(), frozen.close()])
+  } finally {
+    random.mockRestore()
+  }
 })
 
 test('the leader may give up: then nothing is held any more', async () => {
