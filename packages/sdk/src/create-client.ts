@@ -34,7 +34,8 @@ type Call<M extends Method> = <P extends PathsOf<M>, const I extends Init<P, M>>
 
 /**
  * The API by path, with the types of its OpenAPI document. Every call returns the body of the answer.
- * @throws Problem when the service refuses, NoAnswerError when no answer came, the signal's reason after an abort
+ * @throws Problem when the service refuses or the answer is not JSON, NoAnswerError when no answer came, the signal's reason
+ * after an abort
  */
 export interface Client extends Lists {
   readonly get: Call<'get'>
@@ -64,10 +65,12 @@ export function createClient({ url, token, ...options }: ClientOptions): Client 
       return request
     },
   })
-  const call = (method: Method) => async (path: string, init?: object) => {
-    const { data, error, response } = await client.request(method, path as never, init as never)
+  const call = (method: Method) => async (path: string, init?: { parseAs?: string }) => {
+    const { parseAs = 'json' } = init ?? {}
+    const asked = { ...init, parseAs: parseAs === 'json' ? 'text' : parseAs }
+    const { data, error, response } = await client.request(method, path as never, asked as never)
     if (!(response as Response).ok) throw new Problem(response, error, retryAfterMs(response))
-    return data
+    return parseAs === 'json' ? contentOf(response, data) : data
   }
   const get = call('get') as Call<'get'>
   return {
@@ -77,5 +80,15 @@ export function createClient({ url, token, ...options }: ClientOptions): Client 
     patch: call('patch') as Call<'patch'>,
     delete: call('delete') as Call<'delete'>,
     ...listsOf(call('get')),
+  }
+}
+
+/** A proxy or a sign-in page of a network may answer 200 in place of the service. */
+function contentOf(response: Response, text: string | undefined): unknown {
+  if (!text) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Problem(response, { detail: 'The answer is not JSON' })
   }
 }

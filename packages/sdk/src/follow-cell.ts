@@ -6,7 +6,8 @@ type Fetch = (request: Request) => Promise<Response>
  * @param url address that requests begin with
  */
 export function followingCell(url: string, send: Fetch = fetch): Fetch {
-  const first = url.endsWith('/') ? url.slice(0, -1) : url
+  // As requests have it: with the host in lower case, and without the port of the scheme.
+  const first = (parse(url)?.href ?? url).replace(/\/$/, '')
   let base = first
   return async (request) => {
     const path = request.url.startsWith(first) ? request.url.slice(first.length) : undefined
@@ -26,7 +27,10 @@ export function followingCell(url: string, send: Fetch = fetch): Fetch {
 /** What stands before the path in the Location header. The token is never sent over a less protected connection. */
 function baseIn({ headers }: Response, path: string, first: string): string | undefined {
   const location = headers.get('location') ?? ''
-  const target = URL.parse(location)
-  const isFine = target?.protocol === 'https:' || target?.protocol === URL.parse(first)?.protocol
+  const target = parse(location)
+  const isFine = target?.protocol === 'https:' || target?.protocol === parse(first)?.protocol
   return isFine && location.endsWith(path) ? location.slice(0, -path.length) : undefined
 }
+
+/** `URL.parse` came with Node 22. */
+const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { type ClientOptions, createClient, NoAnswerError, Problem } from '../src/index.ts'
 import { cut, hang, json, problem, startStubService } from './stub-service.ts'
 
@@ -87,6 +87,27 @@ test('calls that were sent at the same moment all follow to the new address', as
   await Promise.all(Array.from({ length: 3 }, () => one.post(path, { body: request })))
   expect(asked).toEqual([...Array(3).fill('a.example'), ...Array(3).fill('b.example')])
 })
+
+test.each(['https://A.example', 'https://a.example:443/', 'HTTPS://a.example/base/'])(
+  'calls to %s follow too, on every Node that the manifest allows',
+  async (url) => {
+    // It came with Node 22.
+    const parse = jest.spyOn(URL, 'parse').mockImplementation(() => {
+      throw new TypeError('URL.parse is not a function')
+    })
+    try {
+      const path = '/api/v1/notifications'
+      const answer = async (sent: Request) => {
+        const { host } = new URL(sent.url)
+        if (host === 'b.example') return Response.json({ notification_id: 'notif_1' }, { status: 202 })
+        return Response.json({ code: 'wrong_cell' }, { status: 421, headers: { location: `https://b.example${path}` } })
+      }
+      expect(await send({ url, fetch: answer })).toMatchObject({ notification_id: 'notif_1' })
+    } finally {
+      parse.mockRestore()
+    }
+  },
+)
 
 test.each([
   ['no address', {}],
@@ -214,6 +235,19 @@ test("a proxy's answer becomes a Problem too", async () => {
   await expect(send()).rejects.toMatchObject({ name: 'Problem', status: 404, code: 'unknown', errors: [] })
   service.willAnswer((response) => response.writeHead(404, { 'content-length': '0' }).end())
   await expect(send()).rejects.toMatchObject({ name: 'Problem', status: 404, code: 'unknown' })
+})
+
+test.each([
+  ['a page', 'text/html', '<p>'],
+  ['a truncated body', 'application/json', '{"status":'],
+])('a success with %s instead of JSON is a Problem too', async (_what, type, body) => {
+  for (const headers of [{}, { 'content-length': String(body.length) }]) {
+    service.willAnswer((response) => response.writeHead(200, { 'content-type': type, ...headers }).end(body))
+    const refused = send()
+    await expect(refused).rejects.toMatchObject({ name: 'Problem', status: 200, code: 'unknown' })
+    await expect(refused).rejects.toThrow('The answer is not JSON')
+    expect(service.got).toHaveLength(1)
+  }
 })
 
 test('an attempt that takes too long is repeated, and ends as NoAnswerError', async () => {
