@@ -82,5 +82,9 @@ async function errorOf(response: Response): Promise<InboxError> {
   const { status, headers } = response
   const problem = (await response.json().catch(() => ({}))) as { detail?: string; code?: string }
   const { detail = `Status ${status}`, code } = problem
-  return new InboxError(detail, { status, code, retryAfterMs: Number(headers.get('retry-after')) * 1000 || 0 })
+  return new InboxError(detail, { status, code, retryAfterMs: retryAfterMs(headers.get('retry-after') ?? '') })
 }
+
+/** Seconds, or a date (RFC 9110, 10.2.3); 0 for anything else. */
+const retryAfterMs = (text: string) =>
+  Math.max(0, /^\d+$/.test(text) ? +text * 1000 : Date.parse(text) - Date.now() || 0)

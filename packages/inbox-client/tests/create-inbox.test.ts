@@ -129,11 +129,14 @@ test('an event ahead of the next one makes it ask for those in between', async (
   expect(shown(inbox)).toEqual([])
 })
 
-test('it waits as long as the server asks, by retry: and by Retry-After', async () => {
+test.each<[string, () => string]>([
+  ['seconds', () => '1'],
+  ['a date', () => new Date(Date.now() + 2000).toUTCString()],
+])('it waits as long as the server asks, by retry: and by Retry-After in %s', async (_what, retryAfter) => {
   const startedMs = Date.now()
   server.answer = ({ path }, response) => {
     if (path !== '/in-app/stream' || server.requestsOf(path).length !== 2) return false
-    response.writeHead(503, { 'retry-after': '1' }).end()
+    response.writeHead(503, { 'retry-after': retryAfter() }).end()
     return true
   }
   open()

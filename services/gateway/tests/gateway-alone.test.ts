@@ -1,6 +1,7 @@
 import { afterAll } from '@jest/globals'
 // Each defines the tests of its subject; all use one stack.
 import './gateway-alone/console.ts'
+import './gateway-alone/cors.ts'
 import './gateway-alone/docs.ts'
 import './gateway-alone/links.ts'
 import './gateway-alone/activity-filters.ts'

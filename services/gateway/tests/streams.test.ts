@@ -40,6 +40,11 @@ async function open(options?: Parameters<typeof read>[1]): Promise<Reader> {
   return reader
 }
 
+/** What lets a page of any origin read a problem. */
+const readable = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'X-Request-Id, Retry-After',
+}
 const send = (length = 1) => fetch(`${owner.url}/parcel?length=${length}`)
 const list = (search = '') => fetch(`${edge.url}/api/v1/parcels${search}`, { headers: { authorization: 'Bearer ada' } })
 const problemOf = async (reader: Reader) => {
@@ -126,7 +131,8 @@ test('an owner that is killed ends its streams at once', async () => {
   // Reset, so that readers notice the truncated event.
   expect(all.every(({ answer }) => !answer.complete)).toBe(true)
   await eventually(async () => expect((await edge.stats()).open).toBe(0))
-  expect((await open()).answer.statusCode).toBe(503)
+  const { answer } = await open()
+  expect([answer.statusCode, answer.headers]).toEqual([503, expect.objectContaining(readable)])
 })
 
 test.each(['owner', 'edge'] as const)(
@@ -161,6 +167,7 @@ test('beyond the memory that streams may take new ones are refused with the time
   for (let opened = 0; opened < 3; opened++) expect((await open()).answer.statusCode).toBe(200)
   const refused = await open()
   expect([refused.answer.statusCode, Number(refused.answer.headers['retry-after']) > 0]).toEqual([503, true])
+  expect(refused.answer.headers).toMatchObject(readable)
   expect((await list()).status).toBe(200)
   readers[0]!.request.destroy()
   await eventually(async () => expect((await edge.stats()).open).toBe(2))

@@ -20,7 +20,8 @@ const narrow = { opening: 4, waiting: 100 }
  * Proxies event streams unchanged. Each has its own connection to the owner; when either side disconnects, the other is
  * closed at once.
  */
-export function passStream(door: Door, { url, addressOf, failures, isFailure }: Target): RequestHandler {
+export function passStream(door: Door, target: Target): RequestHandler {
+  const { url, addressOf, failures, isFailure, problemHeaders } = target
   const { origin } = new URL(url)
   const narrowLane = bulkhead(narrow.opening, narrow.waiting)
   const begin = async (request: IncomingMessage & { originalUrl: string }, response: ServerResponse, id: string) => {
@@ -41,7 +42,8 @@ export function passStream(door: Door, { url, addressOf, failures, isFailure }: 
     } catch (error) {
       const problem = problemOf(error)
       door.refused(problem.code)
-      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: answerHeaders(requestId) })
+      const headers = { ...answerHeaders(requestId), ...problemHeaders }
+      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
     }
   }
 }

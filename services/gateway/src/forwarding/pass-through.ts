@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Route } from '@notify/contracts'
 import {
   addLogFields,
@@ -47,6 +47,8 @@ export interface Target {
   failures: FailureLimit
   /** Whether a response counts as a failed request of the address. */
   isFailure(status: number): boolean
+  /** Headers of the gateway's own problems; those of the service have its own. */
+  problemHeaders?: OutgoingHttpHeaders
   /** Whether the service's requests are all safe to repeat, not only those that read. */
   idempotent: boolean
 }
@@ -56,7 +58,7 @@ export interface Target {
  * Failing addresses share few connections but are not blocked: carriers share addresses with others. Owners take turns.
  */
 export function passThrough(door: Door, target: Target): RequestHandler {
-  const { maxBodyBytes, size: usualSize, addressOf, subjectOf, failures, isFailure } = target
+  const { maxBodyBytes, size: usualSize, addressOf, subjectOf, failures, isFailure, problemHeaders } = target
   const { origin } = new URL(target.url)
   const connect = (size: TenantRoomSize) => ({ room: createTenantRoom(size), pool: createPeerPool(origin, size.most) })
   const [usual, narrow] = [connect(usualSize), connect(narrowSize)]
@@ -111,7 +113,8 @@ export function passThrough(door: Door, target: Target): RequestHandler {
       if (!request.readableEnded) request.resume()
       const problem = error instanceof Problem ? error : internalProblem(error)
       door.refused(problem.code)
-      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: answerHeaders(requestId) })
+      const headers = { ...answerHeaders(requestId), ...problemHeaders }
+      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
     } finally {
       share.release()
     }
