@@ -86,12 +86,34 @@ const quickStart = [
   /"transaction_id":"otp_/,
 ]
 
-test('the commands of the quick start work in their order, with a key in place of the example', async () => {
+/** As the console makes them on the page Get started. */
+const firstKey = {
+  name: 'First key',
+  mode: 'test',
+  permissions: ['notifications:send', 'notifications:read', 'otp:send', 'otp:verify'],
+}
+const firstEvent = {
+  event_key: 'hello.world',
+  name: 'Hello world',
+  status: 'published',
+  allowed_channels: ['email'],
+  templates: { email: { subject: 'Hello {{name}}', body: 'Hello {{name}}, this is your first message.' } },
+}
+
+test('the commands of the quick start work in their order, with the key and the event of the first steps', async () => {
   const steps = blocksOf('docs/quick-start.md')
   expect(steps).toHaveLength(quickStart.length)
+  const made = async (what: string, body: object) => {
+    const path = `/api/v1/applications/${env.applicationId}/${what}`
+    const { status, body: answer } = await env.api('POST', path, { token: env.operatorToken, body })
+    expect(status).toBe(201)
+    return answer
+  }
+  const { api_key } = await made('keys', firstKey)
+  await made('events', firstEvent)
   let id = ''
   for (const [at, step] of steps.entries()) {
-    const output = await paste(step.replace('sk_test_…', env.apiKey).replace('notif_01jd…', id))
+    const output = await paste(step.replace('sk_test_…', api_key).replace('notif_01jd…', id))
     expect(output).toMatch(quickStart[at]!)
     expect(output).toContain('ended with 0')
     id = /notif_[0-9a-z]{26}/.exec(output)?.[0] ?? id

@@ -73,6 +73,12 @@ test('an empty tenant is led from the start page to a delivered message, with sa
   await page.getByRole('heading', { name: /See it arrive ?: done/ }).waitFor()
   await page.getByText('Delivered', { exact: true }).waitFor()
 
+  const { rows } = await harness.env.admin.query('select permissions from gateway.api_keys where tenant_id = $1', [
+    tenant_id,
+  ])
+  // All that the quick start needs.
+  expect(rows[0].permissions.sort()).toEqual(['notifications:read', 'notifications:send', 'otp:send', 'otp:verify'])
+
   await page.getByRole('button', { name: 'Make another key for the backend' }).click()
   const form = page.getByRole('alertdialog', { name: 'New API key' })
   expect(await form.getByLabel('Name').inputValue()).toBe('Backend')

@@ -200,7 +200,12 @@ function NewKey({ applicationId, onCreated }: NewKeyProps) {
     const { api_key } = await answer(
       api.POST('/api/v1/applications/{application_id}/keys', {
         params: { path: { application_id: applicationId! } },
-        body: { name: firstKeyName, mode: 'test', permissions: ['notifications:send', 'notifications:read'] },
+        body: {
+          name: firstKeyName,
+          mode: 'test',
+          // What the quick start needs.
+          permissions: ['notifications:send', 'notifications:read', 'otp:send', 'otp:verify'],
+        },
       }),
     )
     onCreated(firstKeyName, api_key)
