@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { createTenantRoom, currentTenant, type TenantRoom } from '@notify/service-kit'
+import { createTenantRoom, currentTenant, startDeadline, type TenantRoom } from '@notify/service-kit'
 import pg from 'pg'
 import { isConnectionError, noRoom } from './connection-errors.ts'
 import { requireNoneHeld } from './held-connection.ts'
@@ -99,21 +99,14 @@ export class Connections {
     let broken = false
     const query: Connection['query'] = async (config, answerMs = waits.answerMs) => {
       const askedAt = performance.now()
-      let answered = false
-      const giveUp = () => {
-        if (!answered) this.#giveUp(client, askedAt)
-      }
-      // After a stall of this process the response may have arrived already. The event loop reads it before it runs an
-      // immediate.
-      const timer = setTimeout(() => setImmediate(giveUp), answerMs)
+      const clear = startDeadline(answerMs, () => this.#giveUp(client, askedAt))
       try {
         return await client.query(config)
       } catch (error) {
         if (isConnectionError(error)) broken = true
         throw error
       } finally {
-        answered = true
-        clearTimeout(timer)
+        clear()
         if (!broken) this.#heardAt.set(client, performance.now())
       }
     }

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
+import { standStill, startDistantServer } from '@notify/test-kit/standstill'
 import { Pool } from 'undici'
 import { exchange } from './exchange.ts'
 
@@ -26,11 +26,6 @@ async function poolOf(listener: RequestListener): Promise<{ pool: Pool; made: ()
   })
   return { pool, made: () => connections }
 }
-
-/** A server in a thread of its own, which answers while the thread of the test stands still. */
-const quickServer = `
-  const server = require('node:http').createServer((request, response) => setTimeout(() => response.end('done'), 100))
-  server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port))`
 
 const post = { method: 'POST', path: '/', body: 'x' } as const
 
@@ -68,16 +63,25 @@ test('a longer response than allowed is cut off there, with its connection', asy
 })
 
 test('an answer that arrived while this process stood still counts, though its time is over', async () => {
-  const server = new Worker(quickServer, { eval: true })
-  ends.push(() => void server.terminate())
-  const [port] = await once(server, 'message')
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1 })
-  await exchange(pool, post, 5000)
-  const answer = exchange(pool, post, 300)
-  await delay(20)
-  // From here the event loop runs timers before it reads.
-  await nextTurn()
-  const until = performance.now() + 1000
-  while (performance.now() < until);
+  const server = await startDistantServer({
+    turns: [['\r\n\r\nx', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone']],
+  })
+  ends.push(() => void server.close())
+  const startedMs = performance.now()
+  const answer = exchange(new Pool(`http://127.0.0.1:${server.port}`), post, 3000)
+  await server.standStillUntil(startedMs + 3500)
   expect(await answer).toMatchObject({ statusCode: 200, text: 'done' })
+})
+
+test('a request that had no connection when its time ended, while this process stood still, is not sent', async () => {
+  const arrived: (string | undefined)[] = []
+  const { pool } = await poolOf(({ url }, response) => {
+    arrived.push(url)
+    response.end('done')
+  })
+  const late = exchange(pool, post, 100)
+  standStill(200)
+  await expect(late).rejects.toMatchObject({ code: 'ENOTCONN', hasLeft: false })
+  expect((await exchange(pool, { ...post, path: '/next' }, 5000)).text).toBe('done')
+  expect(arrived).toEqual(['/next'])
 })

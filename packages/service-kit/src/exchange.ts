@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { startDeadline } from './loop-turns.ts'
 
 /** A complete response. */
 export interface WholeAnswer {
@@ -40,21 +41,15 @@ export function exchange(
     let late: Error | undefined
     // Error codes do not show this: TLS fails with the same codes during and after the handshake.
     const fail = (error: Error) => reject(Object.assign(error, { hasLeft: begun !== undefined }))
-    let isOver = false
+    const endsAt = performance.now() + timeoutMs
     const giveUp = () => {
-      if (isOver) return
       late = begun
         ? systemError('ETIMEDOUT', 'There was no whole answer in time')
         : systemError('ENOTCONN', 'There was no connection in time')
       fail(late)
       begun?.abort(late)
     }
-    // After a stall of this process the response may have arrived already. The event loop reads it before it runs an immediate.
-    const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
-    const settle = () => {
-      isOver = true
-      clearTimeout(timer)
-    }
+    const settle = startDeadline(timeoutMs, giveUp)
     const answer: Omit<WholeAnswer, 'text'> = { statusCode: 0, headers: {} }
     const chunks: Buffer[] = []
     let bytes = 0
@@ -64,6 +59,8 @@ export function exchange(
     }
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
+        // After a standstill, a connection may become free late and yet before the deadline ends the wait.
+        if (performance.now() >= endsAt) giveUp()
         // An error thrown here ends only this request. An abort would also close the connection, for which others may wait.
         if (late) throw late
         begun = controller

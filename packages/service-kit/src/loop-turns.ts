@@ -18,3 +18,21 @@ export function ownLoopTurn(): Promise<void> {
 export function afterNextPoll(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }
+
+/**
+ * Ends an exchange when its time is over. After a standstill of the process, timers run before the event loop reads what
+ * arrived meanwhile, so that is read first.
+ * @param hasBegun if false then, no outcome can have arrived: the exchange ends at once, so that nothing more is sent
+ * @returns clears the deadline
+ */
+export function startDeadline(ms: number, end: () => void, hasBegun: () => boolean = () => true): () => void {
+  let isCleared = false
+  const timer = setTimeout(async () => {
+    if (hasBegun()) await afterNextPoll()
+    if (!isCleared) end()
+  }, ms)
+  return () => {
+    isCleared = true
+    clearTimeout(timer)
+  }
+}
