@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { closedPort } from '@notify/test-kit/http'
+import { startDistantServer, type Turn } from '@notify/test-kit/standstill'
 import type { SMTPServerOptions } from 'smtp-server'
 import {
+  certificate,
   emailOf,
   endAll,
   impatientMs,
@@ -132,6 +134,39 @@ test('a message that waits too long for a connection of the pool was never sent'
   expect(neverSent).toBeGreaterThan(0)
   expect(taken).toBeGreaterThan(0)
   expect(begun).toBeGreaterThanOrEqual(taken)
+})
+
+/** Sends to a server that gives its last reply while the process stands still, until the timeout is over. */
+async function sendDuringStandstill(turns: Turn[], security: 'none' | 'tls' = 'none') {
+  const timeoutMs = 3000
+  const secured = security === 'tls' ? { certificate } : {}
+  const server = await startDistantServer({ ...secured, greeting: '220 ready\r\n', turns })
+  const startedMs = performance.now()
+  const answer = startCarrier(timeoutMs).send(providerAt(server.port, { security }), emailOf())
+  try {
+    await server.standStillUntil(startedMs + timeoutMs + 500)
+    return await answer
+  } finally {
+    await server.close()
+  }
+}
+const untilData: Turn[] = [
+  ['EHLO', '250 hello\r\n'],
+  ['MAIL', '250 ok\r\n'],
+  ['RCPT', '250 ok\r\n'],
+  ['DATA', '354 go on\r\n'],
+]
+
+test.each(['none', 'tls'] as const)(
+  'a message that the server takes while the process stands still is accepted, however long that takes; security: %s',
+  async (security) => {
+    const answer = await sendDuringStandstill([...untilData, ['\r\n.\r\n', '250 taken\r\n']], security)
+    expect(answer).toMatchObject({ outcome: 'accepted' })
+  },
+)
+
+test('a message that the server asks for while the process stands still is not sent after its timeout', async () => {
+  expect(await sendDuringStandstill(untilData)).toMatchObject({ outcome: 'rejected_retryable', carrierFault: true })
 })
 
 test('a closed port is a temporary refusal', async () => {

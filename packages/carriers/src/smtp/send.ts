@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { AllowList } from '@notify/egress-guard'
 import { withoutAddresses } from '@notify/privacy'
+import { startDeadline } from '@notify/service-kit'
 import { createTransport } from 'nodemailer'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { createClientCache } from '../client-cache.ts'
@@ -19,6 +20,8 @@ import { transportOptions } from './transport-options.ts'
 /** Servers limit the connections per client. */
 const maxConnections = 5
 const idleMs = 30_000
+/** How long a server may take to reply to QUIT, beyond the timeout of a send. Sends have their own deadline. */
+const quitMs = 60_000
 
 /** Sends email over SMTP, with a connection pool per account. */
 export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnvironment> = {
@@ -35,8 +38,11 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
           connect(account.credentials, { timeoutMs, allowed: environment.SMTP_EGRESS_ALLOW, bodies }),
         )
         // Bounds the whole exchange, including the wait for a pooled connection.
-        const signal = AbortSignal.timeout(timeoutMs)
+        const deadline = new AbortController()
+        const { signal } = deadline
+        const hasBegun = () => bodies.get(signal)?.readableDidRead === true
         const mail = { ...mailOf(account.credentials, message), signal }
+        const clear = startDeadline(timeoutMs, () => deadline.abort(), hasBegun)
         try {
           const { rejectedErrors = [] } = await pool.sendMail(mail)
           const recipients = addressesOf(message)
@@ -45,8 +51,9 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
           const refusedCopies = rejectedErrors.filter((error) => error !== refused).map(copyRefusal(recipients))
           return { ...answer, ...(refusedCopies.length > 0 && { refusedCopies }) }
         } catch (error) {
-          const hasBegun = bodies.get(signal)?.readableDidRead === true
-          return answerOf(error, addressesOf(message), hasBegun ? 'begun' : 'none')
+          return answerOf(error, addressesOf(message), hasBegun() ? 'begun' : 'none')
+        } finally {
+          clear()
         }
       },
       close() {
@@ -72,6 +79,7 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
     pool: true,
     maxConnections,
     idleTimeout: idleMs,
+    socketTimeout: settings.timeoutMs + quitMs,
   })
   // Keeps the message stream: only after it is read can the server have accepted the message.
   pool.use('stream', (mail, done) => {

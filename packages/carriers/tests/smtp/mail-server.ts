@@ -26,7 +26,7 @@ export async function endAll(): Promise<void> {
 }
 
 /** A certificate for localhost, trusted only by this process. */
-let certificate: { key: string; cert: string }
+export let certificate: { key: string; cert: string }
 const trusted = getCACertificates('default')
 
 /** Makes the certificate of the servers and trusts it, until the returned function is called. */
