@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { rootCertificates } from 'node:tls'
+import { startDeadline } from '@notify/service-kit'
 import { Agent, type Dispatcher } from 'undici'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
 import { DestinationError, notAllowed, readDestination } from './destination.ts'
@@ -112,12 +113,12 @@ async function exchange(
 ): Promise<Result> {
   const { origin, pathname, search } = readDestination(url, allowed)
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
+  const clear = startDeadline(deadlineMs, () => {
     const error = new DeadlineError()
     deadline.abort(error)
     // A request that still waits for its connection does not hear the signal.
     late.reject(error)
-  }, deadlineMs)
+  })
   let interim = 0
   const answered = async (): Promise<Result> => {
     const {
@@ -142,7 +143,7 @@ async function exchange(
   try {
     return await Promise.race([answered(), late.promise])
   } finally {
-    clearTimeout(timer)
+    clear()
   }
 }
 

@@ -2,7 +2,8 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
-import { answered, client, muteServer, ok, post, receiver } from './exchange.ts'
+import { startDistantServer } from '@notify/test-kit/standstill'
+import { answered, certificate, client, muteServer, ok, post, receiver } from './exchange.ts'
 
 test('an answer comes with status, headers and body', async () => {
   const { port, requests } = await receiver(
@@ -51,6 +52,16 @@ test.each(never)('%s ends at the deadline', async (_what, answer) => {
   const outcome = await post(client(), `https://127.0.0.1:${port}/`, 400)
   expect(outcome).toMatchObject({ kind: 'failed', reason: 'timeout', own: false })
   expect(outcome.durationMs).toBeGreaterThanOrEqual(390)
+})
+
+test('an answer that arrives while the process stands still counts, though the deadline is over', async () => {
+  const reply = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+  const server = await startDistantServer({ certificate, turns: [['{"a":1}', reply]] })
+  const startedMs = performance.now()
+  const outcome = post(client(), `https://127.0.0.1:${server.port}/`, 3000)
+  await server.standStillUntil(startedMs + 3500)
+  expect(await outcome).toMatchObject({ kind: 'answered', status: 200, body: Buffer.from('ok') })
+  await server.close()
 })
 
 test('DNS and TLS that never answer end at the deadline', async () => {
