@@ -8,16 +8,20 @@ export function excuseStandstills(
   server: Server,
   { headersMs, requestMs, checkMs }: { headersMs: number; requestMs: number; checkMs: number },
 ): void {
-  // Before Node's own listener, so that at each interval this runs first.
-  server.prependListener('listening', () => {
-    let last = performance.now()
-    const timer = setInterval(() => {
-      const now = performance.now()
-      const stoodMs = Math.max(0, now - last - checkMs)
-      last = now
-      server.headersTimeout = headersMs + stoodMs
-      server.requestTimeout = requestMs + stoodMs
-    }, checkMs).unref()
-    server.once('close', () => clearInterval(timer))
+  let last = performance.now()
+  /** Of the last intervals, for as long as a request may last: TCP repeats lost bytes only seconds after the process wakes. */
+  const lostMs: number[] = []
+  const lost = () => Math.max(0, performance.now() - last - checkMs)
+  const stoodMs = () => lostMs.reduce((sum, ms) => sum + ms, lost())
+  const timer = setInterval(() => {
+    lostMs.push(lost())
+    last = performance.now()
+    if (lostMs.length > requestMs / checkMs) lostMs.shift()
+  }, checkMs).unref()
+  server.once('close', () => clearInterval(timer))
+  // Computed when Node reads them, because its check may run before this timer.
+  Object.defineProperties(server, {
+    headersTimeout: { get: () => headersMs + stoodMs() },
+    requestTimeout: { get: () => requestMs + stoodMs() },
   })
 }

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { standStill } from '@notify/test-kit/standstill'
 import { pino } from 'pino'
 import { Lifecycle } from '../lifecycle.ts'
 import { createBodyBudget } from './body-budget.ts'
@@ -105,11 +106,27 @@ test.each([
 )
 
 test('a request that arrives while the process stands still is served, however long that takes', async () => {
-  const standStill = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * limits.headersMs)
-  server.once('connection', standStill)
+  server.once('connection', () => standStill(3 * limits.headersMs))
   const { ended, text } = converse(get('/slow', 'Connection: close\r\n'))
   await ended
   expect(text()).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('a request whose rest arrives some time after a standstill is served', async () => {
+  const head = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n\r\n'
+  const { socket, ended, text } = converse(`${head}x`)
+  await until(() => served.length > 0)
+  standStill(limits.requestMs)
+  await delay(4 * limits.checkMs)
+  socket.write('x')
+  await ended
+  expect(text()).toMatch(/2 bytes$/)
+})
+
+test('a standstill extends the time limits of requests before any timer runs', () => {
+  standStill(500)
+  expect(server.headersTimeout).toBeGreaterThan(limits.headersMs + 400)
+  expect(server.requestTimeout).toBeGreaterThan(limits.requestMs + 400)
 })
 
 test('a client that does not read an answer is disconnected', async () => {
