@@ -1,4 +1,6 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { afterNextPoll } from '../loop-turns.ts'
 
 /**
  * Extends the time limits of requests by the time that the process stood still, as when it is frozen or its machine moved.
@@ -24,4 +26,13 @@ export function excuseStandstills(
     headersTimeout: { get: () => headersMs + stoodMs() },
     requestTimeout: { get: () => requestMs + stoodMs() },
   })
+  server.on('timeout', closeSilent)
+}
+
+/** Closes a connection without traffic, unless its response decides that itself, or something had arrived meanwhile. */
+async function closeSilent(socket: Socket & { _httpMessage?: ServerResponse | null }): Promise<void> {
+  if (socket._httpMessage?.listenerCount('timeout')) return
+  const { bytesRead } = socket
+  await afterNextPoll()
+  if (socket.bytesRead === bytesRead) socket.destroy()
 }
