@@ -47,9 +47,12 @@ export function createPreferences(inbox: InboxClient, locale?: string): Preferen
   let queue: Promise<unknown> = Promise.resolve()
 
   function stateNow(): PreferencesState {
+    const { status, isLoaded } = inbox.getState()
+    // The token of another user has emptied the inbox.
+    if (status === 'denied' && !isLoaded) known = undefined
     let shown = known ?? { topics: [], rules: [] }
     for (const rules of pending) shown = applyPreferences(shown, rules)
-    return { ...shown, isLoaded: !!known, hasFailed, status: inbox.getState().status }
+    return { ...shown, isLoaded: !!known, hasFailed, status }
   }
   const show = () => {
     state = stateNow()

@@ -48,9 +48,9 @@ const states = (preferences: Preferences) => preferences.topics[0]?.channels.map
 const reads = () => server.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/preferences'))
 
 /** The store of a live client. */
-async function open(locale?: string): Promise<PreferencesClient> {
+async function open(locale?: string, getToken = () => tokenOf('ada')): Promise<PreferencesClient> {
   const delays = { baseMs: 10, maxMs: 20 }
-  const inbox = createInbox({ url: server.url, getToken: () => tokenOf('ada'), share: false, delays })
+  const inbox = createInbox({ url: server.url, getToken, share: false, delays })
   const store = createPreferences(inbox, locale)
   stops.push(store.subscribe(() => {}))
   await eventually(() => expect(server.openStreams).toHaveLength(1))
@@ -73,6 +73,14 @@ test('a change shows at once, and is taken back with its reason when it is refus
   await store.change([off('news', 'sms')])
   expect(states(store.getState())).toEqual(['on', 'off'])
   expect(kept.rules).toEqual([{ ...off('news', 'sms'), frequency: null }])
+})
+
+test("with another user's token the choices of the first one are no longer shown", async () => {
+  const users = ['ada', 'bob']
+  const store = await open(undefined, () => tokenOf(users.shift()!))
+  refusals = [{ status: 401, code: 'unauthenticated' }]
+  await expect(store.change([off('news', 'email')])).rejects.toMatchObject({ name: 'InboxError', status: 401 })
+  expect(store.getState()).toMatchObject({ topics: [], rules: [], isLoaded: false, status: 'denied' })
 })
 
 test('a refused change takes back itself alone', async () => {
