@@ -44,6 +44,11 @@ const lanes = commands.flatMap((line) => {
 })
 /** What looks for something in logs. */
 const searches = commands.flatMap((line) => /^kubectl -n notify logs .+ \| .+$/.exec(line)?.[0] ?? [])
+/** What asks a process itself. */
+const probes = commands.flatMap((line) => {
+  const [, deployment, script] = /^kubectl -n notify exec deploy\/(\S+) -- node -e '([^']+)'$/.exec(line) ?? []
+  return deployment && script ? [{ deployment: deployment as ServiceProcess, script }] : []
+})
 /** Of the annotation that pauses KEDA. */
 const pauses = commands.flatMap((line) => {
   const [, change] =
@@ -135,7 +140,7 @@ test('every question of the night has one command, and every command is one that
   const questions = night.split(/^## /m).slice(1)
   expect(questions.length).toBeGreaterThanOrEqual(20)
   expect(questions.filter((text) => linesOf(text).length !== 1)).toEqual([])
-  const tried = [queries, programs, changes, lanes, searches, pauses].flat()
+  const tried = [queries, programs, changes, lanes, searches, pauses, probes].flat()
   expect(tried.length).toBe(commands.length + rotations().length)
 })
 
@@ -247,6 +252,19 @@ test.each(programs)('$process runs $args', async ({ process, args, input }) => {
     status: 0,
     output: expect.stringContaining((outputOf[args.slice(0, 2).join(' ')] ?? outputOf[args[0]!])!),
   })
+})
+
+test('every process says whether it is ready', () => {
+  expect(probes.map(({ deployment }) => deployment).toSorted()).toEqual(
+    deployments.map(({ metadata }) => metadata.name).toSorted(),
+  )
+  const [{ deployment, script }] = probes as [(typeof probes)[number]]
+  const METRICS_PORT = new URL(env.stack.metricsUrls[deployment]!).port
+  const { stdout } = spawnSync(process.execPath, ['-e', script], {
+    env: { METRICS_PORT, HOSTNAME: 'pod' },
+    encoding: 'utf8',
+  })
+  expect(stdout).toBe('pod {"status":"ready","failures":[]}\n')
 })
 
 test('a person is erased from every service, dispatch first, without a number among the arguments', () => {

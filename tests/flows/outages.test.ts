@@ -128,8 +128,11 @@ test('a process that starts while NATS is down waits, logs it, and works when NA
     const ready = await health('/readyz')
     expect([ready.status, await ready.json()]).toEqual([503, { status: 'unready', failures: ['starting or draining'] }])
   })
+  const metrics = async () => (await health('/metrics')).text()
+  expect(await metrics()).toMatch(/^process_ready 0$/m)
   await env.restart('nats')
   await starting
+  await eventually(async () => expect(await metrics()).toMatch(/^process_ready 1$/m))
   await eventually(async () => expect((await health('/readyz')).status).toBe(200))
   await untilActivity(env, await send(env, freshPhone()), { status: 'delivered' })
 })

@@ -25,6 +25,16 @@ async function value(series: string): Promise<number | undefined> {
   return line === undefined ? undefined : Number(line.split(' ')[1])
 }
 
+test('a process is seen as not ready while it starts and while a condition fails', async () => {
+  expect(await value('process_ready')).toBe(0)
+  health.setReady(true)
+  expect(await value('process_ready')).toBe(1)
+  health.require('postgres', () => {
+    throw new Error('no connection')
+  })
+  expect(await value('process_ready')).toBe(0)
+})
+
 test('an optional dependency that is away is seen from its first failure', async () => {
   const series = 'process_dependency_degraded{dependency="redis"}'
   expect(await value(series)).toBe(0)

@@ -21,6 +21,14 @@ export function measureProcess(
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
   })
+  metrics.gauge(
+    'process_ready',
+    'Whether the process is ready, as at /readyz: 0 or 1, also while it starts',
+    async () => {
+      const failures = await health.failures()
+      return Number(failures.length === 0)
+    },
+  )
   metrics.gauge('process_dependency_degraded', 'Whether an optional dependency is away, by its name', async () => {
     const degraded = await health.degraded()
     return health.preferences.map((dependency) => ({
