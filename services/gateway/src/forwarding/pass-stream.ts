@@ -7,11 +7,13 @@ import {
   relayStream,
   requestIdOf,
   sendProblem,
+  withLogFields,
 } from '@notify/service-kit'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { RequestHandler } from 'express'
 import { forwarded, passedOn } from './hop-headers.ts'
 import { type Target, writeAnswer } from './pass-through.ts'
+import { logRefusal, routeOf } from './report-refusal.ts'
 
 /** Concurrent and waiting stream requests of addresses that keep failing. */
 const narrow = { opening: 4, waiting: 100 }
@@ -36,12 +38,16 @@ export function passStream(door: Door, target: Target): RequestHandler {
     writeAnswer(response, refusal)
   }
   return async (request, response) => {
+    const startedMs = performance.now()
     const requestId = requestIdOf(request.headers['x-request-id'])
     try {
       await begin(request, response, requestId)
     } catch (error) {
       const problem = problemOf(error)
       door.refused(problem.code)
+      const ms = performance.now() - startedMs
+      withLogFields({ request_id: requestId }, () => logRefusal(door, request, problem, ms))
+      door.observe(request.method, routeOf(request), problem.status, ms / 1000)
       const headers = { ...answerHeaders(requestId), ...problemHeaders }
       sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
     }

@@ -20,11 +20,12 @@ import {
   type WholeAnswer,
   withLogFields,
 } from '@notify/service-kit'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { LRUCache } from 'lru-cache'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 import { forwarded, passedOn } from './hop-headers.ts'
 import { narrowSize } from './peers.ts'
+import { logRefusal, routeOf } from './report-refusal.ts'
 
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
@@ -98,13 +99,18 @@ export function passThrough(door: Door, target: Target): RequestHandler {
     } catch (error) {
       span.end(error)
       if (error instanceof Problem) throw error
-      throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly')
+      throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly', {
+        cause: error,
+      })
     }
   }
-  const answer = async (request: PassedRequest, response: ServerResponse, requestId: string) => {
+  const answer = async (request: Request, response: ServerResponse, requestId: string) => {
+    const startedMs = performance.now()
     const share = door.shareOf?.(request) ?? unlimited
+    let status: number
     try {
       const { statusCode, headers, text } = await pass(request, requestId, share)
+      status = statusCode
       if (request.method === 'GET' && statusCode === 200) {
         const type = headers['content-type'] ?? 'application/json'
         await sendRead(request, response, { type, text, headers: forwarded(headers) })
@@ -112,12 +118,15 @@ export function passThrough(door: Door, target: Target): RequestHandler {
     } catch (error) {
       if (!request.readableEnded) request.resume()
       const problem = error instanceof Problem ? error : internalProblem(error)
+      status = problem.status
       door.refused(problem.code)
+      logRefusal(door, request, problem, performance.now() - startedMs)
       const headers = { ...answerHeaders(requestId), ...problemHeaders }
       sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
     } finally {
       share.release()
     }
+    door.observe(request.method, routeOf(request), status, (performance.now() - startedMs) / 1000)
   }
   return (request, response) => {
     const requestId = requestIdOf(request.headers['x-request-id'])

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { env, get } from './stack.ts'
 
@@ -12,3 +13,42 @@ test('a link that cannot be opened now is a page for people, in their language, 
   for (const text of ['<html lang="de"', 'gerade nicht', 'noch einmal']) expect(html).toContain(text)
   expectProblem(await env.api('POST', path, { key: null }), 503, 'service_unavailable')
 })
+
+test('a callback, an inbox or a stream whose owner does not answer is counted by its route and has a line', async () => {
+  const id = 'proxied-and-refused'
+  const headers = { 'x-request-id': id }
+  const callback = new URL('/api/v1/callbacks/sms/prov_1?secret=hidden', env.urls.gateway)
+  const answers = [
+    await fetch(callback, { method: 'POST', headers }),
+    await get('/api/v1/inbox/hidden', headers),
+    await get('/api/v1/in-app/stream', headers),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+  await Promise.all(answers.map((answer) => answer.text()))
+  const metrics = await (await fetch(env.stack.metricsUrls.gateway!)).text()
+  const paths = ['/api/v1/callbacks', '/api/v1/inbox/:id', '/api/v1/in-app/stream']
+  for (const path of paths) expect(metrics).toMatch(seriesOf(path))
+  await eventually(() => {
+    const lines = env.logs('gateway', 5000).split('\n')
+    const own = lines.filter((line) => line.includes(id)).map((line) => JSON.parse(line))
+    expect(own).toEqual(
+      paths.map((path) =>
+        expect.objectContaining({
+          msg: 'request failed',
+          request_id: id,
+          path,
+          status: 503,
+          code: 'service_unavailable',
+        }),
+      ),
+    )
+    expect(JSON.stringify(own)).not.toMatch(/hidden/)
+  })
+})
+
+/** Of the requests to a route that failed. */
+const seriesOf = (path: string) =>
+  new RegExp(
+    `^http_server_request_duration_seconds_count\\{(?=.*http_response_status_code="503").*http_route="${path}".*\\} [1-9]`,
+    'm',
+  )
