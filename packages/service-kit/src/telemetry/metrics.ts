@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Attributes, ObservableResult } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
-import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { AggregationTemporality, InstrumentType, MeterProvider } from '@opentelemetry/sdk-metrics'
 import type { Health } from '../health.ts'
 import { listenOn } from '../http/listen-on.ts'
 import { createApp } from '../http/server.ts'
@@ -28,6 +28,14 @@ export interface Metrics {
 /** One number, or one of each series. */
 type GaugeValue = number | readonly Reading[]
 
+/** Exports of a gauge only what was observed for this scrape: cumulative ones would repeat the last value of each series for ever. */
+class Exporter extends PrometheusExporter {
+  override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
+    if (type === InstrumentType.OBSERVABLE_GAUGE) return AggregationTemporality.DELTA
+    return super.selectAggregationTemporality(type)
+  }
+}
+
 /**
  * Starts the metrics server of a process: `GET /metrics` and health, on a port of its own. Started first, so that a process
  * that waits for its dependencies is alive but not ready.
@@ -37,7 +45,7 @@ export async function startMetrics(
   { host, port }: { host: string; port: number },
   { lifecycle, health }: { lifecycle: Lifecycle; health: Health },
 ): Promise<Metrics> {
-  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
+  const exporter = new Exporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
   const app = createApp()
   health.mount(app)
   app.get('/metrics', (request, response) => exporter.getMetricsRequestHandler(request, response))

@@ -5,14 +5,18 @@ import { Health } from '../health.ts'
 import { Lifecycle } from '../lifecycle.ts'
 import { startMetrics } from './metrics.ts'
 import { measureProcess } from './process-metrics.ts'
+import type { Reading } from './sums.ts'
 
 let port: number
 const lifecycle = new Lifecycle(pino({ level: 'silent' }))
 const health = new Health()
 let redisIsAway = false
+let seats: Reading[] = []
 beforeAll(async () => {
   port = await closedPort()
-  measureProcess(await startMetrics({ host: '127.0.0.1', port }, { lifecycle, health }), { lifecycle, health })
+  const metrics = await startMetrics({ host: '127.0.0.1', port }, { lifecycle, health })
+  measureProcess(metrics, { lifecycle, health })
+  metrics.gauge('seats', 'Of a tribune', () => seats)
   health.prefer('redis', () => {
     if (redisIsAway) throw new Error('disconnected')
   })
@@ -24,6 +28,16 @@ async function value(series: string): Promise<number | undefined> {
   const line = text.split('\n').find((each) => each.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.split(' ')[1])
 }
+
+test('a series of a gauge ends when nothing is measured for it any more', async () => {
+  seats = [
+    { value: 1, attributes: { row: 'a' } },
+    { value: 2, attributes: { row: 'b' } },
+  ]
+  expect([await value('seats{row="a"}'), await value('seats{row="b"}')]).toEqual([1, 2])
+  seats = seats.slice(1)
+  expect([await value('seats{row="a"}'), await value('seats{row="b"}')]).toEqual([undefined, 2])
+})
 
 test('a process is seen as not ready while it starts and while a condition fails', async () => {
   expect(await value('process_ready')).toBe(0)
