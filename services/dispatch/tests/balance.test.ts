@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
@@ -238,4 +238,44 @@ test('a scan that ends at its time limit stops neither the counters nor the othe
   } finally {
     await kit.stop()
   }
+})
+
+test('a measurement that keeps failing is exported for a minute, and not for as long as its worker has the lease', async () => {
+  await db.run('delete from balance_lease')
+  const kit = createTestKit('dispatch')
+  let isFailing = false
+  const run: typeof db.run = (...query: Parameters<typeof db.run>) => {
+    if (isFailing && JSON.stringify(query).includes('oldest-queued')) throw new Error('canceling statement')
+    return db.run(...query)
+  }
+  const nowMs = jest.spyOn(performance, 'now')
+  exportBalance(kit, { db: { ...db, run } }, [])
+  try {
+    await eventually(() => expect(kit.gauges.get('notify_queued')!()).toEqual(expect.any(Number)))
+    isFailing = true
+    await eventually(() => expect(kit.lines).toContainEqual(expect.objectContaining({ task: 'balance', failures: 1 })))
+    const exported = () => ['notify_queued', 'notify_queued_oldest_seconds'].map((name) => kit.gauges.get(name)!())
+    expect(exported()).toEqual([expect.any(Number), []])
+    const laterMs = performance.now() + 61_000
+    nowMs.mockReturnValue(laterMs)
+    expect(kit.gauges.get('notify_queued')!()).toEqual([])
+  } finally {
+    nowMs.mockRestore()
+    await kit.stop()
+  }
+})
+
+test('what is due and was not queued is seen by how long it is due', async () => {
+  const own = createOwnNotifications(db, newId('ten'))
+  const [id] = (await own.queued(1)) as [string]
+  await db.run('delete from balance_lease')
+  await db.run(`update notifications set next_attempt_at = now() - interval '10 minutes' where id = $1`, [id])
+  const kit = createTestKit('dispatch')
+  exportBalance(kit, { db }, [])
+  try {
+    await eventually(() => expect(kit.gauged('notify_attempts_overdue_seconds')).toBeGreaterThanOrEqual(600))
+  } finally {
+    await kit.stop()
+  }
+  await takeDueNotifications(db, channels)
 })

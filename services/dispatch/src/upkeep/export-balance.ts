@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Kit, type Reading, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { LaneOf } from '../deliver/queues/queue-store.ts'
+import { nextAttemptInMs } from '../deliver/schedule/due-store.ts'
 import {
   holdBalanceLease,
   type OldestQueued,
@@ -16,13 +17,18 @@ const everyMs = 5000
 /** While nothing waits. */
 const idleEveryMs = 10_000
 const leaseSeconds = 30
+/** An older measurement is not exported: alerts would read the last good values for as long as measuring fails. */
+const usableMs = 60_000
 /** A scan of what is in flight takes a second for each million: it may take this share of the time. */
 const longestShare = 0.01
 
 interface Measured {
   tally: Tally
   oldest: OldestQueued[]
-  overdueSeconds: number
+  digestsOverdueSeconds: number
+  attemptsOverdueSeconds: number
+  /** By `performance.now()`. */
+  atMs: number
   /** Of the last scan, unless that failed. */
   balance: Balance | undefined
 }
@@ -61,14 +67,18 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
       const isScanDue = !measured || performance.now() >= scanAtMs
       // Known before the scan, which takes long and may fail: alerts and autoscalers read them.
       const [tally, oldest] = [await readTally(db), await readOldestQueued(db, lanes)]
-      const overdueSeconds = await readOverdueDigests(db)
-      measured = { balance: measured?.balance, tally, oldest, overdueSeconds }
+      const digestsOverdueSeconds = await readOverdueDigests(db)
+      const attemptsOverdueSeconds = Math.max(0, -(await nextAttemptInMs(db)) / 1000)
+      const overdue = { digestsOverdueSeconds, attemptsOverdueSeconds }
+      measured = { balance: measured?.balance, tally, oldest, ...overdue, atMs: performance.now() }
       if (isScanDue) measured.balance = await scan()
       return tally.queued > 0 ? everyMs : idleEveryMs
     },
   })
   const gauge = (name: string, description: string, of: (measured: Measured) => number | Reading[]) =>
-    kit.metrics.gauge(name, description, () => (measured ? of(measured) : []))
+    kit.metrics.gauge(name, description, () =>
+      measured && performance.now() < measured.atMs + usableMs ? of(measured) : [],
+    )
   const ofScan =
     (of: (balance: Balance) => number) =>
     ({ balance }: Measured) =>
@@ -98,7 +108,12 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
   gauge(
     'notify_digests_overdue_seconds',
     'How long the digest that is due for longest has been due',
-    ({ overdueSeconds }) => overdueSeconds,
+    ({ digestsOverdueSeconds }) => digestsOverdueSeconds,
+  )
+  gauge(
+    'notify_attempts_overdue_seconds',
+    'How long the scheduled or retried message that is due for longest has waited to be queued',
+    ({ attemptsOverdueSeconds }) => attemptsOverdueSeconds,
   )
   gauge(
     'notify_in_flight_oldest_seconds',
