@@ -10,6 +10,8 @@ export class Lifecycle {
   readonly #stops: { name: string; stop: Stop }[] = []
   readonly #drains: (() => void)[] = []
   #isDraining = false
+  /** Seconds from the first to the last failure of each periodic task that fails, by its name. */
+  readonly failingTasks = new Map<string, number>()
   readonly #log: Logger
   #stopping: Promise<void> | undefined
 

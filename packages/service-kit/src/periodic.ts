@@ -61,6 +61,7 @@ export function startPeriodic(
     return typeof result === 'number' ? Math.min(Math.max(result, atLeastMs), everyMs) : everyMs
   }
   let failures = 0
+  let failingSinceMs = 0
   const loop = async () => {
     let result: unknown = false
     while (!stopped) {
@@ -71,7 +72,12 @@ export function startPeriodic(
       try {
         result = await run(asked)
         failures = 0
+        lifecycle.failingTasks.delete(name)
       } catch (error) {
+        // Between two failures: one that is repeated in a day does not count as failing for the day.
+        const nowMs = performance.now()
+        if (failures === 0) failingSinceMs = nowMs
+        lifecycle.failingTasks.set(name, (nowMs - failingSinceMs) / 1000)
         if (failures++ % 20 === 0)
           log.warn({ task: name, err: error, failures }, 'periodic task failed; it will be repeated')
       }

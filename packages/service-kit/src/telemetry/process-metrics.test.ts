@@ -3,6 +3,7 @@ import { closedPort } from '@notify/test-kit/http'
 import pino from 'pino'
 import { Health } from '../health.ts'
 import { Lifecycle } from '../lifecycle.ts'
+import { startPeriodic } from '../periodic.ts'
 import { startMetrics } from './metrics.ts'
 import { measureProcess } from './process-metrics.ts'
 import type { Reading } from './sums.ts'
@@ -47,6 +48,27 @@ test('a process is seen as not ready while it starts and while a condition fails
     throw new Error('no connection')
   })
   expect(await value('process_ready')).toBe(0)
+})
+
+test('a periodic task that keeps failing is seen with the time from its first to its last failure, until it works', async () => {
+  const series = 'process_task_failing_seconds{task="tidy"}'
+  let rounds = 0
+  let isFailing = true
+  startPeriodic(
+    { log: pino({ level: 'silent' }), lifecycle },
+    {
+      name: 'tidy',
+      everyMs: 20,
+      async run() {
+        rounds++
+        if (isFailing) throw new Error('away')
+      },
+    },
+  )
+  while (rounds < 3) await new Promise(setImmediate)
+  expect((await value(series))!).toBeGreaterThan(0)
+  isFailing = false
+  while ((await value(series)) !== undefined) await new Promise(setImmediate)
 })
 
 test('an optional dependency that is away is seen from its first failure', async () => {

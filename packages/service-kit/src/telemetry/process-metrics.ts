@@ -29,6 +29,9 @@ export function measureProcess(
       return Number(failures.length === 0)
     },
   )
+  metrics.gauge('process_task_failing_seconds', 'For how long a periodic task has failed, by its name', () =>
+    [...lifecycle.failingTasks].map(([task, value]) => ({ value, attributes: { task } })),
+  )
   metrics.gauge('process_dependency_degraded', 'Whether an optional dependency is away, by its name', async () => {
     const degraded = await health.degraded()
     return health.preferences.map((dependency) => ({
