@@ -45,7 +45,7 @@ export interface Door {
   streams: OpenStreams
   stalledReaders: StalledReaders
   /** @param route undefined for a request without one */
-  observe(method: string | undefined, route: Pick<Route, 'path'> | undefined, status: number, seconds: number): void
+  observe(method: string | undefined, route: { path: string } | undefined, status: number, seconds: number): void
   /** The caller's address, an IPv6 /64 as one; behind a trusted proxy that of its caller. */
   addressOf(request: IncomingMessage): string
   /** Counts a refusal by its code. */

@@ -1,4 +1,3 @@
-import type { Route } from '@notify/contracts'
 import type { Attributes } from '@opentelemetry/api'
 
 const methods = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'])
@@ -6,7 +5,7 @@ const methods = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH',
 /** Attributes by OpenTelemetry's conventions for HTTP metrics; Prometheus writes `http_route` for `http.route`. */
 export function httpAttributes(
   method: string | undefined,
-  route: Pick<Route, 'path'> | undefined,
+  route: { path: string } | undefined,
   status: number,
 ): Attributes {
   return {

@@ -78,8 +78,8 @@ test('every answer is counted with its route and status, and every refusal with 
   await call('POST', '/api/v1/echo', '{')
   await call('GET', '/nowhere')
   expect(observed).toEqual([
-    ['echo', 201],
-    ['echo', 400],
+    ['/api/v1/echo', 201],
+    ['/api/v1/echo', 400],
     ['none', 404],
   ])
   expect(refused).toEqual(['invalid_json', 'not_found'])

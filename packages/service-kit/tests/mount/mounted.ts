@@ -51,7 +51,7 @@ export async function startMounted(): Promise<void> {
     streams: new OpenStreams(createTestKit('gateway')),
     stalledReaders: new StalledReaders(log),
     addressOf: () => '192.0.2.1',
-    observe: (_method, route, status) => void observed.push([route?.name ?? 'none', status]),
+    observe: (_method, route, status) => void observed.push([route?.path ?? 'none', status]),
     refused: (code) => void refused.push(code),
   }
   const exact = mount(app, door, {}, [
