@@ -50,7 +50,7 @@ afterAll(async () => {
 })
 
 const from = { from: 'orders@example.com', from_name: 'Łukasz’s shop' }
-const known = { id: newId('prov'), revision: 1 }
+const known = { id: newId('prov'), tenantId: newId('ten'), revision: 1 }
 const ses = {
   ...known,
   kind: 'ses' as const,

@@ -36,6 +36,7 @@ const shipped: PublishedEvent = {
 const provider: Provider = {
   id: newId('prov'),
   kind: 'twilio',
+  tenantId: newId('ten'),
   revision: 1,
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'f'.repeat(32), from: '+15005550006' },
 }

@@ -19,7 +19,10 @@ afterAll(() => clock.mockRestore())
 /** What takes long, by the clock of this process. */
 let slow: { claim?: number; consent?: number }
 let asked: number
+/** With what each span ended. */
+let ended: unknown[]
 beforeEach(() => {
+  ended = []
   slow = {}
   asked = 0
 })
@@ -58,7 +61,7 @@ const senderWith = (CONSENT_TIMEOUT: number) =>
         isBusy: () => false,
         send: () => Promise.reject(new Error(called)),
       },
-      tracer: { start: () => ({}) },
+      tracer: { start: () => ({ end: (error: unknown) => void ended.push(error) }) },
       metrics: { putBack() {} },
       wakeOutbox() {},
     } as unknown as SendContext,
@@ -86,6 +89,8 @@ const putBack = { verdict: { kind: 'again' }, attempts: [], row: { status: 'queu
 
 test('a message that is sent in time is handed to its carrier', async () => {
   await expect(claimAndSend({ expires: true })).rejects.toThrow(called)
+  // The span of a call that throws ends, too.
+  expect(ended).toContainEqual(new Error(called))
   slow = { consent: hourMs }
   await expect(claimAndSend({ expires: false, consentTimeoutMs: hourMs })).rejects.toThrow(called)
 })

@@ -19,9 +19,9 @@ export function openSending<C extends Shared>(kit: Kit, shared: C) {
   loadCarriers(kit, shared.db, carrierTable)
   // Each process that calls carriers has its own circuit breakers.
   kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
-    carriers.circuits().map(({ providerId, kind, mode, isOpen }) => ({
+    carriers.circuits().map(({ tenantId, providerId, kind, mode, isOpen }) => ({
       value: Number(isOpen),
-      attributes: { provider_id: providerId, kind, mode },
+      attributes: { tenant_id: tenantId, provider_id: providerId, kind, mode },
     })),
   )
   const countFailure = createFailureCount(kit, shared.db)

@@ -9,6 +9,7 @@ import { createPositions, shareByWeight, type Weighted } from './share-by-weight
 /** A usable carrier account with valid credentials. */
 export interface Provider extends CarrierAccount<unknown> {
   kind: string
+  tenantId: string
 }
 
 /** A provider with its rate. */
@@ -107,7 +108,7 @@ export function createProviderDirectory(
     const { id, kind, revision, rate_limit_per_second: rateLimitPerSecond, priority, weight } = row
     const text = openCredentials(keyRing, row.credentials, tenantId, id)
     const credentials = carrier.credentials.parse(JSON.parse(text))
-    return { id, kind, revision, credentials, rateLimitPerSecond, priority, weight }
+    return { id, kind, tenantId, revision, credentials, rateLimitPerSecond, priority, weight }
   }
   const providersOf = (tenantId: string, applicationId: string, channel: Channel) =>
     cache.get(`${tenantId}|${applicationId}|${channel}`)

@@ -139,7 +139,10 @@ async function call(
   }
   // Providers are listed by channel, so the carrier accepts this channel's payload.
   const message = { ...payload, ...more, ...correlation }
-  const answer = await carriers.send(provider, message as unknown as CarrierMessage)
+  const answer = await carriers.send(provider, message as unknown as CarrierMessage).catch((error: unknown) => {
+    span.end(error)
+    throw error
+  })
   metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))

@@ -5,6 +5,7 @@ import { type Choice, chooseProvider, type Standing } from './choose-provider.ts
 const named = (id: string): ListedProvider => ({
   id,
   kind: 'twilio',
+  tenantId: 'ten_1',
   revision: 1,
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'f'.repeat(32), from: '+15005550006' },
   rateLimitPerSecond: null,

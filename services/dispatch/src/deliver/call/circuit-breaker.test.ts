@@ -16,6 +16,7 @@ import { withCircuitBreakers } from './circuit-breaker.ts'
 
 const provider: Provider = {
   id: newId('prov'),
+  tenantId: newId('ten'),
   kind: 'twilio',
   revision: 1,
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'f'.repeat(32), from: '+15005550006' },
@@ -112,7 +113,9 @@ describe('a provider with an open circuit breaker', () => {
   test('is reported for as long as it is', async () => {
     using world = await broken()
     const { held, carriers, clock } = world
-    expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', mode: 'live', isOpen: true }])
+    expect(held.circuits()).toMatchObject([
+      { tenantId: provider.tenantId, providerId: provider.id, mode: 'live', isOpen: true },
+    ])
     clock.ms += 5000
     carriers.answer = accepted('SM1')
     await held.send(provider, message)
@@ -125,7 +128,7 @@ describe('a provider with an open circuit breaker', () => {
     for (let call = 0; call < 20; call++) await held.send(provider, { ...message, mode: 'test' })
     carriers.answer = accepted('SM1')
     await held.send({ ...provider, revision: 2 }, message)
-    expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', mode: 'test', isOpen: true }])
+    expect(held.circuits()).toMatchObject([{ providerId: provider.id, kind: 'twilio', mode: 'test', isOpen: true }])
   })
 
   test('is not reported after five minutes without a message for it', async () => {
@@ -135,6 +138,16 @@ describe('a provider with an open circuit breaker', () => {
     expect(held.circuits()).toMatchObject([{ isOpen: true }])
     clock.ms += 2000
     expect(held.circuits()).toMatchObject([{ isOpen: false }])
+  })
+
+  test('is forgotten after an hour without a message for it, as after the end of its provider', async () => {
+    using world = await broken()
+    const { held, clock } = world
+    clock.ms += 3_599_000
+    expect(held.circuits()).toHaveLength(1)
+    clock.ms += 2000
+    expect(held.circuits()).toEqual([])
+    expect(held.circuitOpenMs(provider, 'live')).toBe(0)
   })
 
   test('is asked once when the time has come; meanwhile the others wait, and its answer decides for all', async () => {

@@ -27,10 +27,11 @@ export interface GuardedCarriers extends Carriers {
   /** Whether a Retry-After of the carrier still applies; then the provider is used only if there is no other. */
   isBusy(provider: Provider, mode: Mode): boolean
   /** The circuits that are or were open. */
-  circuits(): { providerId: string; kind: string; mode: Mode; isOpen: boolean }[]
+  circuits(): { tenantId: string; providerId: string; kind: string; mode: Mode; isOpen: boolean }[]
 }
 
 interface Circuit {
+  tenantId: string
   providerId: string
   kind: string
   mode: Mode
@@ -47,6 +48,8 @@ const probeAfterMs = 5000
  * After this time without a message an open circuit is no longer reported: it delays nothing, or its provider is deleted.
  */
 const restsAfterMs = 300_000
+/** After this time without a message a circuit is forgotten, also that of a deleted provider. */
+const forgottenAfterMs = 3_600_000
 /** While a probe is in progress, other messages wait this long before they check the circuit again. */
 const duringProbeMs = 500
 
@@ -56,7 +59,7 @@ const duringProbeMs = 500
  */
 export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Date.now): GuardedCarriers {
   const known = new Map<string, Circuit>()
-  const circuitOf = ({ id, kind, revision }: Provider, mode: Mode): Circuit => {
+  const circuitOf = ({ id, tenantId, kind, revision }: Provider, mode: Mode): Circuit => {
     const key = `${id} ${mode}`
     const found = known.get(key)
     const seenAtMs = nowMs()
@@ -64,7 +67,8 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     if (found?.revision === revision && found.seenAtMs <= seenAtMs + probeAfterMs)
       return Object.assign(found, { seenAtMs })
     const breaker = createBreaker()
-    const circuit: Circuit = { providerId: id, kind, mode, revision, breaker, openedAtMs: 0, busyUntilMs: 0, seenAtMs }
+    const own = { tenantId, providerId: id, kind, mode, revision }
+    const circuit: Circuit = { ...own, breaker, openedAtMs: 0, busyUntilMs: 0, seenAtMs }
     breaker.onBreak(() => {
       circuit.openedAtMs = nowMs()
     })
@@ -92,15 +96,20 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     circuitOpenMs: (provider, mode) => waitMs(circuitOf(provider, mode)),
     isProbed: (provider, mode) => circuitOf(provider, mode).breaker.state === CircuitState.HalfOpen,
     isBusy: (provider, mode) => circuitOf(provider, mode).busyUntilMs > nowMs(),
-    circuits: () =>
-      [...known.values()]
+    circuits() {
+      const fromMs = nowMs() - forgottenAfterMs
+      for (const [key, { seenAtMs, busyUntilMs }] of known)
+        if (Math.max(seenAtMs, busyUntilMs) < fromMs) known.delete(key)
+      return [...known.values()]
         .filter(({ openedAtMs }) => openedAtMs > 0)
-        .map(({ providerId, kind, mode, breaker, seenAtMs }) => ({
+        .map(({ tenantId, providerId, kind, mode, breaker, seenAtMs }) => ({
+          tenantId,
           providerId,
           kind,
           mode,
           isOpen: breaker.state !== CircuitState.Closed && seenAtMs > nowMs() - restsAfterMs,
-        })),
+        }))
+    },
   }
 }
 

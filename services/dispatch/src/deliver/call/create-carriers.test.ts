@@ -48,7 +48,7 @@ beforeEach(() => {
 })
 
 const sid = `AC${'0'.repeat(32)}`
-const known = { id: newId('prov'), revision: 1 }
+const known = { id: newId('prov'), tenantId: newId('ten'), revision: 1 }
 const from = 'orders@example.com'
 const ses = { region: 'eu-west-1', access_key_id: 'A'.repeat(20), secret_access_key: 'x'.repeat(40), from }
 type Kind = 'twilio' | 'ses' | 'smtp'

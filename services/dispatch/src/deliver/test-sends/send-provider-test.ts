@@ -33,5 +33,5 @@ function opened({ carrierTable, secrets }: TestContext, row: ProviderRow): Provi
   const carrier = carrierOfKind(carrierTable, kind)
   if (!carrier) throw new Problem('provider_not_configured', `Providers of kind ${kind} are not supported`)
   const text = openCredentials(secrets.keyRing, row.credentials, tenant_id, id)
-  return { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)) }
+  return { id, kind, tenantId: tenant_id, revision, credentials: carrier.credentials.parse(JSON.parse(text)) }
 }
