@@ -237,8 +237,17 @@ function search(line: string, log: string): string {
   }
 }
 
-test('the tenants over their limits, and what servers wait for, are found in the logs', async () => {
-  const [limits, schemas] = searches
+test('tasks that fail, tenants over their limits, and what servers wait for, are found in the logs', async () => {
+  const [tasks, limits, schemas] = searches
+  const failed = JSON.stringify({
+    service: 'otp',
+    task: 'expiry',
+    err: { message: 'away' },
+    msg: 'periodic task failed; …',
+  })
+  const counted = search(tasks!, `${failed}\n${failed}\n{"level":30}\n`)
+  for (const part of ['"service":"otp"', '"task":"expiry"', '"message":"away"'])
+    expect(counted).toMatch(new RegExp(`2 ${part}`))
   await eventually(() => expect(search(limits!, env.logs('gateway', 5000))).toContain(`{"${env.tenantId}":`))
   const waiting = JSON.stringify({ level: 40, reason: 'migration missing: 0014-weight', msg: 'waiting' })
   expect(search(schemas!, `${waiting}\n${waiting}\n{"level":30}\n`).trim()).toBe('2 migration missing: 0014-weight')

@@ -17,6 +17,7 @@ import {
   connectRedis,
   createInternalClient,
   createPrincipalSigner,
+  createTtlCache,
   type Kit,
   serveHttp,
   startPeriodic,
@@ -39,6 +40,9 @@ import { routes } from './routes.ts'
 import { createTransactionDeletion } from './transactions/delete-old.ts'
 import { expireTransactions } from './transactions/expire-transactions.ts'
 import { createTryCode } from './transactions/try-codes.ts'
+
+/** Counting them reads all codes of the window. */
+const conversionsKeptMs = 60_000
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
@@ -79,8 +83,13 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     handOver: createHandOver(createInternalClient(config.DISPATCH_URL), { signPrincipal, keyRing }),
     tryCode: createTryCode({ db, wakeOutbox }),
   }
+  const conversions = createTtlCache({
+    ttlMs: conversionsKeptMs,
+    maxEntries: 1,
+    load: () => listConversions(db, config.FRAUD_WINDOW),
+  })
   metrics.showConversion(async () =>
-    (await listConversions(db, config.FRAUD_WINDOW)).map(({ prefix, sent, verified }) => ({
+    (await conversions.get('all')).map(({ prefix, sent, verified }) => ({
       value: verified / sent,
       attributes: { prefix },
     })),
