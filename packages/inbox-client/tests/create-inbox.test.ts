@@ -334,20 +334,23 @@ test('a tab whose browser refuses it locks has its own stream, and asks for them
   }
 })
 
-test.each([true, false])('a browser that is too old shows an inbox that cannot be loaded; sharing: %j', async (share) => {
-  const logged = jest.spyOn(console, 'error').mockImplementation(() => {})
-  const any = jest.spyOn(AbortSignal, 'any').mockImplementation(() => {
-    throw new TypeError('AbortSignal.any is not a function')
-  })
-  try {
-    const inbox = open({ share })
-    await eventually(() => expect(inbox.getState().status).toBe('denied'))
-    expect(logged.mock.calls).toEqual([[expect.any(TypeError)]])
-  } finally {
-    any.mockRestore()
-    logged.mockRestore()
-  }
-})
+test.each([true, false])(
+  'a browser that is too old shows an inbox that cannot be loaded; sharing: %j',
+  async (share) => {
+    const logged = jest.spyOn(console, 'error').mockImplementation(() => {})
+    const any = jest.spyOn(AbortSignal, 'any').mockImplementation(() => {
+      throw new TypeError('AbortSignal.any is not a function')
+    })
+    try {
+      const inbox = open({ share })
+      await eventually(() => expect(inbox.getState().status).toBe('denied'))
+      expect(logged.mock.calls).toEqual([[expect.any(TypeError)]])
+    } finally {
+      any.mockRestore()
+      logged.mockRestore()
+    }
+  },
+)
 
 test('neither users nor the live and the test inbox of one user share a stream', async () => {
   open({ share: true })
