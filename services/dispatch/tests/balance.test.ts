@@ -265,7 +265,7 @@ test('a measurement that keeps failing is exported for a minute, and not for as 
   }
 })
 
-test('what is due and was not queued is seen by how long it is due', async () => {
+test('a message that is due and was not queued is seen by how long it has been due', async () => {
   const own = createOwnNotifications(db, newId('ten'))
   const [id] = (await own.queued(1)) as [string]
   await db.run('delete from balance_lease')
