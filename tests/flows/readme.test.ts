@@ -103,14 +103,14 @@ const firstEvent = {
 test('the commands of the quick start work in their order, with the key and the event of the first steps', async () => {
   const steps = blocksOf('docs/quick-start.md')
   expect(steps).toHaveLength(quickStart.length)
-  const made = async (what: string, body: object) => {
-    const path = `/api/v1/applications/${env.applicationId}/${what}`
+  const made = async (path: string, body: object) => {
     const { status, body: answer } = await env.api('POST', path, { token: env.operatorToken, body })
     expect(status).toBe(201)
     return answer
   }
-  const { api_key } = await made('keys', firstKey)
-  await made('events', firstEvent)
+  const { application_id } = await made('/api/v1/applications', { name: 'First shop' })
+  const { api_key } = await made(`/api/v1/applications/${application_id}/keys`, firstKey)
+  await made(`/api/v1/applications/${application_id}/events`, firstEvent)
   let id = ''
   for (const [at, step] of steps.entries()) {
     const output = await paste(step.replace('sk_test_…', api_key).replace('notif_01jd…', id))
