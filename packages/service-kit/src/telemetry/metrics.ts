@@ -30,9 +30,19 @@ type GaugeValue = number | readonly Reading[]
 
 /** Exports of a gauge only what was observed for this scrape: cumulative ones would repeat the last value of each series for ever. */
 class Exporter extends PrometheusExporter {
+  #collecting: ReturnType<PrometheusExporter['collect']> | undefined
+
   override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
     if (type === InstrumentType.OBSERVABLE_GAUGE) return AggregationTemporality.DELTA
     return super.selectAggregationTemporality(type)
+  }
+
+  /** Scrapes at the same time get one answer: what was observed is taken by the first. */
+  override collect(...options: Parameters<PrometheusExporter['collect']>): ReturnType<PrometheusExporter['collect']> {
+    this.#collecting ??= super.collect(...options).finally(() => {
+      this.#collecting = undefined
+    })
+    return this.#collecting
   }
 }
 

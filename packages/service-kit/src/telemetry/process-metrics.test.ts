@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { closedPort } from '@notify/test-kit/http'
 import pino from 'pino'
@@ -13,11 +14,13 @@ const lifecycle = new Lifecycle(pino({ level: 'silent' }))
 const health = new Health()
 let redisIsAway = false
 let seats: Reading[] = []
+let slowMs = 0
 beforeAll(async () => {
   port = await closedPort()
   const metrics = await startMetrics({ host: '127.0.0.1', port }, { lifecycle, health })
   measureProcess(metrics, { lifecycle, health })
   metrics.gauge('seats', 'Of a tribune', () => seats)
+  metrics.gauge('queue', 'Before the tribune', () => delay(slowMs, 1))
   health.prefer('redis', () => {
     if (redisIsAway) throw new Error('disconnected')
   })
@@ -38,6 +41,14 @@ test('a series of a gauge ends when nothing is measured for it any more', async 
   expect([await value('seats{row="a"}'), await value('seats{row="b"}')]).toEqual([1, 2])
   seats = seats.slice(1)
   expect([await value('seats{row="a"}'), await value('seats{row="b"}')]).toEqual([undefined, 2])
+})
+
+test('a scrape that begins during another one gets every series, too', async () => {
+  seats = [{ value: 3, attributes: { row: 'c' } }]
+  slowMs = 600
+  const scrapes = [value('seats{row="c"}'), delay(200).then(() => value('seats{row="c"}'))]
+  expect(await Promise.all(scrapes)).toEqual([3, 3])
+  slowMs = 0
 })
 
 test('a process is seen as not ready while it starts and while a condition fails', async () => {
