@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { leaseMs } from '../endpoints/leases.ts'
-import { deliveryLeaseMs } from '../endpoints/run-session.ts'
 import type { Desk } from '../endpoints/start-endpoints.ts'
+import { deliveryLeaseMs } from './delivery-lease.ts'
 import { insertOffered, type StoreDeliveries } from './insert-deliveries.ts'
 
 export function createDeliveryStore({ config, db }: Pick<Context, 'config' | 'db'>, desk: Desk): StoreDeliveries {

@@ -1,7 +1,5 @@
-import type { Config } from '../config.ts'
 import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
 import type { TakenDelivery } from '../deliveries/take-deliveries.ts'
-import { longestQuestionMs } from '../hand-offs/ask-wish.ts'
 import type { EarnedWindow } from './earned-window.ts'
 import { createPause } from './pause.ts'
 
@@ -9,19 +7,10 @@ import { createPause } from './pause.ts'
 const sessionMs = 5000
 /** How long a session without deliveries keeps its endpoint, so that the next one needs no claim. */
 const restMs = 2000
-/** Time to settle an attempt. */
-const settleMs = 5000
 /** Interval at which a session with requests in flight looks for due deliveries. */
 const lookEveryMs = 200
 /** The number of free slots that triggers a refill: a statement per delivery would cost more than the delivery. */
 const refilledAtOnce = 8
-
-/** Lease of a claimed delivery. */
-export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) =>
-  longestQuestionMs + WEBHOOK_TIMEOUT + settleMs
-
-/** How long after it was taken a delivery may be posted: its lease then lasts for the exchange and half of the settlement. */
-export const postWithinMs = longestQuestionMs + settleMs / 2
 
 export interface SessionOptions {
   window: EarnedWindow

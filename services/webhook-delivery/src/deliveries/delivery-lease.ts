@@ -1,0 +1,12 @@
+import type { Config } from '../config.ts'
+import { longestQuestionMs } from '../hand-offs/ask-wish.ts'
+
+/** Time to settle an attempt. */
+const settleMs = 5000
+
+/** Lease of a claimed delivery. */
+export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) =>
+  longestQuestionMs + WEBHOOK_TIMEOUT + settleMs
+
+/** How long after it was taken a delivery may be posted: its lease then lasts for the exchange and half of the settlement. */
+export const postWithinMs = longestQuestionMs + settleMs / 2
