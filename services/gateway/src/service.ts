@@ -145,7 +145,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       const maxBodyBytes = largestBody(publicRoutes().filter(({ auth }) => auth.caller === 'carrier'))
       // Callbacks are recorded together, and wait for that. Carriers repeat them themselves.
       const size = { most: 512, mostOfTenant: 192 }
-      const answering = { addressOf, subjectOf, failures, isFailure, idempotent: true }
+      const answering = { addressOf, subjectOf, failures, isFailure, ofPages: false, idempotent: true }
       const callbacks = { url: config.CALLBACKS_URL, size, maxBodyBytes, ...answering }
       app.use('/api/v1/callbacks', passThrough(door, callbacks))
       const urlOf = (service: ServiceName) => peerUrl(config, service)

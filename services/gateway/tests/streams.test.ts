@@ -40,6 +40,7 @@ async function open(options?: Parameters<typeof read>[1]): Promise<Reader> {
   return reader
 }
 
+const ofPage = { headers: { origin: 'https://shop.example.com' } }
 /** What lets a page of any origin read a problem. */
 const readable = {
   'access-control-allow-origin': '*',
@@ -131,7 +132,7 @@ test('an owner that is killed ends its streams at once', async () => {
   // Reset, so that readers notice the truncated event.
   expect(all.every(({ answer }) => !answer.complete)).toBe(true)
   await eventually(async () => expect((await edge.stats()).open).toBe(0))
-  const { answer } = await open()
+  const { answer } = await open(ofPage)
   expect([answer.statusCode, answer.headers]).toEqual([503, expect.objectContaining(readable)])
 })
 
@@ -165,7 +166,7 @@ test('beyond the memory that streams may take new ones are refused with the time
   await stop()
   await boot({ owner: { beatMs: 300, sweepMs: 100 }, edge: { maxBytes: 3 * 48 * 1024 } })
   for (let opened = 0; opened < 3; opened++) expect((await open()).answer.statusCode).toBe(200)
-  const refused = await open()
+  const refused = await open(ofPage)
   expect([refused.answer.statusCode, Number(refused.answer.headers['retry-after']) > 0]).toEqual([503, true])
   expect(refused.answer.headers).toMatchObject(readable)
   expect((await list()).status).toBe(200)

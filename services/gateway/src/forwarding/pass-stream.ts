@@ -1,19 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  answerHeaders,
-  type Door,
-  internalProblem,
-  Problem,
-  relayStream,
-  requestIdOf,
-  sendProblem,
-  withLogFields,
-} from '@notify/service-kit'
+import { type Door, internalProblem, Problem, relayStream, requestIdOf, withLogFields } from '@notify/service-kit'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { forwarded, passedOn } from './hop-headers.ts'
 import { type Target, writeAnswer } from './pass-through.ts'
-import { logRefusal, routeOf } from './report-refusal.ts'
+import { routeOf, sendRefusal } from './send-refusal.ts'
 
 /** Concurrent and waiting stream requests of addresses that keep failing. */
 const narrow = { opening: 4, waiting: 100 }
@@ -23,7 +14,7 @@ const narrow = { opening: 4, waiting: 100 }
  * closed at once.
  */
 export function passStream(door: Door, target: Target): RequestHandler {
-  const { url, addressOf, failures, isFailure, problemHeaders } = target
+  const { url, addressOf, failures, isFailure, ofPages } = target
   const { origin } = new URL(url)
   const narrowLane = bulkhead(narrow.opening, narrow.waiting)
   const begin = async (request: IncomingMessage & { originalUrl: string }, response: ServerResponse, id: string) => {
@@ -37,20 +28,20 @@ export function passStream(door: Door, target: Target): RequestHandler {
     if (isFailure(refusal.statusCode)) failures.count(address)
     writeAnswer(response, refusal)
   }
-  return async (request, response) => {
+  const answer = async (request: Request, response: ServerResponse, requestId: string) => {
     const startedMs = performance.now()
-    const requestId = requestIdOf(request.headers['x-request-id'])
+    const seconds = () => (performance.now() - startedMs) / 1000
     try {
       await begin(request, response, requestId)
+      door.observe(request.method, routeOf(request), response.statusCode, seconds())
     } catch (error) {
-      const problem = problemOf(error)
-      door.refused(problem.code)
-      const ms = performance.now() - startedMs
-      withLogFields({ request_id: requestId }, () => logRefusal(door, request, problem, ms))
-      door.observe(request.method, routeOf(request), problem.status, ms / 1000)
-      const headers = { ...answerHeaders(requestId), ...problemHeaders }
-      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
+      const status = sendRefusal(door, request, response, { problem: problemOf(error), requestId, startedMs, ofPages })
+      door.observe(request.method, routeOf(request), status, seconds())
     }
+  }
+  return (request, response) => {
+    const requestId = requestIdOf(request.headers['x-request-id'])
+    return withLogFields({ request_id: requestId }, () => answer(request, response, requestId))
   }
 }
 

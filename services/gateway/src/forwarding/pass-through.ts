@@ -1,8 +1,7 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Route } from '@notify/contracts'
 import {
   addLogFields,
-  answerHeaders,
   type BodyShare,
   createPeerPool,
   createTenantRoom,
@@ -13,7 +12,6 @@ import {
   Problem,
   readBody,
   requestIdOf,
-  sendProblem,
   sendRead,
   type TenantRoomSize,
   traceparentOf,
@@ -25,7 +23,7 @@ import { LRUCache } from 'lru-cache'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 import { forwarded, passedOn } from './hop-headers.ts'
 import { narrowSize } from './peers.ts'
-import { logRefusal, routeOf } from './report-refusal.ts'
+import { routeOf, sendRefusal } from './send-refusal.ts'
 
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
@@ -48,8 +46,8 @@ export interface Target {
   failures: FailureLimit
   /** Whether a response counts as a failed request of the address. */
   isFailure(status: number): boolean
-  /** Headers of the gateway's own problems; those of the service have its own. */
-  problemHeaders?: OutgoingHttpHeaders
+  /** Whether pages call the service. */
+  ofPages: boolean
   /** Whether the service's requests are all safe to repeat, not only those that read. */
   idempotent: boolean
 }
@@ -59,7 +57,7 @@ export interface Target {
  * Failing addresses share few connections but are not blocked: carriers share addresses with others. Owners take turns.
  */
 export function passThrough(door: Door, target: Target): RequestHandler {
-  const { maxBodyBytes, size: usualSize, addressOf, subjectOf, failures, isFailure, problemHeaders } = target
+  const { maxBodyBytes, size: usualSize, addressOf, subjectOf, failures, isFailure, ofPages } = target
   const { origin } = new URL(target.url)
   const connect = (size: TenantRoomSize) => ({ room: createTenantRoom(size), pool: createPeerPool(origin, size.most) })
   const [usual, narrow] = [connect(usualSize), connect(narrowSize)]
@@ -118,11 +116,7 @@ export function passThrough(door: Door, target: Target): RequestHandler {
     } catch (error) {
       if (!request.readableEnded) request.resume()
       const problem = error instanceof Problem ? error : internalProblem(error)
-      status = problem.status
-      door.refused(problem.code)
-      logRefusal(door, request, problem, performance.now() - startedMs)
-      const headers = { ...answerHeaders(requestId), ...problemHeaders }
-      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
+      status = sendRefusal(door, request, response, { problem, requestId, startedMs, ofPages })
     } finally {
       share.release()
     }

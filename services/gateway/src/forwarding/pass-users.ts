@@ -13,12 +13,6 @@ interface Users extends Pick<Target, 'addressOf' | 'failures'> {
 /** The service has few connections to its database. */
 const size = { most: 64, mostOfTenant: 32 }
 
-/** Lets pages read a problem and when to come again. It holds nothing of a user, and there are no cookies. */
-const problemHeaders = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'X-Request-Id, Retry-After',
-}
-
 /** A 404 is not a failed authentication. */
 const isFailure = (status: number) => status === 401
 
@@ -29,8 +23,8 @@ export function passUsers(app: Express, door: Door, { contracts, urlOf, addressO
   for (const [service, owned] of Map.groupBy(routes, (route) => route.service)) {
     const maxBodyBytes = largestBody(owned)
     const url = urlOf(service)
-    const answering = { addressOf, failures, isFailure, problemHeaders, idempotent: false }
-    const target: Target = { url, size, maxBodyBytes, ...answering }
+    const ofUsers = { addressOf, failures, isFailure, ofPages: true, idempotent: false }
+    const target: Target = { url, size, maxBodyBytes, ...ofUsers }
     const [streams, requests] = [passStream(door, target), passThrough(door, target)]
     for (const { path } of owned.filter(isStream)) app.get(path, streams)
     // The owner refuses other methods.

@@ -15,6 +15,26 @@ test.each(['/api/v1/inbox', '/api/v1/in-app/stream', '/api/v1/preferences'])(
   },
 )
 
+test.each(['/api/v1/inbox/notif_1', '/api/v1/in-app/stream'])(
+  'a browser sends the request that tells a page when to come again, while the owner of %s is away',
+  async (path) => {
+    const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' }
+    const { status, headers: answered } = await fetch(`${env.urls.gateway}${path}`, {
+      method: 'OPTIONS',
+      headers: { ...headers, ...asked },
+    })
+    expect([status, answered.get(names[0]!)]).toEqual([204, '*'])
+    expect(answered.get('access-control-allow-methods')).toContain('PATCH')
+    expect(answered.get('access-control-allow-headers')).toContain('Authorization')
+    expect(answered.get('access-control-max-age')).toBeNull()
+  },
+)
+
+test('a caller that is no page gets no headers for pages', async () => {
+  const answer = await env.api('GET', '/api/v1/inbox', { token: 'a.b.c' })
+  expect(names.map((name) => answer.headers.get(name))).toEqual([null, null])
+})
+
 test('a page may read no answer to an API key, which no page should have', async () => {
   for (const [method, path] of [
     ['POST', '/api/v1/in-app/tokens'],
