@@ -67,14 +67,22 @@ export function createEgress({
   ca,
 }: EgressOptions = {}): Egress {
   // The agent does not tell a connector which request it connects for.
-  const requests = new AsyncLocalStorage<{ owner: string | undefined; signal: AbortSignal }>()
+  const requests = new AsyncLocalStorage<Sending>()
   const dial = {
     resolve: (name: string) => resolve(name, requests.getStore()?.owner),
-    signal: () => requests.getStore()?.signal,
+    signal: () => requests.getStore()?.deadline.signal,
     ca: ca === undefined ? undefined : [...rootCertificates, ca],
   }
+  const connect = createDial({ ...dial, allowed, connectMs })
   const agent = new Agent({
-    connect: createDial({ ...dial, allowed, connectMs }),
+    connect(options, callback) {
+      const sending = requests.getStore()
+      if (sending) sending.isDialling = true
+      connect(options, (...result) => {
+        if (sending) sending.isDialling = false
+        callback(...result)
+      })
+    },
     // No limit per origin: receivers of many customers share hosts, and one that hangs must not use up their connections.
     connections: null,
     pipelining: 1,
@@ -88,9 +96,9 @@ export function createEgress({
   })
   const call = async (request: Call) => {
     const startedMs = performance.now()
-    const deadline = new AbortController()
+    const sending: Sending = { owner: request.owner, deadline: new AbortController(), isDialling: false }
     const outcome = await requests
-      .run({ owner: request.owner, signal: deadline.signal }, () => exchange(agent, request, { allowed, deadline }))
+      .run(sending, () => exchange(agent, request, { allowed, sending }))
       .catch((error: unknown) => explain(error))
     return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
   }
@@ -101,6 +109,13 @@ export function createEgress({
   }
 }
 
+/** A request in progress. */
+interface Sending {
+  owner: string | undefined
+  deadline: AbortController
+  isDialling: boolean
+}
+
 type Call = Omit<EgressRequest, 'body'> &
   ({ method: 'POST'; body: string | Buffer; maxBytes?: never } | { method: 'GET'; body: null; maxBytes: number })
 
@@ -109,16 +124,19 @@ type Result = EgressOutcome extends infer O ? (O extends unknown ? Omit<O, 'dura
 async function exchange(
   agent: Agent,
   { method, url, headers, body, deadlineMs, maxBytes }: Call,
-  { allowed, deadline }: { allowed: AllowList; deadline: AbortController },
+  { allowed, sending }: { allowed: AllowList; sending: Sending },
 ): Promise<Result> {
+  const { deadline } = sending
   const { origin, pathname, search } = readDestination(url, allowed)
   const late = Promise.withResolvers<never>()
-  const clear = startDeadline(deadlineMs, () => {
+  const end = () => {
     const error = new DeadlineError()
     deadline.abort(error)
     // A request that still waits for its connection does not hear the signal.
     late.reject(error)
-  })
+  }
+  // Without a connection nothing was sent: it ends before one is there to send it over.
+  const clear = startDeadline(deadlineMs, end, () => !sending.isDialling)
   let interim = 0
   const answered = async (): Promise<Result> => {
     const {

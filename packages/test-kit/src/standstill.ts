@@ -21,7 +21,7 @@ export interface DistantServer {
   port: number
   /**
    * Waits until the server has received the last text, and stands still until this time of `performance.now()`. Meanwhile
-   * the server gives its last reply.
+   * the server gives its last reply. Fails if the text does not arrive until then.
    */
   standStillUntil(endsMs: number): Promise<void>
   close(): Promise<unknown>
@@ -66,7 +66,8 @@ export async function startDistantServer(script: Script): Promise<DistantServer>
     async standStillUntil(endsMs) {
       // After an immediate, the event loop runs timers before it reads.
       do await nextTurn()
-      while (Atomics.load(steps, 0) === 0)
+      while (Atomics.load(steps, 0) === 0 && performance.now() < endsMs)
+      if (Atomics.load(steps, 0) === 0) throw new Error('the server has not received the last text in time')
       Atomics.store(steps, 1, 1)
       Atomics.notify(steps, 1)
       Atomics.wait(steps, 2, 0)
