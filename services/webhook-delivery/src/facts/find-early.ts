@@ -19,7 +19,7 @@ export const fanOutIdOf = (fact: Pick<NotificationFact, 'notification_id' | 'sta
   `${fact.notification_id} ${eventTypeOf(fact.status)} ${fact.retry_count}`
 
 /**
- * The event that was sent before: each round ends with at most one failure, and only a late report of delivery may follow it.
+ * The event that was sent before: each round has the event of at most one failure, which only a late report of delivery follows.
  * @returns the round of that failure; undefined when there is none
  */
 export function failedBefore({ retry_count, after_failure }: NotificationFact): number | undefined {
