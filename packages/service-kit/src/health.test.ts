@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { Health, Unready } from './health.ts'
 
 test('a process is not ready before it says so, nor while it drains', async () => {
@@ -34,6 +34,32 @@ test('a check that does not answer within a second counts as failed', async () =
   health.setReady(true)
   health.require('postgres', () => new Promise(() => {}))
   expect(await health.failures()).toEqual(['postgres'])
+})
+
+test('monitoring reads what the probes of the last ten seconds found, and asks only when there were none', async () => {
+  jest.useFakeTimers({ doNotFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const health = new Health()
+    let asked = 0
+    let isAway = false
+    health.require('postgres', () => {
+      asked++
+      if (isAway) throw new Error('away')
+    })
+    expect(await health.isReady()).toBe(false)
+    health.setReady(true)
+    expect([await health.isReady(), asked]).toEqual([true, 1])
+    isAway = true
+    expect(await health.failures()).toEqual(['postgres'])
+    expect([await health.isReady(), asked]).toEqual([false, 2])
+    isAway = false
+    jest.advanceTimersByTime(10_001)
+    expect([await health.isReady(), asked]).toEqual([true, 3])
+    health.setReady(false)
+    expect(await health.isReady()).toBe(false)
+  } finally {
+    jest.useRealTimers()
+  }
 })
 
 test('a failing optional dependency is reported as degraded, and the process stays ready', async () => {

@@ -11,15 +11,23 @@ export class Unready extends Error {
   override name = 'Unready'
 }
 
+/** Longer than the platform's interval of readiness probes, and shorter than monitoring's. */
+const knownForMs = 10_000
+
+const unknown = { atMs: Number.NEGATIVE_INFINITY, all: false }
+
 /** Liveness and readiness of the process. */
 export class Health {
   readonly #checks = new Map<string, Check>()
   readonly #preferences = new Map<string, Check>()
   #ready = false
+  /** When the conditions were checked last, by `performance.now()`, and whether all held. */
+  #known = unknown
 
   /** Adds a readiness condition; it fails while the check throws. */
   require(name: string, check: Check): void {
     this.#checks.set(name, check)
+    this.#known = unknown
   }
 
   /** Adds an optional dependency: while the check throws, the process is ready but `degraded`. */
@@ -34,7 +42,14 @@ export class Health {
   /** Names of the failed readiness conditions, or their reasons when a check throws {@link Unready}. */
   async failures(): Promise<string[]> {
     const failures = await failuresOf(this.#checks)
+    this.#known = { atMs: performance.now(), all: failures.length === 0 }
     return this.#ready ? failures : ['starting or draining', ...failures]
+  }
+
+  /** Whether the process is ready, as far as known from the last seconds: Postgres is not asked for each reader. */
+  async isReady(): Promise<boolean> {
+    if (performance.now() > this.#known.atMs + knownForMs) await this.failures()
+    return this.#ready && this.#known.all
   }
 
   /** Names of the optional dependencies. */

@@ -24,10 +24,7 @@ export function measureProcess(
   metrics.gauge(
     'process_ready',
     'Whether the process is ready, as at /readyz: 0 or 1, also while it starts',
-    async () => {
-      const failures = await health.failures()
-      return Number(failures.length === 0)
-    },
+    async () => Number(await health.isReady()),
   )
   metrics.gauge('process_task_failing_seconds', 'For how long a periodic task has failed, by its name', () =>
     [...lifecycle.failingTasks].map(([task, value]) => ({ value, attributes: { task } })),
