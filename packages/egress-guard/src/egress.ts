@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { rootCertificates } from 'node:tls'
 import { startDeadline } from '@notify/service-kit'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, DecoratorHandler, type Dispatcher } from 'undici'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
 import { DestinationError, notAllowed, readDestination } from './destination.ts'
 import { createDial } from './dial.ts'
@@ -73,16 +73,8 @@ export function createEgress({
     signal: () => requests.getStore()?.deadline.signal,
     ca: ca === undefined ? undefined : [...rootCertificates, ca],
   }
-  const connect = createDial({ ...dial, allowed, connectMs })
   const agent = new Agent({
-    connect(options, callback) {
-      const sending = requests.getStore()
-      if (sending) sending.isDialling = true
-      connect(options, (...result) => {
-        if (sending) sending.isDialling = false
-        callback(...result)
-      })
-    },
+    connect: createDial({ ...dial, allowed, connectMs }),
     // No limit per origin: receivers of many customers share hosts, and one that hangs must not use up their connections.
     connections: null,
     pipelining: 1,
@@ -94,11 +86,16 @@ export function createEgress({
     maxHeaderSize: maxHeaderBytes,
     allowH2: false,
   })
+  const dispatcher = agent.compose((dispatch) => (options, handler) => {
+    const sending = requests.getStore()
+    return dispatch(options, sending ? timely(handler, sending) : handler)
+  })
   const call = async (request: Call) => {
     const startedMs = performance.now()
-    const sending: Sending = { owner: request.owner, deadline: new AbortController(), isDialling: false }
+    const endsAtMs = startedMs + request.deadlineMs
+    const sending: Sending = { owner: request.owner, deadline: new AbortController(), endsAtMs, hasBegun: false }
     const outcome = await requests
-      .run(sending, () => exchange(agent, request, { allowed, sending }))
+      .run(sending, () => exchange(dispatcher, request, { allowed, sending }))
       .catch((error: unknown) => explain(error))
     return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
   }
@@ -113,7 +110,21 @@ export function createEgress({
 interface Sending {
   owner: string | undefined
   deadline: AbortController
-  isDialling: boolean
+  /** By `performance.now()`. */
+  endsAtMs: number
+  /** Whether it has a connection, over which it may have been sent. */
+  hasBegun: boolean
+}
+
+/** Sends nothing after the deadline: after a standstill, a connection may be there before the timer of the deadline has run. */
+function timely(handler: Dispatcher.DispatchHandler, sending: Sending): Dispatcher.DispatchHandler {
+  const decorated: Dispatcher.DispatchHandler = new DecoratorHandler(handler)
+  decorated.onRequestStart = (controller, context) => {
+    handler.onRequestStart?.(controller, context)
+    if (performance.now() >= sending.endsAtMs) controller.abort(new DeadlineError())
+    else sending.hasBegun = true
+  }
+  return decorated
 }
 
 type Call = Omit<EgressRequest, 'body'> &
@@ -122,7 +133,7 @@ type Call = Omit<EgressRequest, 'body'> &
 type Result = EgressOutcome extends infer O ? (O extends unknown ? Omit<O, 'durationMs'> : never) : never
 
 async function exchange(
-  agent: Agent,
+  dispatcher: Dispatcher,
   { method, url, headers, body, deadlineMs, maxBytes }: Call,
   { allowed, sending }: { allowed: AllowList; sending: Sending },
 ): Promise<Result> {
@@ -135,15 +146,14 @@ async function exchange(
     // A request that still waits for its connection does not hear the signal.
     late.reject(error)
   }
-  // Without a connection nothing was sent: it ends before one is there to send it over.
-  const clear = startDeadline(deadlineMs, end, () => !sending.isDialling)
+  const clear = startDeadline(deadlineMs, end, () => sending.hasBegun)
   let interim = 0
   const answered = async (): Promise<Result> => {
     const {
       statusCode,
       headers: answerHeaders,
       body: stream,
-    } = await agent.request({
+    } = await dispatcher.request({
       origin,
       path: pathname + search,
       method,

@@ -2,7 +2,8 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
-import { startDistantServer } from '@notify/test-kit/standstill'
+import { afterNextPoll } from '@notify/service-kit'
+import { standStill, startDistantServer } from '@notify/test-kit/standstill'
 import { answered, certificate, client, muteServer, ok, post, receiver } from './exchange.ts'
 
 test('an answer comes with status, headers and body', async () => {
@@ -62,6 +63,20 @@ test('an answer that arrives while the process stands still counts, though the d
   await server.standStillUntil(startedMs + 3500)
   expect(await outcome).toMatchObject({ kind: 'answered', status: 200, body: Buffer.from('ok') })
   await server.close()
+})
+
+test('nothing is sent over a kept connection once the deadline is over, though the process stood still before it began', async () => {
+  const { port, requests } = await receiver(ok)
+  const egress = client()
+  const url = `https://127.0.0.1:${port}/`
+  expect(await post(egress, url)).toMatchObject({ kind: 'answered' })
+  // Then the connection is free again.
+  await afterNextPoll()
+  const outcome = post(egress, url, 300)
+  standStill(400)
+  expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timeout' })
+  expect(await post(egress, url)).toMatchObject({ kind: 'answered' })
+  expect(requests).toHaveLength(2)
 })
 
 test('DNS and TLS that never answer end at the deadline', async () => {
