@@ -12,6 +12,7 @@ const readable = {
 const sendable = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': 'Authorization, Content-Type, Last-Event-ID',
+  'access-control-max-age': '0',
 }
 
 /** The path of a proxied route, as it was mounted: without what callers choose. */
