@@ -79,7 +79,7 @@ export const readContent = defineRoute({
   method: 'POST',
   path: '/api/v1/activity/:id/content',
   summary:
-    'Read the rendered content of a notification. Each look is recorded in the audit log, once with its repetitions under an Idempotency-Key.',
+    'Read the rendered content of a notification. Each look is recorded in the audit log, but not its repetition under the same Idempotency-Key.',
   auth: operator('content:read'),
   params: z.object({ id: givenId('notif') }),
   confidential: true,

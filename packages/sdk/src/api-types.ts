@@ -70,7 +70,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read the rendered content of a notification. Each look is recorded in the audit log, once with its repetitions under an Idempotency-Key.
+         * Read the rendered content of a notification. Each look is recorded in the audit log, but not its repetition under the same Idempotency-Key.
          * @description Requires an operator's access token with the permission `content:read`.
          */
         post: operations["readContent"];
@@ -6983,7 +6983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the rendered content of a notification. Each look is recorded in the audit log, once with its repetitions under an Idempotency-Key. */
+            /** @description Read the rendered content of a notification. Each look is recorded in the audit log, but not its repetition under the same Idempotency-Key. */
             200: {
                 headers: {
                     [name: string]: unknown;
