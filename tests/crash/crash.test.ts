@@ -42,7 +42,7 @@ test('whatever is killed under load, every 202 ends in one final state, and a me
   await everyAcceptedWasSent(load.accepted)
   await activityShowsThemAll(load.accepted)
   await countersAgree()
-}, 180_000)
+})
 
 test('a message with files whose processes are killed between its commit and its call arrives with its bytes', async () => {
   // Nothing is called until it is started again.
@@ -83,7 +83,7 @@ test('a message with files whose processes are killed between its commit and its
         { filename: 'b.txt', size: 1 },
       ])
   }
-}, 120_000)
+})
 
 /** The counters that triggers keep, with what they count, in one snapshot: also in the middle of the load. */
 async function countersAgree(): Promise<void> {

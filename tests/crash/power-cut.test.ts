@@ -58,7 +58,7 @@ test('when the power of NATS is cut under load and its last seconds are gone, ev
   for (const service of ['dispatch', 'gateway', 'callbacks'] as const) {
     expect((await env.sql(service).query('select durable, reason from dead_letters')).rows).toEqual([])
   }
-}, 180_000)
+})
 
 test('over twenty power cuts that damage the ends of the files of NATS, nothing is missing from activity, usage and outcomes', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31)
@@ -74,7 +74,7 @@ test('over twenty power cuts that damage the ends of the files of NATS, nothing 
     const { counted, taken } = await charged()
     expect({ seed, counted }).toEqual({ seed, counted: taken })
   }, slow)
-}, 300_000)
+})
 
 /** Publishes from other replicas until all lost sequences are reused, so that sequences do not reveal the loss. */
 async function publishBeyond(given: ReadonlyMap<string, number>, kept: readonly StoredMessage[]): Promise<void> {

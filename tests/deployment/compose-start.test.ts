@@ -75,7 +75,7 @@ beforeAll(async () => {
   for (const name of inOrder()) await start(name)
   // Services need not wait for each other.
   await Promise.all(started.map((name) => startContainer(name, place, running)))
-}, 180_000)
+})
 afterAll(async () => {
   await stopAll()
   await ports.release()

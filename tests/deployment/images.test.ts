@@ -61,7 +61,7 @@ beforeAll(async () => {
       },
     },
   })
-}, 240_000)
+})
 afterAll(async () => {
   await env?.stop()
   if (out) rmSync(out, { recursive: true, force: true })

@@ -39,7 +39,7 @@ describeWithHelm('the files of a release', () => {
     writeFileSync(publicKeyFile, keys.publicKey.export({ type: 'spki', format: 'pem' }))
     const workflow = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'example/notify' }
     said = (await release([], { RELEASE_FOLDER: files, RELEASE_KEY_FILE: keyFile, ...workflow })).stdout
-  }, 120_000)
+  })
 
   test('are the chart, the packages, the description of the API, and an SBOM for each', () => {
     const boms = [...services, ...publishedPackages, 'console'].map((name) => `notify-${name}.cdx.json`)
@@ -120,7 +120,7 @@ describeWithHelm('the files of a release', () => {
       )
       expect(repository.url).toBe('git+https://github.com/example/notify.git')
     }
-  }, 60_000)
+  })
 
   const use = `import { createInbox } from '@notify/inbox-client'
 import { createClient, verifyWebhook } from '@notify/sdk'

@@ -17,7 +17,7 @@ let system: System
 
 beforeAll(async () => {
   system = await startSystem()
-}, 90_000)
+})
 afterAll(() => system?.stop())
 
 let ledger: Ledger | undefined
@@ -75,7 +75,7 @@ test('the leader of NATS is killed under traffic: every accepted message is sent
   await system.nats.servers[index]!.restart()
   expectNothingLost(account)
   expect(account.refusals).toEqual({})
-}, 120_000)
+})
 
 test('Redis is lost and its replica takes over: nothing is refused or late', async () => {
   const account = await under('redis primary killed', async (note) => {
@@ -90,7 +90,7 @@ test('Redis is lost and its replica takes over: nothing is refused or late', asy
     const { body } = await system.env.call('gateway', 'GET', '/readyz')
     expect(body.degraded ?? []).toEqual([])
   })
-}, 120_000)
+})
 
 const testWhenLong = isLong ? test : test.skip
 
@@ -156,4 +156,4 @@ test('the synchronous standby of Postgres is promoted under traffic, and PgBounc
     system.pgbouncer.repoint(promoted.href)
   })
   expectNothingLost(account)
-}, 120_000)
+})

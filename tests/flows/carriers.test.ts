@@ -168,4 +168,4 @@ test('providers of equal priority share the messages by weight, also between kin
   expect(strangers).toBe(0)
   expect(Math.abs(share - wanted)).toBeLessThan(bound)
   expect((await operator('DELETE', `/providers/${id}`)).status).toBe(204)
-}, 120_000)
+})

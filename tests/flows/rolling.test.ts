@@ -17,7 +17,7 @@ let undo: () => void = () => {}
 beforeAll(async () => {
   undo = closeIdleConnectionsSoon()
   balanced = await startBalanced()
-}, 90_000)
+})
 afterAll(async () => {
   await balanced?.stop()
   undo()

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { env } = harness
   const ids = await Promise.all(Array.from({ length: failed }, () => send(env, freshPhone('0002'))))
   for (const id of ids) await untilActivity(env, id, { status: 'undelivered' })
-}, 180_000)
+})
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 

@@ -12,7 +12,7 @@ import { screenshot } from './harness/screenshot.ts'
 let harness: ConsoleHarness
 beforeAll(async () => {
   harness = await ConsoleHarness.start(['gateway', 'dispatch', 'callbacks'])
-}, 180_000)
+})
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 

@@ -13,7 +13,7 @@ import { button, question } from './harness/parts.ts'
 let harness: ConsoleHarness
 beforeAll(async () => {
   harness = await ConsoleHarness.start(['gateway', 'dispatch'])
-}, 180_000)
+})
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 

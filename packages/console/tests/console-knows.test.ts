@@ -16,7 +16,7 @@ import { signInWithout } from './harness/sign-in-without.ts'
 let harness: ConsoleHarness
 beforeAll(async () => {
   harness = await ConsoleHarness.start(['gateway', 'dispatch', 'callbacks', 'consent'])
-}, 180_000)
+})
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 
@@ -191,7 +191,7 @@ test('a person is found by the whole number, with choices, their source and hist
   await page.reload()
   await table('Suppressions').getByText('Manual').waitFor()
   expect(await page.content()).not.toContain(phone)
-}, 120_000)
+})
 
 test('a person is found by the user id, and not without consents:read', async () => {
   const { env } = harness
@@ -212,7 +212,7 @@ test('a person is found by the user id, and not without consents:read', async ()
   const refused = await signInWithout(harness, 'consents:read', address)
   await refused.getByText('consents:read').waitFor()
   expect(await refused.getByRole('link', { name: 'People' }).count()).toBe(0)
-}, 120_000)
+})
 
 test('a person is shown under all names of the user record, and in test mode with the choices of test keys', async () => {
   const { env } = harness
@@ -251,7 +251,7 @@ test('a person is shown under all names of the user record, and in test mode wit
   expect(await button(page, 'Test').first().getAttribute('aria-pressed')).toBe('true')
   await button(page, 'All').first().click()
   await page.locator('tbody tr[data-row]').first().waitFor()
-}, 120_000)
+})
 
 test('a user id is found by Ctrl-K, and while an address is typed no part of it stands in a query string', async () => {
   const { env } = harness
@@ -288,7 +288,7 @@ test('a user id is found by Ctrl-K, and while an address is typed no part of it 
   await page.getByRole('option', { name: `User id ${unknown}` }).click()
   await page.waitForURL('**/people/user/rcp_*')
   await page.getByText('The person has chosen nothing').waitFor()
-}, 120_000)
+})
 
 test(
   'the switch between live and test filters the API log, the failures and the keys',

@@ -14,7 +14,7 @@ import { drawer, rowAfter, rows, widthAt390 } from './harness/table.ts'
 let harness: ConsoleHarness
 beforeAll(async () => {
   harness = await ConsoleHarness.start(['gateway', 'dispatch', 'consent'])
-}, 180_000)
+})
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 
@@ -104,7 +104,7 @@ test('a carrier with records of its own is shown with them, and verified once th
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await expectNoAxeViolations(page)
   await call('DELETE', `/api/v1/providers/${provider_id}`)
-}, 60_000)
+})
 
 test('domains are found, opened and deleted by keyboard', async () => {
   const [first, second] = [freshDomain(), freshDomain()]

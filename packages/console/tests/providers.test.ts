@@ -11,7 +11,7 @@ import { drawer } from './harness/table.ts'
 let harness: ConsoleHarness
 beforeAll(async () => {
   harness = await ConsoleHarness.start(['gateway', 'dispatch'])
-}, 180_000)
+})
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 

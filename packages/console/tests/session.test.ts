@@ -22,7 +22,7 @@ beforeAll(async () => {
   })
   issuer.describe(harness.env.stack.url('identity-provider'))
   harness.allowed.push(`${issuer.url}/`)
-}, 180_000)
+})
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(async () => {
   await harness?.stop()
@@ -244,7 +244,7 @@ test('when the gateway stops a banner says so, other pages open, polling slows d
   await shown(page).waitFor()
   // The list is polled every 5 s, from the first failure on ever more rarely: after 5, 10, 20, 40 and 80 s.
   expect(failed).toBeLessThan(9)
-}, 240_000)
+})
 
 test('a gateway that hangs is reported after 8 s with the age of the page, until the next answer', async () => {
   const page = await harness.signIn({ path: '/activity' })

@@ -13,7 +13,7 @@ beforeAll(async () => {
   harness = await ConsoleHarness.start(['gateway', 'dispatch', 'webhook-delivery'], {
     env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_TIMEOUT: '3s' } },
   })
-}, 180_000)
+})
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const body = { topic_key: 'weekly-news', name: 'Weekly news', channels: ['email', 'in_app'] }
   const path = `/api/v1/applications/${env.applicationId}/topics`
   expect((await env.api('POST', path, { token: env.operatorToken, body })).status).toBe(201)
-}, 180_000)
+})
 afterAll(async () => {
   await browser?.close()
   await Promise.all([vite, next].map((project) => project?.remove()))
@@ -101,7 +101,7 @@ test('a fresh Vite project builds with the packed client, shows the inbox live a
       route.fulfill({ json: { token: await userToken(env, user) } }),
     )
   })
-}, 240_000)
+})
 
 test('a fresh Next project builds with both packages, renders on the server, and its route issues tokens', async () => {
   const user = freshUser()

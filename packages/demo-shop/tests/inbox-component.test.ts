@@ -7,7 +7,7 @@ import { launchBrowser, openContext } from './browser.ts'
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
-}, 180_000)
+})
 afterAll(() => browser?.close())
 
 /** Shows the inboxes of users, in which the test puts notifications. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
     apart: ['inbox-stream', 'demo-shop'],
   })
   browser = await launchBrowser()
-}, 180_000)
+})
 const opened: { context: BrowserContext; errors: string[] }[] = []
 afterEach(async () => {
   for (const { context, errors } of opened.splice(0)) {

@@ -11,7 +11,7 @@ let browser: Browser
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch'])
   browser = await launchBrowser()
-}, 180_000)
+})
 afterAll(async () => {
   await browser?.close()
   await env?.stop()

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await addTopic({ topic_key: 'comments', name: 'Comments', channels: ['email', 'in_app'] })
   await addDigest(env, 'comments')
   await addTopic({ topic_key: 'terms', name: 'Terms', kind: 'required', channels })
-}, 180_000)
+})
 const opened: { context: BrowserContext; errors: string[] }[] = []
 afterEach(async () => {
   for (const { context, errors } of opened.splice(0)) {

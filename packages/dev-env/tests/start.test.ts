@@ -130,7 +130,7 @@ describe('a start of its own', () => {
     expect(third.output).toContain('reset: the data of earlier starts is removed')
     expect(project.dev().api_key).not.toBe(after.api_key)
     // Three starts of 14 processes, and two of them make a data folder of Postgres.
-  }, 240_000)
+  })
 
   test('after kill -9, everything ends by itself', async () => {
     const run = project.start()

@@ -66,4 +66,4 @@ test(`${backlog} due digests of a tenant do not delay the one of another`, async
     [env.tenantId],
   )
   expect(count).toBe(backlog)
-}, 300_000)
+})

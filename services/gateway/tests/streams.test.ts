@@ -91,7 +91,7 @@ test('2000 open streams take nothing from requests, all hear of an event, and le
   for (const { request } of readers.splice(0)) request.destroy()
   await eventually(async () => expect((await owner.stats()).open).toBe(0))
   expect((await edge.stats()).open).toBe(0)
-}, 150_000)
+})
 
 test('a reader that takes nothing is closed, with little in memory, and delays nobody', async () => {
   const idle = await open({ idle: true })

@@ -155,7 +155,7 @@ test('a process that is killed between storing, sending and settling loses no me
     )
   for (const { notification_id, attempts } of rows)
     expect(times.get(`msg_${notification_id.slice('notif_'.length)}`)!.length).toBeLessThanOrEqual(attempts)
-}, 180_000)
+})
 
 test('two processes send to one receiver each message once, and each names to the other what it stored for its endpoint', async () => {
   await using bus = await openBus(env)
@@ -185,4 +185,4 @@ test('two processes send to one receiver each message once, and each names to th
   } finally {
     await replica.end('SIGTERM')
   }
-}, 120_000)
+})
