@@ -28,8 +28,11 @@ const waits = (tenant: string, count: number) =>
     ),
   )
 const waiting = async (): Promise<number> =>
-  (await env.admin.query(`select count(*)::int from pg_locks where locktype = 'advisory' and not granted`)).rows[0]
-    .count
+  (
+    await env.admin.query(
+      `select count(*)::int from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`,
+    )
+  ).rows[0].count
 
 async function whileLocked(work: () => Promise<void>): Promise<void> {
   const holder = await env.admin.connect()

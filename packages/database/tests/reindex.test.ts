@@ -279,11 +279,16 @@ test('the first server of a schema records its keys, and another list is refused
 
 test('a server that is stopped during its migrations ends for that reason', async () => {
   const kit = createTestKit('consent')
-  const slow = [...migrations, { name: '9999-slow', transaction: ['select pg_sleep(0.5)'] }]
+  const slow = [...migrations, { name: '9999-slow', transaction: ['select pg_advisory_xact_lock(9999)'] }]
+  const holder = await env.admin.connect()
+  await holder.query('select pg_advisory_lock(9999)')
   const opening = openDatabase(kit, { config: { ...configOf([two]), MIGRATE_ON_START: true }, migrations: slow })
   const ended = expect(opening).rejects.toThrow('stopped while waiting for a command')
-  const sleeps = `select 1 from pg_stat_activity where query like '%pg_sleep(0.5)%' and pid <> pg_backend_pid()`
-  await eventually(async () => expect((await env.admin.query(sleeps)).rows).toHaveLength(1))
-  await kit.stop()
+  const waiting = `select 1 from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
+  await eventually(async () => expect((await env.admin.query(waiting)).rows).toHaveLength(1))
+  const stopped = kit.stop()
+  await holder.query('select pg_advisory_unlock(9999)')
+  holder.release()
+  await stopped
   await ended
 })

@@ -85,15 +85,19 @@ test('a Ctrl-C that arrives from the terminal and from npm reaches the command o
      setInterval(() => {}, 1000)
      console.log('waiting')`,
   )
-  const parent = spawn(process.execPath, [join(root, 'scripts/with-toolchain.mjs'), 'test'], { env: env() })
-  await says(parent, 'waiting')
-  const rest = collect(parent)
-  parent.kill('SIGINT')
-  await says(parent, 'interrupted')
-  parent.kill('SIGINT')
-  const code = await new Promise((resolve) => parent.once('close', resolve))
-  expect(rest()).toContain('count 1')
-  expect(code).toBe(5)
+  // Two that are half a second apart are two: then the machine was busy, and all is done again.
+  for (let apartMs = Infinity; apartMs > 300; ) {
+    const parent = spawn(process.execPath, [join(root, 'scripts/with-toolchain.mjs'), 'test'], { env: env() })
+    await says(parent, 'waiting')
+    const rest = collect(parent)
+    const began = performance.now()
+    parent.kill('SIGINT')
+    await says(parent, 'interrupted')
+    parent.kill('SIGINT')
+    apartMs = performance.now() - began
+    const code = await new Promise((resolve) => parent.once('close', resolve))
+    if (apartMs <= 300) expect([code, rest()]).toEqual([5, expect.stringContaining('count 1')])
+  }
 })
 
 function collect(child: ChildProcess): () => string {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eventually, type NatsSnapshot, snapshotNats, TestEnv } from '@notify/dev-env'
@@ -149,7 +149,7 @@ test('a durable whose files nats-server cannot read misses nothing, and reports 
   for (const each of handled) {
     await eventually(() => expect(new Set(each.handled)).toEqual(new Set([1, 2])))
     await settled(one, each.durable)
-    await eventually(() => expect(statSync(join(folder, each.durable, 'o.dat')).size).toBeGreaterThan(0))
+    await untilWritten(each.durable)
   }
   await env.kill('nats')
   for (const { durable, of, files } of handled)

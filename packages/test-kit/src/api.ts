@@ -86,6 +86,13 @@ export async function storedRows(env: TestEnv): Promise<Record<string, number>> 
   return (await env.admin.query(`select ${counts.join(', ')}`)).rows[0]
 }
 
+/** How many rows an acceptance has added: earlier messages that are still under way change none of them. */
+export async function acceptedRows(env: TestEnv): Promise<object> {
+  const { rows } = await env.admin.query(`select (select count(*)::int from dispatch.notifications) as notifications,
+    (select count(*)::int from dispatch.idempotency_keys) as keys`)
+  return rows[0]
+}
+
 /** What requests may have done: rows stored, processes that ended or began. Compare it with what it was before. */
 export async function effectsIn(env: TestEnv): Promise<object> {
   return { rows: await storedRows(env), pids: env.stack.pids }

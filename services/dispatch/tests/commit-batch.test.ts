@@ -228,7 +228,7 @@ async function untilCommitting(committing: Promise<unknown>): Promise<void> {
   void committing.then(end, end)
   while (!isOver) {
     const { rowCount } = await env.admin.query(
-      `select from pg_stat_activity where state = 'active' and query like '%with judged%' and pid <> pg_backend_pid()`,
+      `select from pg_stat_activity where state = 'active' and query like '%with judged%' and pid <> pg_backend_pid() and datname = current_database()`,
     )
     if (rowCount !== 0) return
   }

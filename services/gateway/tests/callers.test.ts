@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { mintApiKey } from '@notify/privacy'
 import { activity, retry } from '@notify/test-kit/activity'
-import { expectProblem, post, storedRows } from '@notify/test-kit/api'
+import { acceptedRows, expectProblem, post } from '@notify/test-kit/api'
 import { addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
@@ -105,11 +105,11 @@ describe('an operator’s token counts only as the issuer made it', () => {
 
 describe('permissions', () => {
   test('a key without notifications:send is 403 permission_denied and sends nothing', async () => {
-    const before = await storedRows(env)
+    const before = await acceptedRows(env)
     expectProblem(await send(env.apiKeyNoPermissions), 403, 'permission_denied')
     const { apiKey } = await addKey(env, env, { permissions: ['notifications:read', 'otp:send'] })
     expectProblem(await send(apiKey), 403, 'permission_denied')
-    expect(await storedRows(env)).toEqual(before)
+    expect(await acceptedRows(env)).toEqual(before)
   })
 
   test('a key without notifications:read may send and not look', async () => {

@@ -169,7 +169,9 @@ test('otp and dispatch crash repeatedly under load: each repeated request ends i
 test('otp, or its connections to Postgres, crash while codes are tried: one success, five tries, and only true facts', async () => {
   const verifyStorm = async (id: string, code: string) => {
     const answers = Promise.all(Array.from({ length: 100 }, () => quietly(postVerify(env, id, code))))
-    await env.admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'otp'`)
+    await env.admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'otp'`,
+    )
     await crash('otp')
     return (await answers).filter((answer) => answer !== undefined)
   }

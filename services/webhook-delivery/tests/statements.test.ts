@@ -226,7 +226,7 @@ test('a delivery stored while a release waits for the endpoint makes it due', as
   await other.query(`begin; select from endpoints where id = 'origin_raced' for update`)
   const releasing = releaseEndpoints(db.run, held)
   await eventually(async () => {
-    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_endpoints($1)%'`
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_endpoints($1)%' and datname = current_database()`
     expect(await db.run(waiting)).toHaveLength(1)
   })
   await storeSend('origin_raced', run)

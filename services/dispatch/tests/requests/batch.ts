@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
-import { expectProblem, storedRows, untilState } from '@notify/test-kit/api'
+import { acceptedRows, expectProblem, untilState } from '@notify/test-kit/api'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { env } from './stack.ts'
 
@@ -59,9 +59,9 @@ test.each([
   ['no list', { channel: 'sms' }],
   ['nothing', undefined],
 ])('a batch of %s is validation_failed and stores nothing', async (_what, requests) => {
-  const before = await storedRows(env)
+  const before = await acceptedRows(env)
   expectProblem(await batch(requests), 422, 'validation_failed')
-  expect(await storedRows(env)).toEqual(before)
+  expect(await acceptedRows(env)).toEqual(before)
 })
 
 test('a key that may not send may not send many', async () => {
@@ -132,18 +132,13 @@ test('a batch without any judged item is refused as a whole, and its key is free
   expect([status, body.results?.[0]?.status]).toEqual([202, 'accepted'])
 })
 
-async function acceptedRows() {
-  const rows = await storedRows(env)
-  return [rows['dispatch.notifications'], rows['dispatch.idempotency_keys']]
-}
-
 test('a request delayed by a locked table is 503 in time, and the 503 is not stored for its Idempotency-Key', async () => {
   const headers = { 'idempotency-key': newId('req') }
   const requests = Array.from({ length: 5 }, () => smsTo(freshPhone()))
   const client = await env.admin.connect()
   try {
     await client.query('begin; lock table dispatch.notifications in share row exclusive mode')
-    const before = await acceptedRows()
+    const before = await acceptedRows(env)
     const began = performance.now()
     const answers = await Promise.all([
       batch(requests, headers),
@@ -159,7 +154,7 @@ test('a request delayed by a locked table is 503 in time, and the 503 is not sto
       expectProblem(answer, 503, 'service_unavailable')
       expect(answer.headers.get('retry-after')).toBe('1')
     }
-    expect(await acceptedRows()).toEqual(before)
+    expect(await acceptedRows(env)).toEqual(before)
   } finally {
     await client.query('rollback')
     client.release()

@@ -80,7 +80,8 @@ test('messages without files are accepted while those with files are being writt
   const writing: Promise<ApiResponse>[] = []
   const waiting = async () => {
     const { rows } = await env.admin.query(
-      `select virtualtransaction from pg_locks where not granted and relation = 'dispatch.attachments'::regclass order by 1`,
+      `select virtualtransaction from pg_locks join pg_database d on d.oid = database and d.datname = current_database()
+        where not granted and relation = 'dispatch.attachments'::regclass order by 1`,
     )
     return rows
   }
