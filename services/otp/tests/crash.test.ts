@@ -130,7 +130,8 @@ test('while dispatch does not answer: 503, which says that the code may follow, 
   const [late] = (await sql(pending)).rows
   await sql('update messages set expires_at = now() where transaction_id = $1', [late.id])
   await sql('update transactions set expires_at = now() where id = $1', [late.id])
-  await eventually(async () => expect(await otpState(env, late.id)).toMatchObject({ status: 'expired' }))
+  const unsent = { status: 'failed', failure_reason: 'service_unavailable' }
+  await eventually(async () => expect(await otpState(env, late.id)).toMatchObject(unsent))
   gate.set('pass')
   await letResume()
   await codesTo(env, lasting)

@@ -15,8 +15,8 @@ useOwnSchema('otp', { migrations }, (own) => {
 const addCodes = (tenant: string, count: number, expireIn: number) =>
   db.runLong(
     `insert into transactions (id, tenant_id, application_id, mode, channel, recipient, recipient_masked, recipient_index, length,
-       ttl_seconds, notification_id, expires_at)
-     select 'otp_' || gen_random_uuid(), $1, 'app_1', 'live', 'sms', '', '+1***', 'index ' || i, 6, 300, 'notif_' || gen_random_uuid(),
+       ttl_seconds, status, notification_id, expires_at)
+     select 'otp_' || gen_random_uuid(), $1, 'app_1', 'live', 'sms', '', '+1***', 'index ' || i, 6, 300, 'sent', 'notif_' || gen_random_uuid(),
        now() + make_interval(secs => $3)
      from generate_series(1, $2::int) as i`,
     [tenant, count, expireIn],

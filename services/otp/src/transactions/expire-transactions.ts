@@ -9,25 +9,31 @@ const batch = 500
 /** Tenants share a batch, so that the codes of one do not expire late because of another's. */
 const owners = { table: 'transactions', owner: ['tenant_id'], due: 'expires_at', where: 'recipient is not null' }
 
+/** Why a code failed that dispatch had not accepted before it expired. */
+const unansweredReason = 'service_unavailable'
+
+/** A code that was never handed over has failed. Before a resend that was not, there is one that was. */
+const endOfExpired = `case when coalesce(replaced->>'status', status) in ('pending', 'failed') then 'failed' else 'expired' end`
+
 const expire = defineStatement({
   name: 'expire-transactions',
   text: `
     with due as (
-      select mine.id from (${dueOwnersSql(owners, batch)}) as o cross join lateral (
+      select mine.id, mine.status from (${dueOwnersSql(owners, batch)}) as o cross join lateral (
         -- With equalities the planner would use the index of all tenants.
-        select id from transactions where (tenant_id, expires_at) >= (o.tenant_id, '-infinity')
+        select id, ${endOfExpired} as status from transactions where (tenant_id, expires_at) >= (o.tenant_id, '-infinity')
           and (tenant_id, expires_at) <= (o.tenant_id, now()) and recipient is not null
         order by tenant_id, expires_at limit o.share for update skip locked) as mine
       limit ${batch}
     ), ended as (
       update transactions t set recipient = null,
-        status = case when t.status = 'failed' then t.status else 'expired' end,
-        revision = t.revision + (t.status <> 'failed')::int, updated_at = clock_timestamp()
+        status = due.status, revision = t.revision + (t.status <> due.status)::int, updated_at = clock_timestamp(),
+        failure_reason = case when due.status = 'failed' then coalesce(t.failure_reason, t.replaced->>'failure_reason', '${unansweredReason}') end
       from due where t.id = due.id
       returning t.*, old.status as old_status
     ), dropped as (
       -- As after a refusal, a repetition of the request starts again with another code.
-      update messages m set request = null, due_at = null, refusal = 'service_unavailable' from ended
+      update messages m set request = null, due_at = null, refusal = '${unansweredReason}' from ended
       where m.notification_id = ended.notification_id and m.request is not null
     ), facts as (${factsInto('ended where status <> old_status')})
     select id from ended`,

@@ -1,0 +1,70 @@
+import { expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import type { Queries } from '@notify/database'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
+import { countConversion } from '../src/limits/conversion-store.ts'
+import { expireTransactions } from '../src/transactions/expire-transactions.ts'
+import { recordOutcome } from '../src/transactions/record-outcome.ts'
+
+let db: Queries
+useOwnSchema('otp', { migrations }, (own) => {
+  db = own.db
+})
+
+const tenantId = newId('ten')
+const prefix = '+491512'
+
+/** A code and its message. */
+async function add({ status = 'sent', expireIn = 300, prefix = '+1555' } = {}) {
+  const code = { id: newId('otp'), notification_id: newId('notif') }
+  await db.run(
+    `with made as (
+       insert into transactions (id, tenant_id, application_id, mode, channel, recipient, recipient_masked, recipient_index, prefix,
+         length, ttl_seconds, code_proof, status, notification_id, expires_at)
+       values ($1, $2, 'app_1', 'live', 'sms', '', '+1***', $1, $3, 6, 300, 'proof', $4, $5, now() + make_interval(secs => $6))
+       returning *
+     )
+     insert into messages (notification_id, transaction_id, tenant_id, mode, recipient_index, request, due_at, expires_at)
+     select notification_id, id, tenant_id, mode, recipient_index, case when status = 'pending' then 'x'::bytea end,
+       case when status = 'pending' then now() end, expires_at from made`,
+    [code.id, tenantId, prefix, status, code.notification_id, expireIn],
+  )
+  return code
+}
+
+const expire = () => expireTransactions({ db, wakeOutbox() {} })
+
+const stateOf = async ({ id }: { id: string }) =>
+  (await db.run('select status, failure_reason from transactions where id = $1', [id]))[0]
+
+const failed = (code: { notification_id: `notif_${string}` }, failure_reason: string) =>
+  recordOutcome(db.run, { ...code, status: 'failed', failure_reason })
+
+test('codes that failed, were never handed over or still wait say nothing about the conversion of their prefix', async () => {
+  for (let made = 0; made < 3; made++) {
+    await add({ prefix, status: 'pending', expireIn: -1 })
+    await failed(await add({ prefix }), 'provider unavailable')
+    await add({ prefix })
+  }
+  await add({ prefix, status: 'delivered' })
+  await add({ prefix, expireIn: -1 })
+  await expire()
+  const sample = { tenantId, mode: 'live', prefix, windowMs: 3_600_000, graceMs: 0, most: 60 } as const
+  expect(await countConversion(db, sample)).toEqual({ sent: 2, verified: 0 })
+  // One that is valid for longer, and of which no receipt has come.
+  await db.run(
+    `update transactions set created_at = now() - interval '40 minutes' where prefix = $1 and status = 'sent'`,
+    [prefix],
+  )
+  expect(await countConversion(db, sample)).toEqual({ sent: 5, verified: 0 })
+})
+
+test('a code that dispatch has not accepted before it expires has failed; after a resend the one before counts', async () => {
+  const unsent = await add({ status: 'pending', expireIn: -1 })
+  const resent = await add({ status: 'pending', expireIn: -1 })
+  await db.run(`update transactions set replaced = '{"status": "delivered"}' where id = $1`, [resent.id])
+  await expire()
+  expect(await stateOf(unsent)).toEqual({ status: 'failed', failure_reason: 'service_unavailable' })
+  expect(await stateOf(resent)).toEqual({ status: 'expired', failure_reason: null })
+})
