@@ -4,8 +4,10 @@ import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { countConversion } from '../src/limits/conversion-store.ts'
+import { settleRefused } from '../src/messages/settle-message.ts'
 import { expireTransactions } from '../src/transactions/expire-transactions.ts'
 import { recordOutcome } from '../src/transactions/record-outcome.ts'
+import { renewTransaction } from '../src/transactions/renew-transaction.ts'
 
 let db: Queries
 useOwnSchema('otp', { migrations }, (own) => {
@@ -41,6 +43,16 @@ const stateOf = async ({ id }: { id: string }) =>
 const failed = (code: { notification_id: `notif_${string}` }, failure_reason: string) =>
   recordOutcome(db.run, { ...code, status: 'failed', failure_reason })
 
+/** The statuses of the facts that work enqueues. */
+async function factsOf(work: () => Promise<unknown>): Promise<string[]> {
+  await db.run('delete from outbox')
+  await work()
+  const facts = await db.run<{ status: string }>(
+    `select e->'event'->>'status' as status from outbox, json_array_elements(events::json) as e`,
+  )
+  return facts.map(({ status }) => status)
+}
+
 test('codes that failed, were never handed over or still wait say nothing about the conversion of their prefix', async () => {
   for (let made = 0; made < 3; made++) {
     await add({ prefix, status: 'pending', expireIn: -1 })
@@ -67,4 +79,26 @@ test('a code that dispatch has not accepted before it expires has failed; after 
   await expire()
   expect(await stateOf(unsent)).toEqual({ status: 'failed', failure_reason: 'service_unavailable' })
   expect(await stateOf(resent)).toEqual({ status: 'expired', failure_reason: null })
+})
+
+test('a code whose message waited until both expired has failed with the reason, and a verified one stays verified', async () => {
+  const unsent = await add({ expireIn: -1 })
+  const verified = await add({ status: 'verified' })
+  expect(await factsOf(expire)).toEqual(['expired'])
+  expect(await factsOf(() => failed(unsent, 'expired'))).toEqual(['failed'])
+  await failed(verified, 'expired')
+  expect(await stateOf(unsent)).toEqual({ status: 'failed', failure_reason: 'expired' })
+  expect(await stateOf(verified)).toEqual({ status: 'verified', failure_reason: null })
+})
+
+test('an outcome that arrives during a resend is known after dispatch has refused the resend', async () => {
+  const code = await add()
+  const notificationId = newId('notif')
+  const made = { notificationId, codeProof: 'another', request: Buffer.from('x') }
+  const current = { id: code.id, current: code.notification_id as `notif_${string}`, traceparent: '' }
+  expect(await renewTransaction(db.run, { ...made, ...current })).toBe(true)
+  expect(await factsOf(() => failed(code, 'number unknown'))).toEqual([])
+  expect(await stateOf(code)).toEqual({ status: 'pending', failure_reason: null })
+  await settleRefused(db.run, notificationId, 'recipient_suppressed')
+  expect(await stateOf(code)).toEqual({ status: 'failed', failure_reason: 'number unknown' })
 })

@@ -31,7 +31,6 @@ export const baseline: Migration = {
          expires_at timestamptz not null,
          verified_at timestamptz
        ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)`,
-    `create index transactions_notification on transactions (notification_id)`,
     // The recipient is erased with the code, so the index contains only live codes.
     `create index transactions_expiring on transactions (expires_at) where recipient is not null`,
     `create index transactions_expiring_of_tenant on transactions (tenant_id, expires_at) where recipient is not null`,
