@@ -8,6 +8,7 @@ import { settleRefused } from '../src/messages/settle-message.ts'
 import { expireTransactions } from '../src/transactions/expire-transactions.ts'
 import { recordOutcome } from '../src/transactions/record-outcome.ts'
 import { renewTransaction } from '../src/transactions/renew-transaction.ts'
+import { createTryCode, mostAttempts, type Try } from '../src/transactions/try-codes.ts'
 
 let db: Queries
 useOwnSchema('otp', { migrations }, (own) => {
@@ -101,4 +102,22 @@ test('an outcome that arrives during a resend is known after dispatch has refuse
   expect(await stateOf(code)).toEqual({ status: 'pending', failure_reason: null })
   await settleRefused(db.run, notificationId, 'recipient_suppressed')
   expect(await stateOf(code)).toEqual({ status: 'failed', failure_reason: 'number unknown' })
+})
+
+test('after five wrong codes of one transaction no statement tries its others of the same moment', async () => {
+  const [guessed, other] = [await add(), await add()]
+  let statements = 0
+  const run = ((...given: Parameters<typeof db.run>) => {
+    statements++
+    return db.run(...given)
+  }) as typeof db.run
+  const tryCode = createTryCode({ db: { ...db, run }, wakeOutbox() {} })
+  const wrong = (id: string) =>
+    ({ id, application_id: 'app_1', mode: 'live', salt: '', answer: '', traceparent: null }) as unknown as Try
+  const tried = await Promise.all(
+    [...Array.from({ length: 100 }, () => wrong(guessed.id)), wrong(other.id)].map(tryCode),
+  )
+  expect(tried.filter((one) => one?.id === guessed.id).map((one) => one!.attempts)).toEqual([1, 2, 3, 4, 5])
+  expect(tried.at(-1)?.attempts).toBe(1)
+  expect(statements).toBe(mostAttempts)
 })

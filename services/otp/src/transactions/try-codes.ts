@@ -70,9 +70,24 @@ export function createTryCode({ db, wakeOutbox }: { db: Queries; wakeOutbox(): v
     maxInFlight: 4,
     async run(tries) {
       const results: (Tried | undefined)[] = new Array(tries.length)
+      const closed = new Set<string>()
       for (const round of roundsOf(tries)) {
-        const tried = new Map((await tryCodesOf(db.run, [...round.values()])).map((row) => [row.id, row]))
-        for (const [index, { id }] of round) results[index] = tried.get(id)
+        const left = [...round].filter(([, { id }]) => !closed.has(id))
+        // Many tries of one transaction in a batch would delay the answers to all others.
+        if (left.length === 0) break
+        const tried = new Map(
+          (
+            await tryCodesOf(
+              db.run,
+              left.map(([, one]) => one),
+            )
+          ).map((row) => [row.id, row]),
+        )
+        for (const [index, { id }] of left) {
+          const row = tried.get(id)
+          results[index] = row
+          if (!row || row.verified_at || row.attempts >= mostAttempts) closed.add(id)
+        }
       }
       if (results.some((one) => one?.verified_at)) wakeOutbox()
       return results
