@@ -3,6 +3,7 @@ import { newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
+import { eraseTransactions } from '../src/erasure/erasure-store.ts'
 import { countConversion } from '../src/limits/conversion-store.ts'
 import { settleRefused } from '../src/messages/settle-message.ts'
 import { expireTransactions } from '../src/transactions/expire-transactions.ts'
@@ -102,6 +103,15 @@ test('an outcome that arrives during a resend is known after dispatch has refuse
   expect(await stateOf(code)).toEqual({ status: 'pending', failure_reason: null })
   await settleRefused(db.run, notificationId, 'recipient_suppressed')
   expect(await stateOf(code)).toEqual({ status: 'failed', failure_reason: 'number unknown' })
+})
+
+test('the erasure of a recipient ends their open codes', async () => {
+  const codes = [await add({ status: 'delivered' }), await add(), await add({ status: 'failed' })]
+  for (const { id } of codes) {
+    const person = { tenantId, recipient: '+1555', index: id, forgetStops: false }
+    const isFailed = id === codes[2]!.id
+    expect(await factsOf(() => eraseTransactions(db, person))).toEqual(isFailed ? [] : ['expired'])
+  }
 })
 
 test('after five wrong codes of one transaction no statement tries its others of the same moment', async () => {
