@@ -8,6 +8,8 @@ test.each([
   ['+35312345678', '+353', '+3531234'],
   ['+971501234567', '+971', '+9715012'],
   ['+201001234567', '+20', '+201001'],
+  // Of Niue's numbers of four digits one remains, so that three are hidden.
+  ['+6834567', '+683', '+6834'],
 ])('%s belongs to country %s and prefix %s', (phone, country, prefix) => {
   expect(readNumber(phone)).toEqual({ country, prefix })
 })
