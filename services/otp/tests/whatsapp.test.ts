@@ -87,6 +87,20 @@ test('while consent does not answer a code waits: 503, and it is sent once when 
   expect((await postVerify(env, answer.body.transaction_id, code)).status).toBe(200)
 })
 
+test('while consent stands still, codes by SMS are sent at once', async () => {
+  const phones = await Promise.all(Array.from({ length: 5 }, agreed))
+  await env.kill('consent', 'SIGSTOP')
+  try {
+    let answered = 0
+    const waiting = phones.map((phone) => byWhatsApp(phone).finally(() => answered++))
+    expect((await postSend(env, { channel: 'sms', recipient: freshPhone() })).status).toBe(200)
+    expect(answered).toBe(0)
+    for (const answer of await Promise.all(waiting)) expectProblem(answer, 503, 'service_unavailable')
+  } finally {
+    await env.kill('consent', 'SIGCONT')
+  }
+})
+
 test('an application may have its own authentication template', async () => {
   const { applicationId } = await addApplication(env)
   const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })

@@ -6,11 +6,14 @@ import { codeText } from './code-texts.ts'
 /** Key of the event whose templates contain the code. */
 const eventKey = 'otp'
 
+/** A request of dispatch for a code. */
+export type CodeRequest = WrittenRequest & { channel: OtpChannel }
+
 /**
  * Requests that dispatch tries in order: the application's template for the language, its general template, the default text.
  * Only dispatch knows which templates exist.
  */
-export function composeMessage(content: Content & { channel: OtpChannel }): WrittenRequest[] {
+export function composeMessage(content: Content & { channel: OtpChannel }): CodeRequest[] {
   const { channel, code, ttlSeconds, language, settings } = content
   const { recipientOf, defaultText } = codeChannels[channel]
   const autofill = settings.autofill_host ? `@${settings.autofill_host} #${code}` : ''

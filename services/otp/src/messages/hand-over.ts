@@ -1,8 +1,14 @@
-import { acceptServiceNotifications, type ItemResult, type RouteInput, type ServicePrincipal } from '@notify/contracts'
+import {
+  acceptServiceNotifications,
+  type ItemResult,
+  type OtpChannel,
+  type RouteInput,
+  type ServicePrincipal,
+} from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce, type InternalClient, type SignPrincipal } from '@notify/service-kit'
 import type { ApplicationSettings } from '../applications/settings-store.ts'
-import type { WrittenRequest } from '../channels/code-channel.ts'
+import type { CodeRequest } from './compose-message.ts'
 import { type Message, requestAad } from './message-store.ts'
 
 /** The problem with which dispatch refused a message; undefined when it has committed it. */
@@ -18,12 +24,15 @@ const fallsBack: readonly string[] = ['event_not_found', 'channel_not_allowed']
 
 type Item = RouteInput<typeof acceptServiceNotifications>['items'][number]
 
-/** Concurrent messages of a tenant share a call, which takes as long as its slowest: a template of one delays no others. */
+/**
+ * Concurrent messages of a tenant and channel share a call, which takes as long as its slowest: a tenant's template delays no other
+ * tenant, and a consent that is not answered delays WhatsApp only.
+ */
 export function createHandOver(
   dispatch: InternalClient,
   { signPrincipal, keyRing }: { signPrincipal: SignPrincipal; keyRing: KeyRing },
 ): HandOver {
-  const accept = forEachTenant(() =>
+  const accept = forEachSender(() =>
     coalesce<Item, ItemResult>({
       maxBatch: 256,
       maxInFlight: 4,
@@ -39,9 +48,7 @@ export function createHandOver(
   )
   return async (message, { default_locale, default_time_zone }) => {
     const { notification_id, tenant_id, application_id, mode, traceparent } = message
-    const requests: WrittenRequest[] = JSON.parse(
-      keyRing.decrypt(message.request, requestAad(tenant_id, notification_id)),
-    )
+    const requests: CodeRequest[] = JSON.parse(keyRing.decrypt(message.request, requestAad(tenant_id, notification_id)))
     const item = {
       ...{ notification_id, tenant_id, application_id, mode, lane: 'otp' as const },
       expires_at: message.expires_at.toISOString(),
@@ -52,7 +59,8 @@ export function createHandOver(
     }
     let answer: Answer
     for (const { written_locale, ...request } of requests) {
-      const result = await accept({ ...item, request, ...(written_locale === undefined ? {} : { written_locale }) })
+      const written = written_locale === undefined ? {} : { written_locale }
+      const result = await accept({ ...item, request, ...written }, request.channel)
       if (!('problem' in result)) return undefined
       answer = result.problem
       if (!fallsBack.includes(answer.code)) return answer
@@ -63,18 +71,19 @@ export function createHandOver(
 
 type Accept = (item: Item) => Promise<ItemResult>
 
-/** Gives each tenant an acceptance of its own while it has messages under way. */
-function forEachTenant(create: () => Accept): Accept {
-  const tenants = new Map<string, { accept: Accept; underWay: number }>()
-  return async (item) => {
-    const own = tenants.get(item.tenant_id) ?? { accept: create(), underWay: 0 }
-    tenants.set(item.tenant_id, own)
+/** Gives each channel of a tenant an acceptance of its own while it has messages under way. */
+function forEachSender(create: () => Accept): (item: Item, channel: OtpChannel) => Promise<ItemResult> {
+  const senders = new Map<string, { accept: Accept; underWay: number }>()
+  return async (item, channel) => {
+    const name = `${item.tenant_id} ${channel}`
+    const own = senders.get(name) ?? { accept: create(), underWay: 0 }
+    senders.set(name, own)
     own.underWay++
     try {
       return await own.accept(item)
     } finally {
       own.underWay--
-      if (own.underWay === 0) tenants.delete(item.tenant_id)
+      if (own.underWay === 0) senders.delete(name)
     }
   }
 }
