@@ -78,6 +78,10 @@ export const ServiceItem = z.object({
     description:
       'Whether its content is erased once a carrier has accepted it, or it has failed or expired; it cannot be retried then',
   }),
+  replaces: z.array(idSchema('notif')).max(10).optional().meta({
+    description:
+      'Earlier notifications of the same application and lane that this one makes useless. Those that still wait expire.',
+  }),
   traceparent: z.string().optional(),
 })
 export type ServiceItem = z.output<typeof ServiceItem>

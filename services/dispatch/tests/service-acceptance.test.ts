@@ -233,3 +233,19 @@ test('content that is to be erased is gone once a carrier took it or refused it,
   expect(refusal.body.detail).toMatch(/erased/)
   expect((await stateOf(env, failed.notification_id)).attempts).toHaveLength(1)
 })
+
+test('a message that another one replaces is not sent again; one of another lane is not replaced', async () => {
+  carrier.answer = refuses(503, 20503, 'Service unavailable')
+  const [phone, other] = [freshPhone(), freshPhone()]
+  const [first, kept] = [itemTo(phone), itemTo(other, { lane: 'transactional' })]
+  await answersTo([first, kept])
+  for (const { notification_id } of [first, kept])
+    await untilState(env, notification_id, { attempts: [{ outcome: 'rejected_retryable' }] })
+  carrier.answer = takes
+  const second = itemTo(phone, { replaces: [first.notification_id, kept.notification_id] })
+  expect(await answersTo([second])).toEqual([answerTo(second)])
+  await untilState(env, first.notification_id, { delivery_status: 'failed', failure_reason: 'expired' })
+  await untilState(env, second.notification_id, { delivery_status: 'sent' })
+  expect(sentTo(phone)).toHaveLength(2)
+  expect(await rowOf(kept.notification_id)).toMatchObject({ status: 'queued', expires_at: null })
+})

@@ -6,7 +6,7 @@ import { untilSettled } from '@notify/test-kit/bus'
 import { report } from '@notify/test-kit/callbacks'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
-import { otpState, postResend, postVerify, sendCode } from './codes.ts'
+import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from './codes.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -73,6 +73,26 @@ test('a failed code has a reason, an unused one expires, and a resend is not a s
   const ids = (await items()).map(({ transaction_id }) => transaction_id)
   expect(ids.filter((id) => id === expired.id)).toHaveLength(1)
   expect(ids.filter((id) => id.startsWith('notif_'))).toEqual([])
+})
+
+test('after a resend the message before it, which waits for a retry, is not sent', async () => {
+  const phone = freshPhone('0004')
+  const { status, body } = await postSend(env, { channel: 'sms', recipient: phone })
+  expect(status).toBe(200)
+  expect((await postResend(env, body.transaction_id)).status).toBe(200)
+  await eventually(async () => {
+    const { rows } = await env.admin.query(
+      `select n.status, n.failure_reason from dispatch.notifications n join otp.messages m on m.notification_id = n.id
+       where m.transaction_id = $1 order by m.created_at`,
+      [body.transaction_id],
+    )
+    expect(rows).toEqual([
+      { status: 'failed', failure_reason: 'expired' },
+      { status: 'delivered', failure_reason: null },
+    ])
+  })
+  const [code] = await codesTo(env, phone)
+  expect((await postVerify(env, body.transaction_id, code)).status).toBe(200)
 })
 
 test("a code cannot be retried: 409 for the tenant's own, 404 for others and for unknown ids", async () => {

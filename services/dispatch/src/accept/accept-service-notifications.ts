@@ -1,17 +1,25 @@
 import { type acceptServiceNotifications as contract, DispatchRequest, type ServiceItem } from '@notify/contracts'
 import { type Handler, type IsAwaited, Problem, requireShape, requireStorable } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { expireReplaced } from '../outcome/notifications/expire-replaced.ts'
 import type { WithAcceptOne } from './accept-candidate.ts'
 import type { Candidate } from './accept-item.ts'
 
 /** Accepts another service's notifications, together with the gateway's requests of the same moment. */
-export const acceptServiceNotifications: Handler<WithAcceptOne, typeof contract> = async (
-  { acceptOne },
+export const acceptServiceNotifications: Handler<Context & WithAcceptOne, typeof contract> = async (
+  { acceptOne, db },
   { body: { items }, isAwaited },
-) => ({
-  results: await Promise.all(
+) => {
+  const results = await Promise.all(
     items.map((item) => acceptOne(item, (traceparent) => candidateOf(item, traceparent, isAwaited))),
-  ),
-})
+  )
+  // If this fails, the caller repeats the call, as after a lost answer.
+  await expireReplaced(
+    db.run,
+    items.filter((_, at) => 'body' in results[at]!),
+  )
+  return { results }
+}
 
 /** Fields of the public request that the item decides, or that its expiry replaces. */
 const notTaken = ['priority', 'send_at', 'send_at_local', 'expires_at'] as const

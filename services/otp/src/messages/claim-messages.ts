@@ -1,5 +1,5 @@
 import { claimDueSql, defineStatement, dueInColumns, dueInSql, type Queries } from '@notify/database'
-import { type Message, messageColumns } from './message-store.ts'
+import { earlierSql, type Message, messageColumns } from './message-store.ts'
 
 const batch = 100
 const leaseMs = 10_000
@@ -14,7 +14,8 @@ const claim = defineStatement({
   name: 'claim-messages',
   text: `${claimDueSql(due, { limit: batch, leaseMs })}
     select m.notification_id, m.transaction_id, m.tenant_id, t.application_id, m.mode, m.request, m.refusal, m.expires_at,
-      (extract(epoch from m.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms, t.traceparent
+      (extract(epoch from m.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms, t.traceparent,
+      ${earlierSql} as earlier
     from claimed m join transactions t on t.id = m.transaction_id`,
   columns: messageColumns,
 })

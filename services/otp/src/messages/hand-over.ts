@@ -47,12 +47,14 @@ export function createHandOver(
     }),
   )
   return async (message, { default_locale, default_time_zone }) => {
-    const { notification_id, tenant_id, application_id, mode, traceparent } = message
+    const { notification_id, tenant_id, application_id, mode, traceparent, earlier } = message
     const requests: CodeRequest[] = JSON.parse(keyRing.decrypt(message.request, requestAad(tenant_id, notification_id)))
     const item = {
       ...{ notification_id, tenant_id, application_id, mode, lane: 'otp' as const },
       expires_at: message.expires_at.toISOString(),
       erase_when_terminal: true,
+      // Their codes no longer verify.
+      ...(earlier.length === 0 ? {} : { replaces: earlier }),
       ...(traceparent === null ? {} : { traceparent }),
       ...(default_locale === undefined ? {} : { default_locale }),
       ...(default_time_zone === undefined ? {} : { default_time_zone }),

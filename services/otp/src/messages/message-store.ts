@@ -13,6 +13,8 @@ export const messageColumns = {
   ...pick(messages, 'notification_id', 'transaction_id', 'tenant_id', 'mode', 'request', 'refusal', 'expires_at'),
   ...pick(transactions, 'application_id', 'traceparent'),
   expires_in_ms: column.double(),
+  /** The messages of the codes before it. */
+  earlier: column.texts<Id<'notif'>>(),
 }
 
 /** A message as it is handed to dispatch; its request is null once dispatch has answered. */
@@ -20,12 +22,17 @@ export type Message = RowOf<typeof messageColumns>
 
 const expiresInMs = cast(messageColumns.expires_in_ms, sql`extract(epoch from m.expires_at - clock_timestamp()) * 1000`)
 
+/** SQL for `earlier` of a message `m` of a transaction `t`; nearly every message is the first. */
+export const earlierSql = `case when t.resends = 0 then '{}' else array(select e.notification_id from messages e
+  where e.transaction_id = m.transaction_id and e.created_at < m.created_at) end`
+
 const find = prepared('find-message', ({ id }: { id: Id<'notif'> }) =>
   build
     .selectFrom('messages as m')
     .innerJoin('transactions as t', 't.id', 'm.transaction_id')
     .select(['m.notification_id', 'm.transaction_id', 'm.tenant_id', 't.application_id', 'm.mode', 'm.request'])
     .select(['m.refusal', 'm.expires_at', expiresInMs.as('expires_in_ms'), 't.traceparent'])
+    .select(cast(messageColumns.earlier, sql.raw(earlierSql)).as('earlier'))
     .where('m.notification_id', '=', id),
 )
 
