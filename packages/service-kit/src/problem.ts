@@ -8,6 +8,8 @@ interface ProblemOptions {
   mayHaveTakenEffect?: boolean
 }
 
+const passesSoon: readonly ErrorCode[] = ['service_unavailable', 'rate_limited']
+
 /** An error to return to the caller; its code determines status and title. */
 export class Problem extends Error {
   override name = 'Problem'
@@ -30,7 +32,7 @@ export class Problem extends Error {
     this.attemptsRemaining = attemptsRemaining
     this.mayHaveTakenEffect = mayHaveTakenEffect
     // Added here, so that it is kept when the problem passes between services as a body.
-    this.headers = code === 'service_unavailable' ? { 'Retry-After': '1', ...headers } : headers
+    this.headers = passesSoon.includes(code) ? { 'Retry-After': '1', ...headers } : headers
   }
 
   get status(): number {

@@ -228,7 +228,7 @@ const cpuTimeUsedUp = 'The templates of this tenant use too much CPU time; wait 
 const sizeUsedUp = `This tenant sends too much text in messages over ${freeCharacters} characters; wait and try again`
 
 function overBudget(detail: string): Problem {
-  return new Problem('rate_limited', detail, { headers: { 'Retry-After': '1' } })
+  return new Problem('rate_limited', detail)
 }
 
 /** The problem for a template that cannot be rendered; other errors are unchanged. */

@@ -2,9 +2,13 @@ import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
+import type { Context } from '../src/context.ts'
 import { migrations } from '../src/db/migrations.ts'
 import { eraseTransactions } from '../src/erasure/erasure-store.ts'
 import { countConversion } from '../src/limits/conversion-store.ts'
+import { claimMessages } from '../src/messages/claim-messages.ts'
+import type { Answer } from '../src/messages/hand-over.ts'
+import { handOverMessage, sendMessage } from '../src/messages/send-message.ts'
 import { settleRefused } from '../src/messages/settle-message.ts'
 import { expireTransactions } from '../src/transactions/expire-transactions.ts'
 import { recordOutcome } from '../src/transactions/record-outcome.ts'
@@ -130,4 +134,24 @@ test('after five wrong codes of one transaction no statement tries its others of
   expect(tried.filter((one) => one?.id === guessed.id).map((one) => one!.attempts)).toEqual([1, 2, 3, 4, 5])
   expect(tried.at(-1)?.attempts).toBe(1)
   expect(statements).toBe(mostAttempts)
+})
+
+test('a code that dispatch refuses for now stays due, and its caller may repeat the request', async () => {
+  const { id, notification_id } = await add({ status: 'pending' })
+  let answer: Answer = { title: '', status: 429, code: 'rate_limited', detail: 'The templates use too much CPU time' }
+  const context = {
+    ...{ db, wakeOutbox() {}, metrics: { sent() {}, refused() {} }, settingsOf: async () => ({}) },
+    handOver: async () => answer,
+  } as unknown as Context
+  await expect(sendMessage(context, notification_id)).rejects.toMatchObject({
+    ...{ code: 'rate_limited', headers: { 'Retry-After': '1' }, mayHaveTakenEffect: true },
+    message: expect.stringContaining('may still be sent'),
+  })
+  const [message] = await claimMessages(db)
+  expect(message).toMatchObject({ notification_id, refusal: null })
+  await expect(handOverMessage(context, message!)).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(await stateOf({ id })).toEqual({ status: 'pending', failure_reason: null })
+  answer = undefined
+  expect(await sendMessage(context, notification_id)).toMatchObject({ status: 200 })
+  expect(await stateOf({ id })).toEqual({ status: 'sent', failure_reason: null })
 })

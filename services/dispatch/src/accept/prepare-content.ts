@@ -92,9 +92,11 @@ async function makeContent(
   const { renderer } = context
   const { tenant_id } = candidate.principal
   const definition = context.channels[candidate.request.channel]!
+  // Other messages of the tenant never use up the budget of its codes.
+  const budget = laneOf(candidate) === 'otp' ? `${tenant_id} otp` : tenant_id
   let filled = 0
   const fill: Fill = async (texts, variables) => {
-    const made = await renderer.fill(tenant_id, texts, withLinks(texts, variables, link), formatOf(candidate, chosen))
+    const made = await renderer.fill(budget, texts, withLinks(texts, variables, link), formatOf(candidate, chosen))
     for (const { length } of made) filled += length
     return made
   }
@@ -103,7 +105,7 @@ async function makeContent(
   const payload = (isSwitched && definition.withLink?.(composed, link())) || composed
   const json = JSON.stringify(payload)
   // Rendered texts are charged already; these are the texts given in the request.
-  renderer.charge(tenant_id, json.length - filled)
+  renderer.charge(budget, json.length - filled)
   if (json.length > largeText) await ownLoopTurn()
   return { json, segments: definition.segmentsOf?.(payload).segments }
 }

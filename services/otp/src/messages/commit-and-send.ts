@@ -4,7 +4,7 @@ import { type Handler, type HttpRequest, Problem, type Reply } from '@notify/ser
 import type { Context } from '../context.ts'
 import type { Admission } from '../limits/admit-send.ts'
 import { findMessage } from './message-store.ts'
-import { sendMessage } from './send-message.ts'
+import { isForNow, sendMessage } from './send-message.ts'
 
 /** Steps of a route before its code is sent. */
 interface Steps<R extends Route, Draft> {
@@ -55,7 +55,7 @@ async function countingSent<T>(admission: Admission, work: Promise<T>): Promise<
   try {
     return await work
   } catch (error) {
-    if (error instanceof Problem && error.code !== 'service_unavailable') admission.giveBack()
+    if (error instanceof Problem && !isForNow(error)) admission.giveBack()
     throw error
   }
 }

@@ -9,7 +9,7 @@ const mostTries = 2
 
 /**
  * Hands a message to dispatch, unless dispatch has it already, and returns the response. A repetition sends nothing twice.
- * @throws Problem with which dispatch refused it, or `service_unavailable`
+ * @throws Problem with which dispatch refused it, or `service_unavailable` or `rate_limited` if it may still be sent
  */
 export async function sendMessage(context: Context, notificationId: Id<'notif'>): Promise<Reply> {
   const message = await findMessage(context.db.run, notificationId)
@@ -23,22 +23,27 @@ export async function sendMessage(context: Context, notificationId: Id<'notif'>)
       await handOverMessage(context, message)
       return replyOf(message)
     } catch (error) {
-      const isFinal = !(error instanceof Problem) || error.code !== 'service_unavailable'
-      if (isFinal) throw error
+      if (!(error instanceof Problem) || !isForNow(error)) throw error
       if (tries === mostTries) throw mayStillBeSent(error)
     }
   }
 }
 
+/** The refusals after which a message keeps waiting. */
+const temporary: readonly string[] = ['service_unavailable', 'rate_limited']
+
+/** Whether the code may still be sent. */
+export const isForNow = ({ code }: Problem): boolean => temporary.includes(code)
+
 function mayStillBeSent(cause: Problem): Problem {
   return new Problem(
-    'service_unavailable',
+    cause.code,
     'The code was sent, or may still be sent while it is valid. Repeat the request with the same Idempotency-Key: the answer names its transaction',
     { mayHaveTakenEffect: true, cause },
   )
 }
 
-/** @throws Problem with which dispatch refused it, or `service_unavailable` */
+/** @throws Problem with which dispatch refused it, or one that is for now */
 export async function handOverMessage(context: Context, message: Message): Promise<void> {
   const { db, handOver, metrics, settingsOf, wakeOutbox } = context
   const { request, notification_id } = message
@@ -50,6 +55,8 @@ export async function handOverMessage(context: Context, message: Message): Promi
     metrics.sent(message.mode)
     return
   }
+  // The tenant's templates use too much time just now: no fault of this code.
+  if (answer.code === 'rate_limited') throw refusalOf(answer.code, answer.detail)
   // A failure of dispatch may be temporary: the message keeps waiting.
   if (answer.status >= 500 || answer.code === 'idempotency_in_progress') {
     throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly')
