@@ -164,15 +164,23 @@ describe('a queue whose account has a rate limit', () => {
         ),
     }
   }
+  const oldest = () =>
+    readOldestQueued(db, [
+      { lane: 'bulk', channel: 'sms' },
+      { lane: 'otp', channel: 'sms' },
+    ])
   /** The lanes of SMS that are late. */
-  const late = async () => {
-    const lanes = [{ lane: 'otp', channel: 'sms' } as const, { lane: 'bulk', channel: 'sms' } as const]
-    const oldest = await readOldestQueued(db, lanes)
-    return oldest
+  const late = async () =>
+    (await oldest())
       .filter(({ seconds }) => seconds >= 600)
       .map(({ lane }) => lane)
       .sort()
-  }
+  /** Those that are late for their account's limit alone. */
+  const limited = async () =>
+    (await oldest())
+      .filter(({ limited_seconds }) => limited_seconds >= 600)
+      .map(({ lane }) => lane)
+      .sort()
   beforeEach(() => db.run(`update notifications set status = 'failed' where status = 'queued'`))
 
   test('is late like any other while the limit delays nothing', async () => {
@@ -180,18 +188,21 @@ describe('a queue whose account has a rate limit', () => {
     expect(await late()).toEqual(['bulk', 'otp'])
     await reserve(1, urgent)
     expect(await late()).toEqual(['bulk', 'otp'])
+    expect(await limited()).toEqual([])
   })
 
-  test('is not late while it is sent at the limit, and is when nothing of it is sent any more', async () => {
+  test('is counted apart while it is sent at the limit, and is late when nothing of it is sent any more', async () => {
     const { reserve, pass } = await lateQueues(1)
     await reserve(10, urgent)
     await reserve(10, bulk)
     expect(await late()).toEqual([])
+    expect(await limited()).toEqual(['bulk', 'otp'])
     // Until each was to ask again, and for a minute more.
     await pass(50_000)
     expect(await late()).toEqual([])
     await pass(120_000)
     expect(await late()).toEqual(['bulk', 'otp'])
+    expect(await limited()).toEqual([])
   })
 
   test('is not late while the messages that workers hold wait for their turns', async () => {

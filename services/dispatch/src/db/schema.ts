@@ -57,7 +57,7 @@ export const tables = {
     shared_ms: column.double().withDefault(),
     /** The share reserved for `otp` and `transactional`. */
     kept_ms: column.double().withDefault(),
-    /** The end of the slots assigned to postponed urgent messages. */
+    /** The next slot when an urgent message was last put off. */
     urgent_until_ms: column.double().withDefault(),
     bulk_until_ms: column.double().withDefault(),
   },

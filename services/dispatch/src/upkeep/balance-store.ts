@@ -49,26 +49,38 @@ export async function readTally(db: Queries) {
   return row!
 }
 
-/** Queues that wait for their own account are left out: its circuit breakers are open, or its messages wait for its rate limit. */
+const secondsSinceOldest = (which: string) =>
+  `coalesce(extract(epoch from now() - min(q.enqueued_at) filter (where ${which})), 0)::float8`
+
+/**
+ * Queues that wait for their own account are not in `seconds`: those that wait for its rate limit are in `limited_seconds`,
+ * and those whose circuit breakers are all open in neither.
+ */
 const oldestQueued = defineStatement({
   name: 'oldest-queued',
   text: `
-    select t.lane, t.channel, coalesce(extract(epoch from now() - min(q.enqueued_at)), 0)::float8 as seconds
+    select t.lane, t.channel, ${secondsSinceOldest('not q.is_limited')} as seconds,
+      ${secondsSinceOldest('q.is_limited')} as limited_seconds
     from json_to_recordset($1::json) as t (lane text, channel text)
     left join (
-      select * from (${readyQueuesSql}) as q
-      where not exists (
-          select from held_queues h
-          where h.application_id = q.application_id and h.channel = q.channel and h.mode = q.mode
-        ) and not exists (
+      select q.*, exists (
           select from providers p join send_slots s on s.provider_id = p.id
           where q.mode = 'live' and p.tenant_id = q.tenant_id and p.channel = q.channel and p.rate_limit_per_second is not null
             and p.deleted_at is null and (p.application_id is null or p.application_id = q.application_id)
             and ${waitForSlotsSql('q.lane', 'p.rate_limit_per_second')}
+        ) as is_limited
+      from (${readyQueuesSql}) as q
+      where not exists (
+          select from held_queues h
+          where h.application_id = q.application_id and h.channel = q.channel and h.mode = q.mode
         )
     ) as q using (lane, channel)
     group by t.lane, t.channel`,
-  columns: { ...pick(tables.notifications, 'lane', 'channel'), seconds: column.double() },
+  columns: {
+    ...pick(tables.notifications, 'lane', 'channel'),
+    seconds: column.double(),
+    limited_seconds: column.double(),
+  },
 })
 
 /** How long the notification that is due for longest in a lane of a channel has been due. */

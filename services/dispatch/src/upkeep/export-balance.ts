@@ -131,4 +131,10 @@ export function exportBalance(kit: Kit, { db }: Pick<Context, 'db'>, lanes: read
     'How long the oldest of each lane has been due, unless only its account delays it',
     ({ oldest }) => oldest.map(({ lane, channel, seconds }) => ({ value: seconds, attributes: { lane, channel } })),
   )
+  gauge(
+    'notify_limited_oldest_seconds',
+    'How long the oldest of each lane has been due whose account is used at its rate limit',
+    ({ oldest }) =>
+      oldest.map(({ lane, channel, limited_seconds }) => ({ value: limited_seconds, attributes: { lane, channel } })),
+  )
 }

@@ -1,7 +1,7 @@
 import { column, defineStatements, type Queries, type RowOf } from '@notify/database'
 import { tables } from '../../db/schema.ts'
 
-/** How far in the future a reserved slot may be, in milliseconds. A send without such a slot is postponed. */
+/** How far in the future a reserved slot may be, in milliseconds. A send without such a slot is put off. */
 export interface Reach {
   /** In the part of the rate that all lanes share; it is tried first. */
   nearMs: number
@@ -25,12 +25,9 @@ export const sharedPart = 0.8
 /** The maximum time for which a worker holds a claimed message while it waits for a slot: none further ahead is reserved. */
 export const longestTurnMs = 1000
 
-/** Maximum delay of a postponed send; the limit may be raised meanwhile. */
-export const longestPutOffMs = 300_000
-
 /** How much later than its rate alone asks the next send of a limited account begins, when its messages wait for turns. */
 const waitMs = 100
-/** The sends that were put off ask again by then. */
+/** Sends that were put off ask again this soon, in any case. */
 const askedAgainMs = 60_000
 
 /**
@@ -55,12 +52,18 @@ const reservedColumns = {
   shared_in_ms: column.double(),
   kept: column.integer(),
   kept_in_ms: column.double(),
-  /** When the first send without a slot should try again, and the interval of the next ones. */
-  late_in_ms: column.double(),
+  /** The first slot that nobody has reserved, of the parts that the lane uses. */
+  next_in_ms: column.double(),
+  /** The interval of the shared part. */
   every_ms: column.double(),
 }
 
 const otherUntil = { urgent_until_ms: 'bulk_until_ms', bulk_until_ms: 'urgent_until_ms' } as const
+const nextShared = 'shared_from + shared * shared_every'
+const nextFrom = {
+  urgent_until_ms: `least(${nextShared}, kept_from + kept * kept_every)`,
+  bulk_until_ms: nextShared,
+}
 
 /**
  * Reserves slots by moving the clocks of providers ahead (the generic cell rate algorithm, for many cells at once): near
@@ -89,16 +92,15 @@ const reserve = defineStatements(
     ), far as (
       select *, greatest(near, least(count - kept, ${fitting('shared_from', 'shared_every', 'greatest($2::float8, $3::float8)')})) as shared from kept
     ), plan as (
-      select *, count - shared - kept as late, greatest(case when not is_void then ${until} end, shared_from + shared * shared_every) as late_from from far
+      select *, count > shared + kept as is_late, ${nextFrom[until]} as next_from from far
     )
     update send_slots s
-    set shared_ms = shared_from + shared * shared_every, kept_ms = kept_from + kept * kept_every,
-        ${until} = case when late > 0 then least(late_from + late * shared_every, now_ms + ${longestPutOffMs})
-          when is_void then 0 else plan.${until} end,
+    set shared_ms = ${nextShared}, kept_ms = kept_from + kept * kept_every,
+        ${until} = case when is_late then next_from when is_void then 0 else plan.${until} end,
         ${otherUntil[until]} = case when is_void then 0 else plan.${otherUntil[until]} end
     from plan where s.provider_id = plan.provider_id
     returning s.provider_id, shared::int as shared, shared_from - now_ms as shared_in_ms, kept::int as kept,
-      kept_from - now_ms as kept_in_ms, late_from - now_ms as late_in_ms, shared_every as every_ms`,
+      kept_from - now_ms as kept_in_ms, next_from - now_ms as next_in_ms, shared_every as every_ms`,
     columns: reservedColumns,
   }),
   'urgent_until_ms',
