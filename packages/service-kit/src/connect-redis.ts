@@ -17,11 +17,30 @@ type RedisConfig = z.output<z.ZodObject<typeof redisConfig>>
 
 const ignore = () => {}
 
+/** The longest interval of reconnections, and the only one while the address leads to a replica. */
+const longestRetryMs = 1000
+
+const faults = {
+  silent: 'Redis does not respond',
+  refused: 'Redis refuses the login in REDIS_URL',
+  read_only: 'Redis is a replica, so REDIS_URL does not lead to the primary',
+}
+
 /**
- * Connects to Redis without waiting: commands fail at once while disconnected, and each replica counts on its own.
+ * Connects to Redis without waiting: commands fail at once while disconnected, and each replica counts on its own. After a
+ * switchover the address may lead to the demoted server for a while: connects again until it leads to the primary.
  * @throws ConfigError for a CA without TLS
  */
 export function connectRedis({ log, lifecycle, health }: Kit, config: RedisConfig): Redis {
+  let fault: keyof typeof faults | undefined
+  let isPrimary = false
+  const report = (found: keyof typeof faults, error?: Error) => {
+    if (found === fault) return
+    fault = found
+    const message = `${faults[found]}: each replica counts rate limits on its own`
+    if (found === 'refused') log.error({ reason: error?.message }, message)
+    else log.warn({ err: error }, message)
+  }
   const redis = new Redis(config.REDIS_URL, {
     ...tlsOf(config),
     enableOfflineQueue: false,
@@ -33,33 +52,41 @@ export function connectRedis({ log, lifecycle, health }: Kit, config: RedisConfi
     socketTimeout: 1000,
     // The client waits this long when it disconnects, even if it is not connected.
     disconnectTimeout: 200,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
+    retryStrategy: (attempt) => (fault === 'read_only' ? longestRetryMs : Math.min(attempt * 100, longestRetryMs)),
+    reconnectOnError(error) {
+      if (!error.message.startsWith('READONLY')) return false
+      isPrimary = false
+      report('read_only')
+      return true
+    },
   })
-  let fault: 'silent' | 'refused' | undefined
   redis.on('error', (error: Error) => {
     // The client listens for one error of a connection. TLS may emit a second one, which would end the process if it were
     // not handled.
     redis.stream?.off('error', ignore).on('error', ignore)
-    const found = isRefusal(error) ? 'refused' : 'silent'
-    if (found === fault) return
-    fault = found
-    if (found === 'silent')
-      log.warn({ err: error }, 'Redis does not respond: each replica counts rate limits on its own')
-    else
-      log.error(
-        { reason: error.message },
-        'Redis refuses the login in REDIS_URL: each replica counts rate limits on its own',
-      )
+    report(isRefusal(error) ? 'refused' : 'silent', error)
   })
-  redis.on('ready', () => {
-    if (fault) log.info('Redis responds again')
-    fault = undefined
+  redis.on('ready', async () => {
+    isPrimary = !(await isReplica(redis))
+    if (!isPrimary) {
+      report('read_only')
+      redis.disconnect(true)
+    } else if (redis.status === 'ready') {
+      if (fault) log.info('Redis responds again')
+      fault = undefined
+    }
   })
   health.prefer('redis', () => {
-    if (redis.status !== 'ready') throw new Error(redis.status)
+    if (redis.status !== 'ready' || !isPrimary) throw new Error(fault)
   })
   lifecycle.onStop('redis', () => redis.disconnect())
   return redis
+}
+
+/** False as well if Redis does not answer: the next write shows it then. */
+async function isReplica(redis: Redis): Promise<boolean> {
+  const [role] = await redis.role().catch(() => [])
+  return role === 'slave'
 }
 
 function tlsOf({ REDIS_URL, REDIS_CA_FILE }: RedisConfig): Pick<RedisOptions, 'tls'> {
