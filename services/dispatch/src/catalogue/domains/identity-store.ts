@@ -78,7 +78,7 @@ const dueIdentities = {
 
 const dueColumns = {
   ...tables.domain_identities,
-  ...outerJoined(pick(tables.providers, 'kind', 'credentials', 'revision')),
+  ...outerJoined(pick(tables.providers, 'kind', 'credentials', 'revision', 'deleted_at', 'purged_at')),
   ...outerJoined(pick(tables.domains, 'private_key', 'mail_from_region', 'status')),
   lease: column.text(),
 }
@@ -89,7 +89,8 @@ export type DueIdentity = RowOf<typeof dueColumns>
 const claim = defineStatement({
   name: 'claim-due-identities',
   text: `${claimDueSql(dueIdentities, { limit: '$1', leaseMs: '$2' })}
-         select i.*, p.kind, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status, i.leased_until::text as lease
+         select i.*, p.kind, p.credentials, p.revision, p.deleted_at, p.purged_at, d.private_key, d.mail_from_region, d.status,
+           i.leased_until::text as lease
          from claimed i left join providers p on p.id = i.provider_id left join domains d on d.id = i.domain_id`,
   columns: dueColumns,
 })
@@ -174,14 +175,19 @@ export async function postponeIdentity(
   )
 }
 
-/** The carrier has removed it. */
+/** The carrier has removed it, or can no longer be asked. Without its domain, nobody wants it. */
 export async function forgetIdentity(run: Run, { domain_id, provider_id }: IdentityId): Promise<void> {
   await run(
     build
-      .deleteFrom('domain_identities')
-      .where('domain_id', '=', domain_id)
-      .where('provider_id', '=', provider_id)
-      .where('wanted', '=', false),
+      .deleteFrom('domain_identities as i')
+      .where('i.domain_id', '=', domain_id)
+      .where('i.provider_id', '=', provider_id)
+      .where(({ or, eb, not, exists, selectFrom }) =>
+        or([
+          eb('i.wanted', '=', false),
+          not(exists(selectFrom('domains as d').select('d.id').whereRef('d.id', '=', 'i.domain_id'))),
+        ]),
+      ),
   )
 }
 
@@ -216,4 +222,9 @@ export async function stopIdentities(run: Run, tenantId: Id<'ten'>, providerId: 
       .where('provider_id', '=', providerId)
       .where('wanted', '=', true),
   )
+}
+
+/** The same for one that became due again, such as by a check of its domain. */
+export async function stopIdentity(run: Run, identity: LeasedIdentity): Promise<void> {
+  await run(changeIdentity(identity).set({ next_try_at: null, leased_until: null }).where('wanted', '=', true))
 }

@@ -1,21 +1,11 @@
-import { DomainsUnmanaged, environmentOf } from '@notify/carriers/sending'
 import type { OnCommit } from '@notify/database'
 import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
-import { noteAddition, passOnIdentity } from './identity-owner-store.ts'
 import { planIdentities } from './identity-plan-store.ts'
-import {
-  checkIdentitiesSoon,
-  claimIdentities,
-  type DueIdentity,
-  forgetIdentity,
-  type Identity,
-  openIdentity,
-  postponeIdentity,
-  settleIdentity,
-} from './identity-store.ts'
+import { checkIdentitiesSoon, claimIdentities } from './identity-store.ts'
+import { syncIdentity } from './sync-identity.ts'
 
 const batch = 10
 const planEveryMs = 15_000
@@ -46,7 +36,7 @@ export function startDomainSchedulers(kit: Kit, context: Context & { onCommit: O
       // Each takes several calls in sequence.
       const leaseMs = context.config.CARRIER_TIMEOUT * 5
       const due = await claimIdentities(db.run, { limit: batch, leaseMs })
-      await Promise.all(due.map((identity) => tell(context, identity)))
+      await Promise.all(due.map((identity) => syncIdentity(context, identity)))
       return due.length > 0 || everyMs
     },
   })
@@ -71,43 +61,4 @@ async function check(context: Context, started: StartedCheck): Promise<void> {
   await checkIdentitiesSoon(db.run, started.row.id)
   context.wakeOutbox()
   log.info({ from: started.row.status, status: saved.row.status }, 'domain status changed')
-}
-
-const longestError = 400
-
-async function tell(context: Context, due: DueIdentity): Promise<void> {
-  const { db, log, metrics } = context
-  const { domain_id, provider_id, wanted } = due
-  try {
-    if (!wanted && (await passOnIdentity(db.run, due))) {
-      await forgetIdentity(db.run, due)
-      return
-    }
-    const identity = openIdentity(context, due)
-    const registered = await callCarrier(context, identity)
-    if (registered) await settleIdentity(db.run, identity, registered, waitsOf(context))
-    else await forgetIdentity(db.run, identity)
-    metrics.identitySynced('ok')
-  } catch (error) {
-    const { name, message } = error as Error
-    const reason = name === 'Error' ? message : `${name}: ${message}`
-    const text = `The email provider ${provider_id} has not registered the domain yet; it is retried. ${reason}`
-    const status = error instanceof DomainsUnmanaged ? 'unmanaged' : undefined
-    await postponeIdentity(db.run, due, text.slice(0, longestError), status)
-    metrics.identitySynced('failed')
-    log.warn({ domain_id, provider_id, wanted, err: error }, 'cannot register a domain with a carrier; retrying')
-  }
-}
-
-const waitsOf = ({ config }: Context) => ({ first: config.DOMAIN_RECHECK_FIRST, longest: config.DOMAIN_RECHECK })
-
-async function callCarrier({ config, db }: Context, identity: Identity) {
-  const { account, wanted } = identity
-  const { carrier, credentials } = account
-  const options = {
-    timeoutMs: config.CARRIER_TIMEOUT,
-    environment: environmentOf(config, carrier),
-    onAdd: (isAdding: boolean) => noteAddition(db.run, identity, isAdding),
-  }
-  return carrier.identities?.sync(credentials as never, wanted, options)
 }

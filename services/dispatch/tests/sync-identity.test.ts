@@ -1,0 +1,148 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sendingCarriers } from '@notify/carriers/sending'
+import { type Id, newId } from '@notify/contracts'
+import { parseKeyRing } from '@notify/privacy'
+import { privateKeyAad } from '../src/catalogue/domains/domain-store.ts'
+import { claimIdentities, requestIdentityRemoval, stopIdentities } from '../src/catalogue/domains/identity-store.ts'
+import { syncIdentity } from '../src/catalogue/domains/sync-identity.ts'
+import { sealCredentials } from '../src/catalogue/providers/provider-directory.ts'
+import { purgeProvider } from '../src/catalogue/providers/provider-store.ts'
+import type { Context } from '../src/context.ts'
+import { db, kit } from './own-schema.ts'
+import { type SesAccount, startSesAccount } from './ses-account.ts'
+
+const keyRing = parseKeyRing(`k:${Buffer.alloc(32, 1).toString('base64')}`)
+const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .privateKey.export({ type: 'pkcs1', format: 'der' })
+  .toString('base64')
+let ses: SesAccount
+beforeAll(async () => {
+  ses = await startSesAccount()
+})
+afterAll(() => ses?.stop())
+
+/** Registers and removes everything that is due, as a worker does. */
+async function syncAll(account = ses): Promise<void> {
+  const config = {
+    CARRIER_TIMEOUT: 5000,
+    DOMAIN_RECHECK_FIRST: 60_000,
+    DOMAIN_RECHECK: 3_600_000,
+    SES_API_URL: account.url,
+  }
+  const metrics = { identitySynced: () => {} }
+  const context = { config, db, log: kit.log, metrics, carrierTable: sendingCarriers, secrets: { keyRing } }
+  for (const due of await claimIdentities(db.run, { limit: 10, leaseMs: 60_000 }))
+    await syncIdentity(context as unknown as Context, due)
+}
+
+async function addAccount(tenantId: string, region: string): Promise<Id<'prov'>> {
+  const id = newId('prov')
+  const credentials = {
+    region,
+    access_key_id: 'AKIAEXAMPLEEXAMPLE00',
+    secret_access_key: 'a-secret-of-the-account',
+    from: 'hello@shop.example',
+  }
+  await db.run(
+    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials) values ($1, $2, 'email', 'ses', 'SES', 1, $3)`,
+    [id, tenantId, sealCredentials(keyRing, JSON.stringify(credentials), tenantId, id)],
+  )
+  return id
+}
+
+const region = 'eu-central-1'
+
+/** A domain of a tenant with an SES account, registered there. */
+async function registered({ domain = `${newId('dom')}.example`, mailFromRegion = region, account = ses } = {}) {
+  const [tenantId, domainId] = [newId('ten'), newId('dom')]
+  const selector = `s${domainId.slice(-8)}`
+  const providerId = await addAccount(tenantId, region)
+  await db.run(
+    `insert into domains (id, tenant_id, domain, selector, public_key, private_key, mail_from_region, next_check_at)
+     values ($1, $2, $3, $4, '', $5, $6, now() + interval '1 hour')`,
+    [
+      domainId,
+      tenantId,
+      domain,
+      selector,
+      keyRing.encrypt(privateKey, privateKeyAad(tenantId, domainId)),
+      mailFromRegion,
+    ],
+  )
+  const one = { tenantId, domainId, providerId, domain, selector }
+  await plan(one)
+  await syncAll(account)
+  return one
+}
+type Registered = Awaited<ReturnType<typeof registered>>
+
+const plan = ({ domainId, providerId, tenantId, domain, selector }: Registered) =>
+  db.run(
+    `insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, status, is_ours, created_at, next_try_at)
+     values ($1, $2, $3, $4, $5, 'pending', false, now(), now())`,
+    [domainId, providerId, tenantId, domain, selector],
+  )
+const dueNow = ({ domainId }: Registered) =>
+  db.run('update domain_identities set next_try_at = now() where domain_id = $1', [domainId])
+const stored = async ({ domainId }: Registered) =>
+  (await db.run<Record<string, unknown>>('select * from domain_identities where domain_id = $1', [domainId]))[0]
+async function deleteProvider({ tenantId, providerId }: Registered): Promise<void> {
+  await db.run('update providers set deleted_at = now() where id = $1', [providerId])
+  await stopIdentities(db.run, tenantId, providerId)
+}
+async function deleteDomain({ domainId }: Registered): Promise<void> {
+  await db.run('delete from domains where id = $1', [domainId])
+  await requestIdentityRemoval(db.run, domainId)
+}
+const purge = ({ tenantId, providerId }: Registered) =>
+  purgeProvider(db.run, providerId, sealCredentials(keyRing, '{}', tenantId, providerId))
+
+test('the account of a deleted provider is asked nothing more, whatever makes its domain due, and loses the domain when that is deleted', async () => {
+  const one = await registered()
+  expect(ses.identities.has(one.domain)).toBe(true)
+  await deleteProvider(one)
+  ses.calls.length = 0
+  await dueNow(one)
+  await syncAll()
+  expect(ses.calls).toEqual([])
+  expect(await stored(one)).toMatchObject({ wanted: true, next_try_at: null, leased_until: null, error: null })
+  await deleteDomain(one)
+  await syncAll()
+  expect(ses.identities.has(one.domain)).toBe(false)
+  expect(await stored(one)).toBeUndefined()
+})
+
+test('a domain that is deleted while its account is asked nothing more is still removed there', async () => {
+  const one = await registered()
+  await deleteProvider(one)
+  await dueNow(one)
+  const [due] = await claimIdentities(db.run, { limit: 1, leaseMs: 60_000 })
+  await deleteDomain(one)
+  await syncIdentity({ db } as Context, due!)
+  expect(await stored(one)).toMatchObject({ wanted: false, next_try_at: expect.any(Date) })
+})
+
+test('after the purge of a deleted provider its domains are forgotten without a call', async () => {
+  const [kept, deleted] = [await registered(), await registered()]
+  for (const one of [kept, deleted]) {
+    await deleteProvider(one)
+    await purge(one)
+  }
+  ses.calls.length = 0
+  await dueNow(kept)
+  await deleteDomain(deleted)
+  await syncAll()
+  expect(ses.calls).toEqual([])
+  expect(await stored(kept)).toMatchObject({ next_try_at: null, error: null })
+  expect(await stored(deleted)).toBeUndefined()
+})
+
+test('an identity that was planned while its domain was deleted is forgotten after one look', async () => {
+  const one = await registered()
+  await deleteDomain(one)
+  await syncAll()
+  await plan(one)
+  await syncAll()
+  expect(await stored(one)).toBeUndefined()
+})
