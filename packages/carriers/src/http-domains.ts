@@ -14,6 +14,7 @@ export interface DomainApi {
 
 /** A domain as the carrier describes it. */
 export interface DescribedDomain {
+  /** Identifies the domain over all accounts of the carrier. */
   reference: string
   verified: boolean
   records: CarrierRecord[]
@@ -25,7 +26,12 @@ export interface HttpDomains<Credentials> {
   baseUrlOf(credentials: Credentials): string
   /** @throws DomainsUnmanaged when the credentials lack what the API of domains needs */
   headersOf(credentials: Credentials): Record<string, string>
-  find(api: DomainApi, domain: string, reference: string | null): Promise<DescribedDomain | undefined>
+  find(
+    api: DomainApi,
+    domain: string,
+    reference: string | null,
+    credentials: Credentials,
+  ): Promise<DescribedDomain | undefined>
   add(api: DomainApi, domain: string, credentials: Credentials): Promise<DescribedDomain>
   /** Makes the carrier look up the records now. */
   check(api: DomainApi, domain: DescribedDomain, name: string): Promise<DescribedDomain | undefined>
@@ -46,9 +52,9 @@ export function defineHttpDomains<Credentials>(
       }
       try {
         const add = () => addTo(carrier, api, { domain, credentials, onAdd })
-        if (key) return await register(carrier, api, { domain, known, add })
+        if (key) return await register(carrier, api, { domain, known, credentials, add })
         if (known?.isOurs) {
-          const reference = known.reference ?? (await carrier.find(api, domain, null))?.reference
+          const reference = known.reference ?? (await carrier.find(api, domain, null, credentials))?.reference
           if (reference !== undefined) await carrier.remove(api, reference)
         }
         return undefined
@@ -62,16 +68,17 @@ export function defineHttpDomains<Credentials>(
 /** More than any carrier needs. */
 const mostRecords = 20
 
-interface Registering extends Pick<DomainIdentity, 'domain' | 'known'> {
+interface Registering<Credentials> extends Pick<DomainIdentity, 'domain' | 'known'> {
+  credentials: Credentials
   add(): Promise<DescribedDomain>
 }
 
 async function register<Credentials>(
   carrier: HttpDomains<Credentials>,
   api: DomainApi,
-  { domain, known, add }: Registering,
+  { domain, known, credentials, add }: Registering<Credentials>,
 ): Promise<Registration> {
-  const found = await carrier.find(api, domain, known?.reference ?? null)
+  const found = await carrier.find(api, domain, known?.reference ?? null, credentials)
   const there = found ?? (await add())
   const isOurs = found ? (known?.isOurs ?? false) : true
   const checked = there.verified ? there : ((await carrier.check(api, there, domain)) ?? there)

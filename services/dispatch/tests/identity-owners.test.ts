@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { sendingCarriers } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import { noteAddition, passOnIdentity } from '../src/catalogue/domains/identity-owner-store.ts'
 import {
@@ -45,15 +46,15 @@ function settle(due: DueIdentity, verified: boolean): Promise<void> {
 
 test('a domain is left to another one that has it there, and to nobody else', async () => {
   const removed = await identity({ wanted: false, isOurs: true })
-  expect(await passOnIdentity(db.run, removed)).toBe(false)
+  expect(await passOnIdentity(db.run, sendingCarriers, removed)).toBe(false)
   const others = [
     await identity({ reference: '2' }),
     await identity({ kind: 'resend' }),
     await identity({ wanted: false }),
   ]
-  expect(await passOnIdentity(db.run, removed)).toBe(false)
+  expect(await passOnIdentity(db.run, sendingCarriers, removed)).toBe(false)
   const heir = await identity()
-  expect(await passOnIdentity(db.run, removed)).toBe(true)
+  expect(await passOnIdentity(db.run, sendingCarriers, removed)).toBe(true)
   expect(await isOurs(heir)).toBe(true)
   for (const other of others) expect(await isOurs(other)).toBe(false)
   // What was claimed before it was left to it does not take it away again.

@@ -17,10 +17,11 @@ const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .privateKey.export({ type: 'pkcs1', format: 'der' })
   .toString('base64')
 let ses: SesAccount
+let other: SesAccount
 beforeAll(async () => {
-  ses = await startSesAccount()
+  ;[ses, other] = [await startSesAccount(), await startSesAccount()]
 })
-afterAll(() => ses?.stop())
+afterAll(() => Promise.all([ses?.stop(), other?.stop()]))
 
 /** Registers and removes everything that is due, as a worker does. */
 async function syncAll(account = ses): Promise<void> {
@@ -136,6 +137,17 @@ test('after the purge of a deleted provider its domains are forgotten without a 
   expect(ses.calls).toEqual([])
   expect(await stored(kept)).toMatchObject({ next_try_at: null, error: null })
   expect(await stored(deleted)).toBeUndefined()
+})
+
+test('an SES account loses a deleted domain with our key, although another tenant has the name in an account of its own', async () => {
+  const domain = `${newId('dom')}.example`
+  const one = await registered({ domain })
+  const theirs = await registered({ domain, account: other })
+  expect(await stored(theirs)).toMatchObject({ reference: domain })
+  await deleteDomain(one)
+  await syncAll()
+  expect(ses.calls).toContain(`DELETE /v2/email/identities/${domain}`)
+  expect([ses.identities.has(domain), other.identities.has(domain)]).toEqual([false, true])
 })
 
 test('an identity that was planned while its domain was deleted is forgotten after one look', async () => {

@@ -1,6 +1,7 @@
+import type { SendingCarriers } from '@notify/carriers/sending'
 import { defineStatement, pick, type Run } from '@notify/database'
 import { tables } from '../../db/schema.ts'
-import { changeIdentity, type DueIdentity, type LeasedIdentity } from './identity-store.ts'
+import { changeIdentity, type DueIdentity, kindsWithRegion, type LeasedIdentity } from './identity-store.ts'
 
 /** Notes that a domain is being added, before the carrier's answer is stored; or that the carrier refused it. */
 export async function noteAddition(run: Run, identity: LeasedIdentity, isAdding: boolean): Promise<void> {
@@ -21,10 +22,14 @@ const passOn = defineStatement({
 
 /**
  * Leaves the domain at the carrier to another one that has it there under the same reference: of another provider or another
- * tenant with the same account.
+ * tenant with the same account. A carrier that signs with our key tells them apart by the key: one with another key stays there.
  * @returns whether there is one
  */
-export async function passOnIdentity(run: Run, { domain, reference, kind, is_ours }: DueIdentity): Promise<boolean> {
-  if (!is_ours || reference === null || kind === null) return false
+export async function passOnIdentity(
+  run: Run,
+  carriers: SendingCarriers,
+  { domain, reference, kind, is_ours }: DueIdentity,
+): Promise<boolean> {
+  if (!is_ours || reference === null || kind === null || kindsWithRegion(carriers).includes(kind)) return false
   return (await run(passOn, [domain, reference, kind])).length > 0
 }

@@ -32,7 +32,7 @@ interface Account {
 }
 
 /** The kinds of carriers that sign with our key. */
-const kindsWithRegion = (carriers: SendingCarriers): string[] =>
+export const kindsWithRegion = (carriers: SendingCarriers): string[] =>
   Object.keys(carriers).filter((kind) => carriers[kind]?.identities?.regionOf)
 
 type Accounts = Pick<Context, 'carrierTable' | 'secrets'>

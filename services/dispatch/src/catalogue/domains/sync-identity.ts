@@ -17,14 +17,14 @@ const longestError = 400
 
 /** Brings a claimed identity to its carrier, or removes it there. A failure is stored, and retried later. */
 export async function syncIdentity(context: SyncContext, due: DueIdentity): Promise<void> {
-  const { db, log, metrics } = context
+  const { carrierTable, db, log, metrics } = context
   const { domain_id, provider_id } = due
   // A domain may be deleted while its identities are planned.
   const wanted = due.wanted && due.private_key !== null
   try {
     if (wanted && due.deleted_at !== null) return await stopIdentity(db.run, due)
     // After the purge nobody can ask the carrier.
-    if (!wanted && ((await passOnIdentity(db.run, due)) || due.purged_at !== null))
+    if (!wanted && ((await passOnIdentity(db.run, carrierTable, due)) || due.purged_at !== null))
       return await forgetIdentity(db.run, due)
     const identity = openIdentity(context, due)
     const registered = await callCarrier(context, identity)
