@@ -88,6 +88,8 @@ const dueNow = ({ domainId }: Registered) =>
   db.run('update domain_identities set next_try_at = now() where domain_id = $1', [domainId])
 const stored = async ({ domainId }: Registered) =>
   (await db.run<Record<string, unknown>>('select * from domain_identities where domain_id = $1', [domainId]))[0]
+const mailFromOf = async ({ domainId }: Registered) =>
+  (await db.run('select mail_from_region, next_check_at <= now() as is_due from domains where id = $1', [domainId]))[0]
 async function deleteProvider({ tenantId, providerId }: Registered): Promise<void> {
   await db.run('update providers set deleted_at = now() where id = $1', [providerId])
   await stopIdentities(db.run, tenantId, providerId)
@@ -148,6 +150,24 @@ test('an SES account loses a deleted domain with our key, although another tenan
   await syncAll()
   expect(ses.calls).toContain(`DELETE /v2/email/identities/${domain}`)
   expect([ses.identities.has(domain), other.identities.has(domain)]).toEqual([false, true])
+})
+
+test('the MAIL FROM records name the region of an account of the tenant, which gets the MAIL FROM domain then', async () => {
+  const one = await registered({ mailFromRegion: 'us-east-1' })
+  await syncAll()
+  expect(await mailFromOf(one)).toEqual({ mail_from_region: 'eu-central-1', is_due: true })
+  expect(ses.identities.get(one.domain)?.mailFrom).toMatchObject({ MailFromDomain: `bounce.${one.domain}` })
+  await syncAll()
+  expect(await stored(one)).toMatchObject({ leased_until: null, error: null })
+})
+
+test('the MAIL FROM records stay while another account of the tenant is in their region', async () => {
+  const one = await registered()
+  await db.run('update domains set mail_from_region = $2 where id = $1', [one.domainId, 'us-east-1'])
+  await addAccount(one.tenantId, 'us-east-1')
+  await dueNow(one)
+  await syncAll()
+  expect(await mailFromOf(one)).toEqual({ mail_from_region: 'us-east-1', is_due: false })
 })
 
 test('an identity that was planned while its domain was deleted is forgotten after one look', async () => {

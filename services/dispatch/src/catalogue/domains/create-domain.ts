@@ -14,7 +14,7 @@ import {
   privateKeyAad,
 } from './domain-store.ts'
 import { planIdentities } from './identity-plan-store.ts'
-import { findMailFromRegion } from './identity-store.ts'
+import { findMailFromRegion } from './mail-from-region-store.ts'
 import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
 

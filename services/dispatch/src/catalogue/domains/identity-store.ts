@@ -1,6 +1,6 @@
 import type { DomainIdentity, Registration, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
 import type { DomainCarrierStatus, Id } from '@notify/contracts'
-import { anyOf, claimDueSql, column, defineStatement, outerJoined, pick, type RowOf, type Run } from '@notify/database'
+import { claimDueSql, column, defineStatement, outerJoined, pick, type RowOf, type Run } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { build, type Tables, tables } from '../../db/schema.ts'
@@ -35,28 +35,11 @@ interface Account {
 export const kindsWithRegion = (carriers: SendingCarriers): string[] =>
   Object.keys(carriers).filter((kind) => carriers[kind]?.identities?.regionOf)
 
-type Accounts = Pick<Context, 'carrierTable' | 'secrets'>
-
-/** Region of the tenant's first such account, for the MAIL FROM records. */
-export async function findMailFromRegion(run: Run, accounts: Accounts, tenantId: Id<'ten'>): Promise<string | null> {
-  const [provider] = await run(
-    build
-      .selectFrom('providers')
-      .select(['id', 'kind', 'credentials'])
-      .where('tenant_id', '=', tenantId)
-      .where('channel', '=', 'email')
-      .where('deleted_at', 'is', null)
-      .where('kind', '=', anyOf(kindsWithRegion(accounts.carrierTable)))
-      .orderBy('priority')
-      .orderBy('id')
-      .limit(1),
-  )
-  return (provider && openAccount(accounts, tenantId, provider).region) ?? null
-}
+export type Accounts = Pick<Context, 'carrierTable' | 'secrets'>
 
 type Sealed = Pick<Selectable<Tables['providers']>, 'id' | 'kind' | 'credentials'>
 
-function openAccount(
+export function openAccount(
   { carrierTable, secrets }: Accounts,
   tenantId: string,
   { id, kind, credentials }: Sealed,
@@ -142,7 +125,7 @@ export async function settleIdentity(
   { verified, records, reference, isOurs }: Registration,
   { first, longest }: Waits,
 ): Promise<void> {
-  const { domain_id, account, accountRevision } = identity
+  const { accountRevision } = identity
   const waitS = sql`least(greatest(extract(epoch from now() - coalesce(created_at, now())) / 4, ${first / 1000}), ${longest / 1000}, ${longestPending})`
   const againS = verified ? sql`${longest / 1000}` : waitS
   const next_try_at = sql<Date>`case when wanted then now() + ${againS} * interval '1 second' else now() end`
@@ -151,14 +134,6 @@ export async function settleIdentity(
   // Another one may have left it to this one since it was claimed.
   const is_ours = sql<boolean>`is_ours or ${isOurs}`
   await run(changeIdentity(identity).set({ ...told, is_ours, ...settled, leased_until: null, next_try_at }))
-  if (account.region === undefined) return
-  await run(
-    build
-      .updateTable('domains')
-      .set({ mail_from_region: account.region })
-      .where('id', '=', domain_id)
-      .where('mail_from_region', 'is', null),
-  )
 }
 
 /** The carrier failed: retry after a delay that doubles, up to a few hours. @param status if it says anything of that */

@@ -10,6 +10,7 @@ import {
   settleIdentity,
   stopIdentity,
 } from './identity-store.ts'
+import { replaceMailFromRegion } from './mail-from-region-store.ts'
 
 type SyncContext = Pick<Context, 'carrierTable' | 'config' | 'db' | 'log' | 'metrics' | 'secrets'>
 
@@ -28,8 +29,10 @@ export async function syncIdentity(context: SyncContext, due: DueIdentity): Prom
       return await forgetIdentity(db.run, due)
     const identity = openIdentity(context, due)
     const registered = await callCarrier(context, identity)
-    if (registered) await settleIdentity(db.run, identity, registered, waitsOf(context))
-    else await forgetIdentity(db.run, identity)
+    if (registered) {
+      const isOutdated = await replaceMailFromRegion(db.run, context, due, identity.account.region)
+      await settleIdentity(db.run, identity, registered, isOutdated ? { first: 0, longest: 0 } : waitsOf(context))
+    } else await forgetIdentity(db.run, identity)
     metrics.identitySynced('ok')
   } catch (error) {
     const { name, message } = error as Error
