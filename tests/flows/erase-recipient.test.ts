@@ -164,7 +164,13 @@ test('a STOP stays in force when the person is erased, unless the operator passe
   const out = await env.api('POST', '/api/v1/whatsapp/opt-outs', { body: { phone_e164: phone } })
   expect([out.status, out.text]).toEqual([201, expect.any(String)])
   await eraseEverywhere(phone)
-  expect(await tablesWith(env, indexOf(env, phone))).toEqual(['consent.consents', 'dispatch.suppressions'])
+  expect(await tablesWith(env, indexOf(env, phone))).toEqual([
+    'consent.consents',
+    'consent.erased_evidence',
+    'dispatch.suppressions',
+  ])
+  const again = await optIn(env, phone, { evidence_url: 'https://shop.example/opt-ins/c' })
+  expect([again.status, again.body.code]).toEqual([409, 'whatsapp_recipient_stopped'])
   const refused = await env.api('POST', '/api/v1/notifications', {
     body: { channel: 'sms', recipient: { phone }, body: 'Hello' },
   })

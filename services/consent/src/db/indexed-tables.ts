@@ -5,6 +5,7 @@ import { encryptedColumns } from './encrypted-columns.ts'
 export const indexedTables: readonly IndexedTable[] = [
   { table: 'consents', indexes: ['recipient_index'] },
   { table: 'consent_entries', indexes: ['recipient_index', 'evidence_index'] },
+  { table: 'erased_evidence', indexes: ['recipient_index', 'evidence_index'] },
   {
     table: 'users',
     indexes: ['user_index'],

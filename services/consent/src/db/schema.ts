@@ -42,6 +42,13 @@ export const tables = {
     details: column.bytes(),
     recorded_at: column.timestamp(),
   },
+  /** Evidence of erased entries: it is recognised as long as a stop of the number stays. */
+  erased_evidence: {
+    tenant_id: column.id('ten'),
+    mode: column.text<Mode>(),
+    recipient_index: column.text(),
+    evidence_index: column.text(),
+  },
   /** Users of the carrier, who may write to us without a number. */
   users: {
     tenant_id: column.id('ten'),

@@ -11,6 +11,8 @@ export const tenantTables: TenantTables = {
       erased: erasedEntry,
       fitted: { sequence: entrySequence, origin: entryOrigin },
     },
+    // Evidence that only this cell erased stays recognised.
+    { table: 'erased_evidence', appendOnly: true },
     { table: 'users' },
     { table: 'waiting_changes' },
   ],

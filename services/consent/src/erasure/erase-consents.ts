@@ -1,25 +1,33 @@
 import { column, defineStatement, type Person, type Queries } from '@notify/database'
+import { lockConsents } from './erasure-store.ts'
+
+const ofPerson = `tenant_id = $1 and mode = any('{live,test}') and recipient_index = $2`
+
+/** An entry that was added meanwhile is erased first: the next one is numbered by the consent. */
+const hasNoEntry = `not exists (select from consent_entries e
+  where e.tenant_id = c.tenant_id and e.mode = c.mode and e.recipient_index = c.recipient_index)`
 
 const erase = defineStatement({
   name: 'erase-consents',
   isPrepared: false,
   text: `
     with gone as (
-      delete from consents
-      where tenant_id = $1 and mode = any('{live,test}') and recipient_index = $2
-        and ($3 or not marketing_stopped and status <> 'revoked')
+      delete from consents c where ${ofPerson} and ($3 or not marketing_stopped and status <> 'revoked') and ${hasNoEntry}
       returning 1
     ), kept as (
-      update consents set entry_id = null
-      where tenant_id = $1 and mode = any('{live,test}') and recipient_index = $2 and entry_id is not null
-        and not $3 and (marketing_stopped or status = 'revoked')
+      update consents c set entry_id = null
+      where ${ofPerson} and entry_id is not null and not $3 and (marketing_stopped or status = 'revoked') and ${hasNoEntry}
       returning 1
     )
     select 1 as erased from gone union all select 1 from kept`,
   columns: { erased: column.integer() },
 })
 
-/** A stop keeps its blind index, so that it stays effective. @returns how many rows there were */
-export async function eraseConsents(db: Queries, { tenantId, index, forgetStops }: Person): Promise<number> {
-  return (await db.runLong(erase, [tenantId, index, forgetStops])).length
+/** A stop keeps its blind index, so that it stays effective. Runs after the entries are erased. @returns how many rows there were */
+export function eraseConsents(db: Queries, person: Person): Promise<number> {
+  const { tenantId, index, forgetStops } = person
+  return db.transaction(async (run) => {
+    await lockConsents(run, person)
+    return (await run(erase, [tenantId, index, forgetStops])).length
+  })
 }

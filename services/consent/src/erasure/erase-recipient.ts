@@ -1,26 +1,30 @@
-import { type ErasureConfig, eraseRecipientCommand, type Person, type Queries } from '@notify/database'
+import { type Erasure, type ErasureConfig, eraseRecipientCommand, type Person, type Queries } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import type { Config } from '../config.ts'
 import { sealDetails } from '../ledger/entry-details.ts'
 import { openPhone } from '../users/user-phone.ts'
 import { eraseConsents } from './erase-consents.ts'
+import { countEvidence, eraseEvidence, keepEvidence } from './erased-evidence.ts'
 import { countConsents, countEntries, deleteUsers, eraseEntries, lockEntries, readUsers } from './erasure-store.ts'
 
 /** Replaces an erased number; no country has the code 999. */
 const erasedPhone = '+9990000000'
 
-/** `main.ts erase-recipient`: the ledger keeps its entries without the person, and stops stay effective. */
-export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>(
-  ({ ENCRYPTION_KEYS: keyRing }) => [
-    { name: 'consents', count: countConsents, erase: eraseConsents },
-    { name: 'ledger entries', count: countEntries, erase: (db, person) => eraseBatch(db, keyRing, person) },
-    {
-      name: 'users',
-      count: async (db, person) => (await findUsers(db, keyRing, person)).length,
-      erase: async (db, person) => deleteUsers(db, person.tenantId, await findUsers(db, keyRing, person)),
-    },
-  ],
-)
+/** The ledger keeps its entries without the person, and stops stay effective. */
+export const erasuresOf = ({ ENCRYPTION_KEYS: keyRing }: Pick<Config, 'ENCRYPTION_KEYS'>): Erasure[] => [
+  // Before the consents, which number the entries: a change meanwhile is numbered after those that are left.
+  { name: 'ledger entries', count: countEntries, erase: (db, person) => eraseBatch(db, keyRing, person) },
+  { name: 'consents', count: countConsents, erase: eraseConsents },
+  { name: 'evidence', count: countEvidence, erase: eraseEvidence },
+  {
+    name: 'users',
+    count: async (db, person) => (await findUsers(db, keyRing, person)).length,
+    erase: async (db, person) => deleteUsers(db, person.tenantId, await findUsers(db, keyRing, person)),
+  },
+]
+
+/** `main.ts erase-recipient`. */
+export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>(erasuresOf)
 
 function eraseBatch(db: Queries, keyRing: KeyRing, person: Person): Promise<number> {
   return db.transaction(async (run) => {
@@ -29,7 +33,12 @@ function eraseBatch(db: Queries, keyRing: KeyRing, person: Person): Promise<numb
       id,
       details: sealDetails(keyRing, { phone: erasedPhone, reference: null, evidence_url: null }, tenant_id, id),
     }))
-    if (erased.length > 0) await eraseEntries(run, erased)
+    if (erased.length === 0) return 0
+    await keepEvidence(
+      run,
+      erased.map(({ id }) => id),
+    )
+    await eraseEntries(run, erased)
     return erased.length
   })
 }

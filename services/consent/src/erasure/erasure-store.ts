@@ -33,15 +33,22 @@ export async function eraseEntries(run: Run, entries: readonly { id: Id<'optin'>
   }
 }
 
-export async function countConsents(db: Queries, { tenantId, index = '', forgetStops }: Person): Promise<number> {
-  const all = build
+const consentsOf = ({ tenantId, index = '' }: Person) =>
+  build
     .selectFrom('consents')
-    .select(count)
     .where('tenant_id', '=', tenantId)
     .where('mode', '=', modes)
     .where('recipient_index', '=', index)
+
+/** Waits for changes that are being recorded: the next statement sees their entries. */
+export async function lockConsents(run: Run, person: Person): Promise<void> {
+  await run(consentsOf(person).select('mode').orderBy('mode').forUpdate())
+}
+
+export async function countConsents(db: Queries, person: Person): Promise<number> {
+  const all = consentsOf(person).select(count)
   const isLeft = sql<boolean>`(not marketing_stopped and status <> 'revoked' or entry_id is not null)`
-  const [row] = await db.runLong(forgetStops ? all : all.where(isLeft))
+  const [row] = await db.runLong(person.forgetStops ? all : all.where(isLeft))
   return row!.count
 }
 

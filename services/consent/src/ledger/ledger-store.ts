@@ -49,13 +49,15 @@ interface Traits {
   origin: string | null
 }
 
-/** Two looks by an index: a number may have 100,000 entries. */
+/** Each look is by an index: a number may have 100,000 entries. */
 const find = defineStatement({
   name: 'find-entry',
   text: `
     select
       exists (
         select from consent_entries where tenant_id = $1 and mode = $2 and recipient_index = $3 and evidence_index = $4
+      ) or exists (
+        select from erased_evidence where tenant_id = $1 and mode = $2 and recipient_index = $3 and evidence_index = $4
       ) as has_evidence,
       exists (
         select from consent_entries where tenant_id = $1 and mode = $2 and recipient_index = $3 and origin = $5
@@ -63,7 +65,7 @@ const find = defineStatement({
   columns: { has_evidence: column.boolean(), has_origin: column.boolean() },
 })
 
-/** Whether the ledger holds an entry of this number with the evidence, or of the message. Call it under the lock. */
+/** Whether the ledger holds or held an entry of this number with the evidence, or holds one of the message. Call it under the lock. */
 export async function findEntries(run: Run, subject: Subject, { evidenceIndex, origin }: Traits) {
   const { tenantId, mode, recipientIndex } = subject
   const [row] = await run(find, [tenantId, mode, recipientIndex, evidenceIndex, origin])

@@ -55,6 +55,13 @@ export const baseline: Migration = {
     // Triggers for rows do not see a TRUNCATE.
     `create trigger keep_consent_ledger before truncate on consent_entries
        for each statement execute function keep_consent_entries()`,
+    `create table erased_evidence (
+         tenant_id text not null,
+         mode text not null,
+         recipient_index text not null,
+         evidence_index text not null,
+         primary key (tenant_id, mode, recipient_index, evidence_index)
+       )`,
     `create table users (
          tenant_id text not null,
          user_index text not null,
