@@ -9,6 +9,7 @@ import { migrations } from '../src/db/migrations.ts'
 import { erasuresOf } from '../src/erasure/erase-recipient.ts'
 import { findConsent } from '../src/ledger/ledger-store.ts'
 import { recordChange, type Wanted } from '../src/ledger/record-change.ts'
+import { sealPhone } from '../src/users/user-phone.ts'
 
 let db: Queries
 useOwnSchema('consent', { migrations }, (own) => {
@@ -104,4 +105,21 @@ test('a change that is committed while the consent is being erased leaves the co
   expect(await erase(person, rest)).toBe(1)
   expect(await consent()).toMatchObject({ sequence: 2 })
   expect(await erase(person)).toBe(0)
+})
+
+test('a user whose number cannot be decrypted does not hinder the erasure of others, and is counted', async () => {
+  const { person } = newNumber()
+  const { tenantId } = person
+  const sealed = sealPhone(keyRing, { tenantId, userIndex: 'theirs' }, phone)
+  for (const [userIndex, value] of [
+    ['damaged', Buffer.from('damaged')],
+    ['theirs', sealed],
+    ['waiting', null],
+  ] as const)
+    await db.run('insert into users (tenant_id, user_index, phone) values ($1, $2, $3)', [tenantId, userIndex, value])
+  const users = erasures().at(-1)!
+  expect(await users.erase(db, person)).toBe(1)
+  expect(users.unreadable?.()).toBe(1)
+  const left = await db.run('select user_index from users where tenant_id = $1 order by 1', [tenantId])
+  expect(left).toEqual([{ user_index: 'damaged' }, { user_index: 'waiting' }])
 })

@@ -47,6 +47,7 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
       { login: readNatsLogin(config), requiredForReady: false },
     )
     const left: string[] = []
+    const unreadable: string[] = []
     for (const [at, recipient] of spellingsOf(named.recipient).entries()) {
       const indexUnder = (keys: IndexKeys) => createBlindIndex(keys)(named.tenantId, recipient)
       const person = { ...named, recipient, index: indexKeys && indexUnder(indexKeys) }
@@ -59,12 +60,19 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
         const rows = at === 0 ? one.name : `${one.name}, other spelling`
         const erased = erase ? await eraseAll(db, one, person) : 0
         const count = await one.count(db, person)
-        print(JSON.stringify({ rows, ...(erase ? { erased, left: count } : { count }) }))
-        if (erase) kit.log.info({ tenant_id: person.tenantId, rows, erased, left: count }, 'erase-recipient')
+        const skipped = one.unreadable?.() ?? 0
+        const more = skipped > 0 ? { unreadable: skipped } : {}
+        print(JSON.stringify({ rows, ...(erase ? { erased, left: count } : { count }), ...more }))
+        if (erase) kit.log.info({ tenant_id: person.tenantId, rows, erased, left: count, ...more }, 'erase-recipient')
         if (erase && count > 0) left.push(`${count} ${rows}`)
+        if (erase && skipped > 0) unreadable.push(`${skipped} ${rows}`)
       }
     }
-    if (left.length > 0) throw new Error(`in use at the moment: ${left.join(', ')}; run the command again`)
+    const faults = [
+      ...(left.length > 0 ? [`in use at the moment: ${left.join(', ')}; run the command again`] : []),
+      ...(unreadable.length > 0 ? [`skipped because they cannot be decrypted: ${unreadable.join(', ')}`] : []),
+    ]
+    if (faults.length > 0) throw new Error(faults.join('; '))
   }
 }
 

@@ -19,6 +19,8 @@ export interface Erasure {
   count(db: Queries, person: Person): Promise<number>
   /** Erases a batch, which commits alone. @returns how many rows; 0 once none is left */
   erase(db: Queries, person: Person): Promise<number>
+  /** How many rows were skipped because they cannot be decrypted, so that whose they are is unknown. */
+  unreadable?(): number
 }
 
 /** Replaces an erased text. */

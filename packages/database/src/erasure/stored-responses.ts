@@ -5,7 +5,7 @@ import type { Queries } from '../open.ts'
 import { build } from '../shared-tables.ts'
 import { defineStatement } from '../statement.ts'
 import { type Erasure, erasedText } from './person.ts'
-import { walkErasure } from './walk-erasure.ts'
+import { tryOpen, walkErasure } from './walk-erasure.ts'
 
 /** Rows read at a time. */
 const pageSize = 500
@@ -38,16 +38,7 @@ function sealFor({ scope, key, response }: StoredResponse, keyRing: KeyRing | un
   if (!keyRing || /^$|^[{["]/.test(response))
     return { seal: (text: string) => text, open: (text: string): string | undefined => text }
   const { seal, open } = sealOf(keyRing, scope, key)
-  return { seal, open: (sealed: string) => orNothing(() => open(sealed)) }
-}
-
-/** Skips a response that cannot be decrypted: it expires within a day. */
-function orNothing(open: () => string): string | undefined {
-  try {
-    return open()
-  } catch {
-    return undefined
-  }
+  return { seal, open: (sealed: string) => tryOpen(() => open(sealed)) }
 }
 
 const findTable = defineStatement({

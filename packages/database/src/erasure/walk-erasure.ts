@@ -5,6 +5,8 @@ interface Walked {
   found: number
   /** Rows that were found but are in use at the moment. */
   left: number
+  /** Rows that cannot be decrypted. */
+  unreadable?: number
 }
 
 /** An erasure that has no index: each run of the command reads all rows once, to count or to erase. */
@@ -13,14 +15,30 @@ export function walkErasure(
   walk: (db: Queries, person: Person, erase: boolean) => Promise<Walked>,
 ): Erasure {
   let left: number | undefined
+  let unreadable = 0
+  const walkOnce: typeof walk = async (...given) => {
+    const walked = await walk(...given)
+    unreadable = walked.unreadable ?? 0
+    return walked
+  }
   return {
     name,
-    count: async (db, person) => left ?? (await walk(db, person, false)).found,
+    count: async (db, person) => left ?? (await walkOnce(db, person, false)).found,
     async erase(db, person) {
       if (left !== undefined) return 0
-      const walked = await walk(db, person, true)
+      const walked = await walkOnce(db, person, true)
       left = walked.left
       return walked.found - walked.left
     },
+    unreadable: () => unreadable,
+  }
+}
+
+/** Decrypts one of many values: one that is damaged must not end the walk. @returns undefined if it cannot be decrypted */
+export function tryOpen<T>(open: () => T): T | undefined {
+  try {
+    return open()
+  } catch {
+    return undefined
   }
 }

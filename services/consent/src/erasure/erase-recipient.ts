@@ -1,4 +1,12 @@
-import { type Erasure, type ErasureConfig, eraseRecipientCommand, type Person, type Queries } from '@notify/database'
+import {
+  type Erasure,
+  type ErasureConfig,
+  eraseRecipientCommand,
+  type Person,
+  type Queries,
+  tryOpen,
+  walkErasure,
+} from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import type { Config } from '../config.ts'
 import { sealDetails } from '../ledger/entry-details.ts'
@@ -16,11 +24,11 @@ export const erasuresOf = ({ ENCRYPTION_KEYS: keyRing }: Pick<Config, 'ENCRYPTIO
   { name: 'ledger entries', count: countEntries, erase: (db, person) => eraseBatch(db, keyRing, person) },
   { name: 'consents', count: countConsents, erase: eraseConsents },
   { name: 'evidence', count: countEvidence, erase: eraseEvidence },
-  {
-    name: 'users',
-    count: async (db, person) => (await findUsers(db, keyRing, person)).length,
-    erase: async (db, person) => deleteUsers(db, person.tenantId, await findUsers(db, keyRing, person)),
-  },
+  walkErasure('users', async (db, person, erase) => {
+    const { found, unreadable } = await findUsers(db, keyRing, person)
+    if (erase) await deleteUsers(db, person.tenantId, found)
+    return { found: found.length, left: 0, unreadable }
+  }),
 ]
 
 /** `main.ts erase-recipient`. */
@@ -44,16 +52,18 @@ function eraseBatch(db: Queries, keyRing: KeyRing, person: Person): Promise<numb
 }
 
 /** The users with the number. Numbers are encrypted, so all users of the tenant are read; or the user whose id was given. */
-async function findUsers(db: Queries, keyRing: KeyRing, { tenantId, recipient, index }: Person): Promise<string[]> {
+async function findUsers(db: Queries, keyRing: KeyRing, { tenantId, recipient, index }: Person) {
   const found: string[] = []
+  let unreadable = 0
   let after = ''
   for (;;) {
     const page = await readUsers(db, tenantId, after)
     for (const { user_index: userIndex, phone } of page) {
-      const isTheirs = phone && openPhone(keyRing, { tenantId, userIndex }, phone) === recipient
-      if (isTheirs || userIndex === index) found.push(userIndex)
+      const known = phone && tryOpen(() => openPhone(keyRing, { tenantId, userIndex }, phone))
+      if (known === recipient || userIndex === index) found.push(userIndex)
+      else if (known === undefined) unreadable++
     }
-    if (page.length === 0) return found
+    if (page.length === 0) return { found, unreadable }
     after = page.at(-1)!.user_index
   }
 }

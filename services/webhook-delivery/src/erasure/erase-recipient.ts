@@ -1,4 +1,12 @@
-import { type ErasureConfig, eraseRecipientCommand, type Person, type Queries, walkErasure } from '@notify/database'
+import {
+  type Erasure,
+  type ErasureConfig,
+  eraseRecipientCommand,
+  type Person,
+  type Queries,
+  tryOpen,
+  walkErasure,
+} from '@notify/database'
 import { isSameRecipient, type KeyRing } from '@notify/privacy'
 import { ConfigError } from '@notify/service-kit'
 import type { Config } from '../config.ts'
@@ -7,8 +15,8 @@ import { countFanOutsOf } from '../facts/postponed/postponed-store.ts'
 import { readDeliveries, type StoredDelivery } from './read-deliveries.ts'
 import { type Erased, erasedReason, storeErased } from './store-erased.ts'
 
-/** `main.ts erase-recipient`: events keep their delivery without the person; sends to the person's address end. */
-export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>((config) => {
+/** Events keep their delivery without the person; sends to the person's address end. */
+export const erasuresOf = (config: Pick<Config, 'BLIND_INDEX_KEY' | 'ENCRYPTION_KEYS'>): Erasure[] => {
   if (!config.BLIND_INDEX_KEY) throw new ConfigError('BLIND_INDEX_KEY is needed by erase-recipient')
   return [
     walkErasure('deliveries', (db, person, erase) => walk(db, config.ENCRYPTION_KEYS, person, erase)),
@@ -18,23 +26,26 @@ export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config,
       return { found, left: found }
     }),
   ]
-})
+}
+
+/** `main.ts erase-recipient`. */
+export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>(erasuresOf)
 
 async function walk(db: Queries, keyRing: KeyRing, person: Person, erase: boolean) {
   let found = 0
   let left = 0
+  let unreadable = 0
   for (let after = ''; ; ) {
     const { last, deliveries } = await readDeliveries(db, person, after)
-    if (last === null) return { found, left }
-    const theirs = deliveries.filter((delivery) => isTheirs(keyRing, delivery, person))
+    if (last === null) return { found, left, unreadable }
+    const theirs: Erased[] = []
+    for (const delivery of deliveries) {
+      const erased = tryOpen(() => (isTheirs(keyRing, delivery, person) ? [erasedOf(keyRing, delivery)] : []))
+      if (erased) theirs.push(...erased)
+      else unreadable++
+    }
     found += theirs.length
-    if (erase)
-      left +=
-        theirs.length -
-        (await storeErased(
-          db,
-          theirs.map((delivery) => erasedOf(keyRing, delivery)),
-        ))
+    if (erase) left += theirs.length - (await storeErased(db, theirs))
     after = last
   }
 }
