@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt } from '@notify/contracts'
+import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyHandOffReports } from '../src/outcome/hand-offs/report-store.ts'
@@ -84,3 +85,28 @@ test('a failure that the receiver of a hand-off reports after the erasure cannot
   await applyHandOffReports(db, 'sms', [{ notification_id: id, retry_count: 0, ...failed } as never])
   expect(await own.rowOf(id)).toMatchObject({ status: 'failed', retryable: false })
 })
+
+test.each([undefined, 'c1'])(
+  'a complaint after the erasure suppresses nobody, which is logged as a warning (copy: %s)',
+  async (copy) => {
+    const { id, answer } = await claimed()
+    await answer()
+    await erase(id)
+    const logged: string[] = []
+    const log = { info: () => logged.push('info'), warn: () => logged.push('warn') }
+    await suppressRecipient(
+      { db, log } as never,
+      {
+        ...{ suppress: 'complaint', channel: 'sms', provider_id: providerId, notification_id: id as `notif_${string}` },
+        ...{
+          provider_message_id: 'SM1',
+          status: 'delivered',
+          received_at: new Date().toISOString(),
+          ...(copy && { copy }),
+        },
+      } as Receipt,
+    )
+    expect(logged).toEqual(['warn'])
+    expect(await db.run('select from suppressions where tenant_id = $1', [tenantId])).toEqual([])
+  },
+)
