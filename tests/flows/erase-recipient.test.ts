@@ -179,6 +179,28 @@ test('a STOP stays in force when the person is erased, unless the operator passe
   expect(await findPerson(env, phone)).toEqual([])
 })
 
+test('a repetition of a request that named the person returns nothing about them after the erasure', async () => {
+  const [phone, user] = [freshPhone(), freshUser()]
+  const id = await send(env, phone, { body: 'Your table is ready, Ada.' })
+  const keyed = (path: string, request: object) =>
+    env.api('POST', `/api/v1/${path}`, { ...request, headers: { 'idempotency-key': phone } })
+  const reference = 'Ada, order 7'
+  const repeat = async () => [
+    await keyed('whatsapp/opt-ins', { body: { phone_e164: phone, source: 'web_form', reference } }),
+    await keyed('in-app/tokens', { body: { user_id: user } }),
+    await keyed(`activity/${id}/content`, { token: env.operatorToken }),
+  ]
+  const first = await repeat()
+  expect(first.map(({ status }) => status)).toEqual([201, 201, 200])
+  expect((await repeat()).map(({ text }) => text)).toEqual(first.map(({ text }) => text))
+  await eraseEverywhere(phone)
+  await eraseEverywhere(user)
+  const [optedIn, token, content] = await repeat()
+  expect(optedIn!.body).toMatchObject({ id: first[0]!.body.id, phone_e164: 'erased', reference: 'erased' })
+  expect(token!.body).toMatchObject({ user_id: 'erased', token: 'erased' })
+  expect([content!.status, content!.text.includes('Ada')]).toEqual([404, false])
+})
+
 test('a user is erased with the number or with the user id, and messages that name the user with the id', async () => {
   const [user, phone] = [freshUser(), freshPhone()]
   const save = () => env.api('PUT', `/api/v1/users/${user}`, { body: { phone } })

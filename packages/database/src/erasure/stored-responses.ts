@@ -1,4 +1,4 @@
-import type { KeyRing } from '@notify/privacy'
+import { isSameRecipient, type KeyRing } from '@notify/privacy'
 import { column } from '../columns.ts'
 import { sealOf } from '../idempotency/response-seal.ts'
 import type { Queries } from '../open.ts'
@@ -16,24 +16,54 @@ interface StoredResponse {
   response: string
 }
 
-/** Erases the recipient in stored responses. A repetition still returns its response. */
+/** Erases the recipient in stored responses. A repetition still returns a response, and has no effect. */
 export function storedResponses(keyRing: KeyRing | undefined): Erasure {
   return walkErasure('responses', async (db, { recipient }, erase) => {
-    // Replaces whole JSON strings, so that a short user id within another text is not changed.
-    const [quoted, blank] = [recipient, erasedText].map((text) => JSON.stringify(text)) as [string, string]
     let found = 0
     for await (const stored of responsesOf(db)) {
       const { seal, open } = sealFor(stored, keyRing)
       const text = open(stored.response)
-      if (!text?.includes(quoted)) continue
+      const rest = text && responseWithout(text, recipient)
+      if (!rest) continue
       found++
-      if (erase) await replaceResponse(db, stored, seal(text.replaceAll(quoted, blank)))
+      if (erase) await replaceResponse(db, stored, seal(rest))
     }
     return { found, left: 0 }
   })
 }
 
-/** A response is JSON, or the envelope of a confidential one. */
+/** Fields whose texts say nothing about a person. */
+const isKept = (name: string) => /(^|_)(id|at)$/.test(name) || ['status', 'source', 'channel', 'mode'].includes(name)
+
+/**
+ * Compares whole JSON strings, so that a short user id within another text is not found. An object that names the recipient loses its
+ * other texts as well: a reference, or a token for the user.
+ * @returns undefined when the response does not name the recipient
+ */
+export function responseWithout(text: string, recipient: string): string | undefined {
+  let found = false
+  const names = (value: unknown): boolean =>
+    typeof value === 'string' ? isSameRecipient(value, recipient) : Array.isArray(value) && value.some(names)
+  const rest = without(
+    tryOpen(() => JSON.parse(text)),
+    false,
+  )
+  return found ? JSON.stringify(rest) : undefined
+
+  function without(value: unknown, isTheirs: boolean): unknown {
+    if (typeof value === 'string') return isTheirs ? erasedText : value
+    if (Array.isArray(value)) return value.map((one) => without(one, isTheirs || names(one)))
+    if (typeof value !== 'object' || value === null) return value
+    const isOfThem = isTheirs || Object.values(value).some(names)
+    if (isOfThem) found = true
+    const keeps = (name: string, one: unknown) => typeof one === 'string' && isKept(name) && !names(one)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, keeps(name, one) ? one : without(one, isOfThem)]),
+    )
+  }
+}
+
+/** A response is JSON, or the envelope of a confidential one; one that cannot be decrypted expires within a day. */
 function sealFor({ scope, key, response }: StoredResponse, keyRing: KeyRing | undefined) {
   if (!keyRing || /^$|^[{["]/.test(response))
     return { seal: (text: string) => text, open: (text: string): string | undefined => text }

@@ -16,7 +16,10 @@ import { type Lines, takeTurns } from './take-turns.ts'
 export type Result =
   /** The final response: repetitions receive it. */
   | Reply
-  /** A response that is not final, because a part failed internally. A repetition prepares with `done` and completes the rest. */
+  /**
+   * A response that is not stored: a part failed internally, or it must not be kept. A repetition prepares with `done` and completes
+   * the rest.
+   */
   | { reply: Reply; done: string }
   /** The response needs work outside of the transaction. If the process dies meanwhile, a repetition prepares with `done`. */
   | { finish(): Promise<Reply>; done: string }

@@ -9,10 +9,11 @@ import { build } from '../../db/schema.ts'
 
 /**
  * Returns the content of a notification while it is kept. The audit entry commits before the response. Codes, which have a
- * lane of their own, are never shown.
+ * lane of their own, are never shown. A repetition reads again: a stored response would outlive the content.
  */
 export const readContent: Handler<Context, typeof contract> = idempotent({
-  async effect({ channels, secrets }, request, run) {
+  prepare: async (_context, _request, done) => ({ isRecorded: done !== undefined }),
+  async effect({ channels, secrets }, request, run, { isRecorded }) {
     const { params, principal } = request
     const [found] = await run(
       build
@@ -31,12 +32,13 @@ export const readContent: Handler<Context, typeof contract> = idempotent({
     const content = isItemContent(payload)
       ? { data: dataOf(payload) }
       : definition.contentOf(definition.payload.parse(payload))
-    await recordAudit(run, dispatchAuditRecorded, {
-      ...{ request, applicationId, action: 'notification.content_read', resourceId: id, before: null },
-      after: { channel },
-    })
-    const answer = JSON.stringify({ notification_id: id, channel, content })
-    return new Reply(200, withoutLinkTokens(answer))
+    if (!isRecorded)
+      await recordAudit(run, dispatchAuditRecorded, {
+        ...{ request, applicationId, action: 'notification.content_read', resourceId: id, before: null },
+        after: { channel },
+      })
+    const answer = withoutLinkTokens(JSON.stringify({ notification_id: id, channel, content }))
+    return { reply: new Reply(200, answer, isRecorded ? { 'Idempotent-Replayed': 'true' } : {}), done: id }
   },
   after: ({ wakeOutbox }) => wakeOutbox(),
 })
