@@ -1,9 +1,11 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt } from '@notify/contracts'
 import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
+import { channels } from '../src/channels/registry.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyHandOffReports } from '../src/outcome/hand-offs/report-store.ts'
+import { askForSent } from '../src/outcome/inquiries/ask-for-sent.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { eraseNotifications } from '../src/upkeep/erasure-store.ts'
 import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
@@ -75,6 +77,19 @@ test('the answer of a worker that comes after the erasure leaves no words of the
   await erase(id)
   await answer()
   expect(await wordsOf(id)).toMatchObject([{ outcome: 'accepted', provider_message: null, provider_message_id: null }])
+})
+
+test('a message that another service delivers is not handed over again after the erasure', async () => {
+  const [id] = (await own.queued(1, 'transactional', 'webhook')) as [string]
+  await db.run(`update notifications set status = 'sent' where id = $1`, [id])
+  const handOffs = async () => {
+    await askForSent(db, channels, new Date(0).toISOString(), new Date(Date.now() + 60_000))
+    return (await db.run(`select from outbox where subject like 'dispatch.webhook.%' and strpos(events, $1) > 0`, [id]))
+      .length
+  }
+  expect(await handOffs()).toBe(1)
+  await erase(id)
+  expect(await handOffs()).toBe(1)
 })
 
 test('a failure that the receiver of a hand-off reports after the erasure cannot be retried', async () => {

@@ -29,7 +29,7 @@ const ask = defineStatements(
     ), silent as (
       ${silentSql(`sent join attempts a on a.notification_id = sent.id where a.outcome in ('accepted', 'unknown')`)}
     ), asked as (${askSql('silent')}), unfinished as (
-      select * from sent where channel = any ($4)
+      select * from sent where channel = any ($4) and payload is not null
     ), ${repeatedWorkQueries(channels, 'unfinished')}
     select (select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '|' || id
         from page order by page.since desc, page.id desc limit 1) as reached,
@@ -42,7 +42,7 @@ const ask = defineStatements(
 
 /**
  * Requests the receipts of notifications that are `sent`, in the order in which they were sent, for each attempt. Hand-offs
- * are repeated instead.
+ * are repeated instead, unless their content was erased.
  * @param after position of the walk: `<time>|<id>`
  * @param until latest time
  */
