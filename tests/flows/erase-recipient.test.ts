@@ -179,6 +179,22 @@ test('a STOP stays in force when the person is erased, unless the operator passe
   expect(await findPerson(env, phone)).toEqual([])
 })
 
+test('of the failures of an erased person only codes are left, not the words of carriers', async () => {
+  const phone = freshPhone('0003')
+  const id = await send(env, phone)
+  const sentCode = await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient: phone } })
+  const ofCode = async () => {
+    const query = 'select failure_reason from otp.transactions where id = $1'
+    return (await env.admin.query(query, [sentCode.body.transaction_id])).rows
+  }
+  await untilActivity(env, id, { status: 'failed', failure_reason: expect.stringContaining(' ') })
+  await eventually(async () => expect(await ofCode()).toEqual([{ failure_reason: expect.stringContaining(' ') }]))
+  await eraseEverywhere(phone)
+  await untilActivity(env, id, { recipient_masked: 'erased', failure_reason: null })
+  expect((await stateOf(env, id)).failure_reason).toMatch(/^\d+$/)
+  expect(await ofCode()).toEqual([{ failure_reason: null }])
+})
+
 test('a repetition of a request that named the person returns nothing about them after the erasure', async () => {
   const [phone, user] = [freshPhone(), freshUser()]
   const id = await send(env, phone, { body: 'Your table is ready, Ada.' })

@@ -3,7 +3,8 @@ import { newId, type Receipt } from '@notify/contracts'
 import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import { channels } from '../src/channels/registry.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
-import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
+import { unknownReason } from '../src/deliver/settle/decide-next.ts'
+import { type Settlement, settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyHandOffReports } from '../src/outcome/hand-offs/report-store.ts'
 import { askForSent } from '../src/outcome/inquiries/ask-for-sent.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
@@ -39,12 +40,21 @@ const taken = {
   next: { status: 'sent' },
 } as const
 
-async function claimed() {
+async function claimed(given: Partial<Settlement> = {}) {
   const [id] = (await own.queued(1)) as [string]
   const { attempt_id: attemptId, attempt_count: attemptNumber } = await own.claimOne(id)
-  const ended = { notificationId: id, attemptNumber, attemptId, leaseExpired: false, providerId, ...taken }
+  const ended = { notificationId: id, attemptNumber, attemptId, leaseExpired: false, providerId, ...taken, ...given }
   return { id, answer: () => settleAttempts(db, [ended]), attemptId: attemptId as Receipt['attempt_id'] }
 }
+
+/** What the carrier answered to an attempt that it refused. */
+const refused = {
+  outcome: 'rejected_permanent',
+  code: '21211',
+  message: 'No such user Ada',
+  providerMessageId: null,
+  next: { status: 'failed', reason: 'No such user Ada', retryable: false },
+} as const
 
 const report = (id: string, attempt_id: Receipt['attempt_id']) =>
   applyReceipts(db, [
@@ -65,7 +75,8 @@ test('a receipt after the erasure ends the message, which cannot be retried, and
   await answer()
   await erase(id)
   expect((await report(id, attemptId)).ids).toEqual([id])
-  expect(await own.rowOf(id)).toMatchObject({ status: 'undelivered', retryable: false, recipient_index: 'erased' })
+  const reduced = { recipient_index: 'erased', failure_reason: '30003' }
+  expect(await own.rowOf(id)).toMatchObject({ status: 'undelivered', retryable: false, ...reduced })
   const left = { outcome: 'accepted', provider_message: null, provider_message_id: null }
   expect(await wordsOf(id)).toMatchObject([{ ...left, provider_code: '30003' }])
 })
@@ -77,6 +88,20 @@ test('the answer of a worker that comes after the erasure leaves no words of the
   await erase(id)
   await answer()
   expect(await wordsOf(id)).toMatchObject([{ outcome: 'accepted', provider_message: null, provider_message_id: null }])
+})
+
+test("of a failure the erasure keeps the carrier's code, not its words", async () => {
+  const { id, answer } = await claimed(refused)
+  await answer()
+  await erase(id)
+  expect(await own.rowOf(id)).toMatchObject({ status: 'failed', failure_reason: '21211' })
+})
+
+test('our own reason of a failure stays after the erasure', async () => {
+  const { id, answer } = await claimed({ ...refused, next: { ...refused.next, reason: unknownReason } })
+  await answer()
+  await erase(id)
+  expect(await own.rowOf(id)).toMatchObject({ failure_reason: unknownReason })
 })
 
 test('a message that another service delivers is not handed over again after the erasure', async () => {

@@ -72,3 +72,13 @@ test('a delivery that cannot be decrypted does not hinder the erasure of others,
   expect((await event()).sealed).toEqual(damaged)
   expect(await theirs()).toMatchObject({ last_error: 'recipient_erased' })
 })
+
+test('a stored event loses the words of the carrier, and keeps a code', async () => {
+  const person = newPerson()
+  const stored = await Promise.all(
+    ['unknown user Ada', 'expired'].map((failure_reason) => addDelivery(person, { data: { failure_reason } })),
+  )
+  await erase(person)
+  const left = await Promise.all(stored.map(async (read) => (await read()).body().data))
+  expect(left).toEqual([{ failure_reason: null }, { failure_reason: 'expired' }])
+})

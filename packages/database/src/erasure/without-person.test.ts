@@ -32,12 +32,21 @@ const received = (from: string): WireEvent => {
   return { event: sealEvent(keyRing, messageReceived, payload, { from, to: '+15005550006', body: 'Hi' }) }
 }
 
-test('of several events only those of the person lose the recipient and the metadata', () => {
+test('of several events only those of the person lose the recipient, the metadata and the words of carriers', () => {
   const others = fact({ recipient_index: 'other-index' })
-  expect(withoutPerson([fact(), others], { person, contract: notificationChanged, keyRing })).toEqual([
-    fact({ recipient_index: 'erased', recipient_masked: 'erased', metadata: null }),
+  const failed = fact({ failure_reason: 'unknown user ada' })
+  const erased = { recipient_index: 'erased', recipient_masked: 'erased', metadata: null }
+  expect(withoutPerson([fact(), others, failed], { person, contract: notificationChanged, keyRing })).toEqual([
+    fact(erased),
     others,
+    fact({ ...erased, failure_reason: null }),
   ])
+  const expired = withoutPerson([fact({ failure_reason: 'expired' })], {
+    person,
+    contract: notificationChanged,
+    keyRing,
+  })
+  expect(expired).toMatchObject([{ event: { failure_reason: 'expired' } }])
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import type { EventContract, SealedEventContract, WireEvent } from '@notify/contracts'
 import { openEvent, UnreadableError } from '@notify/messaging'
 import { isSameRecipient, type KeyRing } from '@notify/privacy'
-import { erasedText, type Person } from './person.ts'
+import { erasedReasonOf, erasedText, type Person } from './person.ts'
 
 /** How the events of a subject are searched for a person. */
 export interface Search {
@@ -37,6 +37,7 @@ function eraseFrom(wire: WireEvent, { person, contract, keyRing }: Search): Wire
 
   function blank(key: string, value: unknown): unknown {
     if (value === person.index || key === 'recipient_masked') return erasedText
+    if (key === 'failure_reason') return erasedReasonOf(value)
     return key === 'metadata' ? null : value
   }
 }

@@ -1,6 +1,7 @@
-import { cast, column, defineStatement, erasedText, type Person, type Queries } from '@notify/database'
+import { cast, column, defineStatement, erasedReasonSql, erasedText, type Person, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
+import { unknownReason } from '../deliver/settle/decide-next.ts'
 import { factsInto } from '../outcome/facts/fact-sql.ts'
 import { theirs } from './notifications-of-person.ts'
 
@@ -10,6 +11,11 @@ const count = cast(column.integer(), sql`count(*)`).as('count')
 /** Others are copies. */
 const isToThem = '(n.recipient_index = $2 or n.user_index is not distinct from $2)'
 const waits = `n.status in ('queued', 'scheduled')`
+
+/** The carrier's code takes the place of its words. By the reason of an unknown outcome a late answer is recognised. */
+const reasonLeft = `case when n.failure_reason = '${unknownReason}' then n.failure_reason
+            when n.failure_reason is not null then coalesce(${erasedReasonSql('n.failure_reason')}, (
+              select provider_code from attempts where notification_id = n.id order by number desc limit 1)) end`
 
 /** What a worker is sending is left for the next run. What waits is not sent any more, and nothing follows it. */
 const erase = defineStatement({
@@ -25,7 +31,7 @@ const erase = defineStatement({
           recipient_index = case when ${isToThem} then '${erasedText}' else n.recipient_index end,
           user_index = case when ${isToThem} then null else n.user_index end, payload = null, metadata = null, retryable = false,
           status = case when ${waits} then 'failed' else n.status end,
-          failure_reason = case when ${waits} then 'recipient_erased' else n.failure_reason end,
+          failure_reason = case when ${waits} then 'recipient_erased' else ${reasonLeft} end,
           next_attempt_at = case when ${waits} then null else n.next_attempt_at end,
           revision = n.revision + (${waits})::int, updated_at = case when ${waits} then now() else n.updated_at end
       where n.id = any(array(select id from theirs))

@@ -1,4 +1,4 @@
-import { cast, column, erasedText, type Person, type Queries } from '@notify/database'
+import { cast, column, erasedReasonSql, erasedText, type Person, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { isOfRecipient } from '../activity/access-path.ts'
 import { build } from '../db/schema.ts'
@@ -19,7 +19,8 @@ export async function countActivity(db: Queries, person: Person): Promise<number
 
 /** @returns how many items there were */
 export async function eraseActivity(db: Queries, person: Person): Promise<number> {
-  const erased = { recipient_index: erasedText, recipient_masked: erasedText, retryable: false }
+  const failure_reason = sql.raw<string | null>(erasedReasonSql('failure_reason'))
+  const erased = { recipient_index: erasedText, recipient_masked: erasedText, retryable: false, failure_reason }
   const rows = await db.runLong(
     build
       .with('theirs', () => itemsOf(person).select('id').limit(batch))

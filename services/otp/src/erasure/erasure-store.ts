@@ -1,4 +1,4 @@
-import { cast, column, defineStatement, erasedText, type Person, type Queries } from '@notify/database'
+import { cast, column, defineStatement, erasedReasonSql, erasedText, type Person, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 import { factsInto } from '../transactions/fact-sql.ts'
@@ -29,6 +29,7 @@ const erase = defineStatement({
     ), erased as (
       update transactions t
       set recipient = null, recipient_masked = '${erasedText}', recipient_index = '${erasedText}', prefix = null, code_proof = null, replaced = null,
+        failure_reason = ${erasedReasonSql('t.failure_reason')},
         status = case when ${isOpen} then 'expired' else t.status end, revision = t.revision + (${isOpen})::int,
         updated_at = case when ${isOpen} then clock_timestamp() else t.updated_at end
       where id = any(array(select transaction_id from theirs order by 1))

@@ -1,6 +1,7 @@
 import {
   type Erasure,
   type ErasureConfig,
+  erasedReasonOf,
   eraseRecipientCommand,
   type Person,
   type Queries,
@@ -67,9 +68,10 @@ function erasedOf(keyRing: KeyRing, { id, tenant_id, url, body }: StoredDelivery
 /** What the data of events say of a person, and what is left of it. */
 const personal = { recipient_masked: 'erased', metadata: null, user_id: 'erased', address: 'erased' }
 
-/** An event without the person and the caller's metadata. */
+/** An event without the person, the caller's metadata and the carrier's words. */
 function withoutPerson(body: string): string {
-  const event = JSON.parse(body) as { data: object }
-  const erased = Object.entries(personal).filter(([name]) => name in event.data)
-  return JSON.stringify({ ...event, data: { ...event.data, ...Object.fromEntries(erased) } })
+  const event = JSON.parse(body) as { data: Record<string, unknown> }
+  const erased = Object.entries({ ...personal, failure_reason: erasedReasonOf(event.data.failure_reason) })
+  const known = erased.filter(([name]) => name in event.data)
+  return JSON.stringify({ ...event, data: { ...event.data, ...Object.fromEntries(known) } })
 }

@@ -70,7 +70,8 @@ const apply = defineStatement({
       set status = coalesce(${nextStatus}, n.status), updated_at = now(), next_attempt_at = null, when_due = 'send',
           sending = n.sending and receipt.number <> n.attempt_count,
           revision = n.revision + case when ${nextStatus} is null then 0 else 1 end,
-          failure_reason = case when ${nextStatus} is null then n.failure_reason else receipt.reason end,
+          failure_reason = case when ${nextStatus} is null then n.failure_reason
+            when receipt.erased then receipt.code else receipt.reason end,
           retryable = case when ${nextStatus} is null then n.retryable else receipt.retryable end
       from receipt where n.id = receipt.id and (${nextStatus} is not null or ${endsSending('receipt.number')})
       returning n.*, old.status as old_status, old.when_due as old_when_due, receipt.kind
