@@ -1,6 +1,7 @@
 import { eraseRecipientCommand } from '@notify/database'
 import { countDigests, stopDigests } from './erase-digests.ts'
 import { eraseMembers } from './erase-members.ts'
+import { countPositions, erasePositions } from './erase-positions.ts'
 import {
   countPreferenceChanges,
   countPreferences,
@@ -19,6 +20,7 @@ export const eraseRecipient = eraseRecipientCommand(() => [
   { name: 'preferences', count: countPreferences, erase: erasePreferences },
   { name: 'preference changes', count: countPreferenceChanges, erase: erasePreferenceChanges },
   { name: 'list_members', count: countMembers, erase: eraseMembers },
+  { name: 'positions of broadcasts', count: countPositions, erase: erasePositions },
   { name: 'recipients', count: countRecipients, erase: eraseRecipients },
   { name: 'suppressions', count: countSuppressions, erase: eraseSuppressions },
 ])

@@ -110,11 +110,12 @@ export async function pauseAtPage(
   await run(pause, [id, pages, before, JSON.stringify(refusals), reached])
 }
 
+/** A broadcast that ends forgets its position, which names a member. */
 const end = defineStatement({
   name: 'end-broadcast-page',
   text: `
     update broadcasts b set
-      pages = b.pages + 1, reached = coalesce($5, b.reached),
+      pages = b.pages + 1, reached = case when not $7 and b.status in ('running', 'paused') then coalesce($5, b.reached) end,
       accepted = b.accepted + greatest($6, (
         select count(*)::int from notifications n where n.id between $10 and $11 and n.broadcast_id = b.id)),
       refusals = ${allRefusals},
@@ -149,8 +150,8 @@ export async function endPage({ run }: Queries, page: DuePage, ended: EndedPage)
 
 const stop = defineStatement({
   name: 'stop-broadcast-of-deleted-list',
-  text: `update broadcasts set status = 'cancelled', next_page_at = null, finished_at = date_trunc('milliseconds', now()),
-      updated_at = date_trunc('milliseconds', now())
+  text: `update broadcasts set status = 'cancelled', reached = null, next_page_at = null,
+      finished_at = date_trunc('milliseconds', now()), updated_at = date_trunc('milliseconds', now())
     where id = $1 and status = 'running'`,
 })
 
