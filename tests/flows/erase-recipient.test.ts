@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { serviceNames } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { parseIndexKeys } from '@notify/privacy'
+import { maskPhone, parseIndexKeys } from '@notify/privacy'
 import { untilActivity } from '@notify/test-kit/activity'
 import { stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
@@ -72,7 +72,7 @@ async function eraseEverywhere(recipient: string, ...args: string[]): Promise<vo
     await untilQuiet(bus, serviceNames)
     // A command says to run it again while a message is in use.
     for (const service of Object.keys(commands) as Service[])
-      await eventually(() => run(service, recipient, ...args, '--erase'))
+      await eventually(() => run(service, recipient, ...args, '--erase', '--all-identifiers'))
   }
 }
 
@@ -225,6 +225,8 @@ test('a user is erased with the number or with the user id, and messages that na
   const { body: list } = await env.api('POST', '/api/v1/lists', { body: { name: 'Customers' } })
   const members = [{ user_id: user, data: { name: 'Ada' } }]
   await env.api('PUT', `/api/v1/lists/${list.list_id}/members`, { body: { members } })
+  await expect(run('dispatch', phone, '--erase')).rejects.toThrow('other identifiers')
+  expect((await known()).status).toBe(200)
   await eraseEverywhere(phone)
   expect((await env.api('GET', `/api/v1/lists/${list.list_id}`)).body.member_count).toBe(0)
   expect((await known()).status).toBe(404)
@@ -233,6 +235,20 @@ test('a user is erased with the number or with the user id, and messages that na
     body: { channel: 'sms', recipient: { user_id: user }, body: 'Your table is ready.' },
   })
   await untilState(env, body.notification_id, { delivery_status: 'delivered' })
+  const fresh = freshPhone('0177')
+  await env.api('PUT', `/api/v1/users/${user}`, { body: { phone: fresh, email: 'Ada@Shop.example' } })
+  expect(await run('dispatch', user)).toContainEqual({
+    rows: 'other identifiers',
+    masked: [
+      `email address A***@shop.example`,
+      `phone number ${maskPhone(fresh)}`,
+      `former address ${maskPhone(phone)}`,
+    ],
+  })
+  expect(await run('dispatch', 'ada@shop.example')).toContainEqual({
+    rows: 'other identifiers',
+    masked: [`user id ${user.replace(/(?<=.).+(?=.)/, '***')}`, `phone number ${maskPhone(fresh)}`],
+  })
   await eraseEverywhere(user)
   expect((await known()).status).toBe(404)
   expect((await stateOf(env, body.notification_id)).recipient_masked).toBe('erased')

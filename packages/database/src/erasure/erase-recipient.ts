@@ -21,16 +21,23 @@ export type ErasureConfig = Parameters<typeof readNatsLogin>[0] & {
 }
 
 const usage =
-  'use: erase-recipient --tenant <id> [--recipient <phone number, email address or user id>] [--forget-stops] [--erase]\n' +
+  'use: erase-recipient --tenant <id> [--recipient <phone number, email address or user id>] [--forget-stops]\n' +
+  '  [--erase [--all-identifiers]]\n' +
   'Without --recipient it is read from standard input.'
+
+/** The other identifiers of a person, masked: only they lead to what other services have. */
+export type OthersOf<Config> = (config: Config, db: Queries, person: Person) => Promise<string[]>
 
 /**
  * `main.ts erase-recipient`: counts the rows and messages of one person in the service, under each spelling of a number; with
  * `--erase`, erases them. After an interruption, run it again. Neither the output nor the log contains the recipient.
  * @param erasuresOf the service's own tables; outbox, dead letters, responses and stream are added
+ * @param othersOf for a service whose erasure removes what links the identifiers of a person. Then nothing is erased unless
+ *   `--all-identifiers` states that the command is run for each of them.
  */
 export function eraseRecipientCommand<Config extends ErasureConfig>(
   erasuresOf: (config: Config) => readonly Erasure[],
+  othersOf: OthersOf<Config> = async () => [],
 ) {
   return async (
     config: Config,
@@ -38,7 +45,7 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
     args: readonly string[],
     print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
   ): Promise<void> => {
-    const { erase, ...named } = await readArguments(args)
+    const { erase, allIdentifiers, ...named } = await readArguments(args)
     const { BLIND_INDEX_KEY: indexKeys, ENCRYPTION_KEYS: keyRing } = config
     const db = await openDatabase(kit, { config: { DATABASE_URL: config.DATABASE_URL, DATABASE_POOL_SIZE: 1 } })
     if (indexKeys) await requireSameKeys(db, indexKeys)
@@ -48,14 +55,19 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
     )
     const left: string[] = []
     const unreadable: string[] = []
-    for (const [at, recipient] of spellingsOf(named.recipient).entries()) {
+    const persons = spellingsOf(named.recipient).map((recipient): Person & { indexUnder(keys: IndexKeys): string } => {
       const indexUnder = (keys: IndexKeys) => createBlindIndex(keys)(named.tenantId, recipient)
-      const person = { ...named, recipient, index: indexKeys && indexUnder(indexKeys) }
+      return { ...named, recipient, index: indexKeys && indexUnder(indexKeys), indexUnder }
+    })
+    const others = (await Promise.all(persons.map((person) => othersOf(config, db, person)))).flat()
+    if (others.length > 0) print(JSON.stringify({ rows: 'other identifiers', masked: others }))
+    if (erase && others.length > 0 && !allIdentifiers) throw new Error(linkIsLost)
+    for (const [at, person] of persons.entries()) {
       // The stream comes last, because it then contains the messages that a relay was publishing.
       const copies = [...eventCopies(keyRing), storedResponses(keyRing), streamCopies(kit, bus, keyRing)]
       // The stream contains older indexes until its messages expire.
       for (const keys of indexKeys ? olderKeys(indexKeys) : [])
-        copies.push(underIndex(streamCopies(kit, bus, keyRing), indexUnder(keys)))
+        copies.push(underIndex(streamCopies(kit, bus, keyRing), person.indexUnder(keys)))
       for (const one of [...erasuresOf(config), ...copies]) {
         const rows = at === 0 ? one.name : `${one.name}, other spelling`
         const erased = erase ? await eraseAll(db, one, person) : 0
@@ -75,6 +87,10 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
     if (faults.length > 0) throw new Error(faults.join('; '))
   }
 }
+
+const linkIsLost =
+  'nothing is erased: the person has the other identifiers above, which are known by the rows that would be erased. ' +
+  'Note them, then run the command for each of them in all services, with --all-identifiers'
 
 /** The same erasure by another index. */
 function underIndex({ name, count, erase }: Erasure, index: string): Erasure {
@@ -106,14 +122,14 @@ async function readArguments(args: readonly string[]) {
     const flag = { type: 'boolean', default: false } as const
     const { values } = parseArgs({
       args: [...args],
-      options: { tenant: text, recipient: text, erase: flag, 'forget-stops': flag },
+      options: { tenant: text, recipient: text, erase: flag, 'all-identifiers': flag, 'forget-stops': flag },
     })
-    const { tenant: tenantId, erase, 'forget-stops': forgetStops } = values
+    const { tenant: tenantId, erase, 'all-identifiers': allIdentifiers, 'forget-stops': forgetStops } = values
     if (!tenantId || !isId('ten', tenantId))
       throw new Error('--tenant takes the id of a tenant, which begins with ten_')
     const recipient = values.recipient ?? (await readLine())
     if (!recipient) throw new Error('the recipient is missing')
-    return { tenantId, recipient, erase, forgetStops }
+    return { tenantId, recipient, erase, allIdentifiers, forgetStops }
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n${usage}`)
   }
