@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
@@ -87,7 +88,8 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
   const proven = new Set<string>()
   const find = async (request: IncomingMessage, token: string) => {
     if (proven.has(token) || !failures.isOver(addressOf(request))) return cache.get(token)
-    return narrowLane.execute(() => cache.get(token))
+    // Otherwise a lookup that waited would run as the request whose lookup ended.
+    return narrowLane.execute(AsyncResource.bind(() => cache.get(token)))
   }
   const identify = async (request: IncomingMessage, token: string) => {
     try {

@@ -1,13 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Door, internalProblem, Problem, relayStream, requestIdOf, withLogFields } from '@notify/service-kit'
-import { BulkheadRejectedError, bulkhead } from 'cockatiel'
+import {
+  createTenantRoom,
+  type Door,
+  internalProblem,
+  Problem,
+  relayStream,
+  requestIdOf,
+  withLogFields,
+} from '@notify/service-kit'
 import type { Request, RequestHandler } from 'express'
 import { forwarded, passedOn } from './hop-headers.ts'
 import { type Target, writeAnswer } from './pass-through.ts'
+import { inRoom, narrowSize } from './peers.ts'
 import { routeOf, sendRefusal } from './send-refusal.ts'
-
-/** Concurrent and waiting stream requests of addresses that keep failing. */
-const narrow = { opening: 4, waiting: 100 }
 
 /**
  * Proxies event streams unchanged. Each has its own connection to the owner; when either side disconnects, the other is
@@ -16,14 +21,14 @@ const narrow = { opening: 4, waiting: 100 }
 export function passStream(door: Door, target: Target): RequestHandler {
   const { url, addressOf, failures, isFailure, ofPages } = target
   const { origin } = new URL(url)
-  const narrowLane = bulkhead(narrow.opening, narrow.waiting)
+  const narrowRoom = createTenantRoom(narrowSize)
   const begin = async (request: IncomingMessage & { originalUrl: string }, response: ServerResponse, id: string) => {
     door.streams.requireRoom()
     const address = addressOf(request)
     const headers = passedOn(request, id)
     const asked = { method: request.method as 'GET', path: request.originalUrl, headers }
     const open = () => relayStream({ origin, request: asked, response, streams: door.streams, headersOf: forwarded })
-    const refusal = failures.isOver(address) ? await narrowLane.execute(open) : await open()
+    const refusal = failures.isOver(address) ? await inRoom(narrowRoom, address, open) : await open()
     if (!refusal) return
     if (isFailure(refusal.statusCode)) failures.count(address)
     writeAnswer(response, refusal)
@@ -35,7 +40,8 @@ export function passStream(door: Door, target: Target): RequestHandler {
       await begin(request, response, requestId)
       door.observe(request.method, routeOf(request), response.statusCode, seconds())
     } catch (error) {
-      const status = sendRefusal(door, request, response, { problem: problemOf(error), requestId, startedMs, ofPages })
+      const problem = error instanceof Problem ? error : internalProblem(error)
+      const status = sendRefusal(door, request, response, { problem, requestId, startedMs, ofPages })
       door.observe(request.method, routeOf(request), status, seconds())
     }
   }
@@ -43,12 +49,4 @@ export function passStream(door: Door, target: Target): RequestHandler {
     const requestId = requestIdOf(request.headers['x-request-id'])
     return withLogFields({ request_id: requestId }, () => answer(request, response, requestId))
   }
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error
-  if (!(error instanceof BulkheadRejectedError)) return internalProblem(error)
-  return new Problem('rate_limited', 'Too many unknown credentials from this address; try again', {
-    headers: { 'Retry-After': '1' },
-  })
 }

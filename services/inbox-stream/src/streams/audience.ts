@@ -3,6 +3,7 @@ import type { EncodedEvent } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
 import type { LiveBus } from './live-bus.ts'
 import type { Reader, Source } from './reader.ts'
+import type { ReadReplay } from './replays.ts'
 
 /** Changes of preferences within this time are sent as one event. */
 const coalesceMs = 100
@@ -16,8 +17,7 @@ export interface Listener {
 /** The dependencies that all audiences of a process share. */
 export interface Supply {
   live: LiveBus
-  /** The next events of an inbox after a sequence. */
-  read(inboxKey: string, seq: number): Promise<readonly InboxEvent[]>
+  read: ReadReplay
   /** Decrypts and encodes an event. */
   encode(address: InboxAddress, event: InboxEvent): EncodedEvent
   onGap(): void
@@ -48,7 +48,7 @@ export class Audience implements Source {
   }
 
   readAfter(seq: number): Promise<readonly InboxEvent[]> {
-    return this.#supply.read(this.address.inbox_key, seq)
+    return this.#supply.read(this.address, seq)
   }
 
   /** Encodes an event once for all streams that receive it together. */

@@ -2,7 +2,6 @@ import type { InboxAddress, UserPrincipal } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce, type Kit, Problem, startPeriodic } from '@notify/service-kit'
-import { bulkhead } from 'cockatiel'
 import { listRevoked } from '../applications/application-store.ts'
 import type { Config } from '../config.ts'
 import type { InboxMetrics } from '../metrics.ts'
@@ -11,6 +10,7 @@ import { type Head, readEvents, readHeads } from './event-store.ts'
 import { encodeInboxEvent } from './inbox-event.ts'
 import type { LiveBus } from './live-bus.ts'
 import { type InboxWriter, Reader } from './reader.ts'
+import { createReplays } from './replays.ts'
 import { createStreamCounts } from './stream-counts.ts'
 
 /** How often expired tokens and revoked applications are checked. */
@@ -20,8 +20,6 @@ const compareMs = 5000
 const headsBatch = 1000
 /** After a gap of the bus, users read their preferences again within this time, and not all at once. */
 const spreadMs = 2000
-/** Concurrent replays; further ones wait, so that other work gets database connections. */
-const readsAtOnce = 4
 
 /** The open streams of this process, by user. */
 export interface Hub {
@@ -49,10 +47,9 @@ const nothingYet = { last_seq: 0, pruned_seq: 0, unread_count: 0 }
 
 export function createHub(kit: Kit, { config, db, secrets, metrics, live }: HubContext): Hub {
   const audiences = new Map<string, Audience>()
-  const reads = bulkhead(readsAtOnce, Number.POSITIVE_INFINITY)
   const supply: Supply = {
     live,
-    read: (inboxKey, seq) => reads.execute(() => readEvents(db, inboxKey, seq)),
+    read: createReplays((inboxKey, seq) => readEvents(db, inboxKey, seq)),
     encode: ({ tenant_id }, event) => encodeInboxEvent(secrets.keyRing, tenant_id, event),
     onGap: metrics.gap,
     onFailure: (error) => kit.log.warn({ err: error }, 'the events of a stream could not be read; they are read again'),
