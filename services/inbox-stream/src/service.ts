@@ -40,6 +40,7 @@ export const commands: Commands<Config> = {
   reindex: reindexCommand(indexedTables),
   'dead-letters': deadLettersCommand,
   consumers: consumersCommand(consumers),
+  'after-restore': commandOnDemand(async () => (await import('./restore/after-restore.ts')).afterRestore),
   'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
   'export-tenant': commandOnDemand(async () => (await import('./moving/move-tenant.ts')).exportTenant),
   'import-tenant': commandOnDemand(async () => (await import('./moving/move-tenant.ts')).importTenant),

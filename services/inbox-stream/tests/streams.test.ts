@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem, untilState } from '@notify/test-kit/api'
+import { openSchema } from '@notify/test-kit/database'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { type Replica, startReplica } from '@notify/test-kit/processes'
+import { eraseInboxes } from '../src/erasure/erasure-store.ts'
 import { type EventReader, readEvents } from './read-events.ts'
 
 let env: TestEnv
@@ -206,6 +208,21 @@ test('events older than the retention are deleted, and a stream that missed them
   await kept.until('notification.created', 2)
   expect(idsOf(kept)).toEqual([2, 3, 4, 5])
   kept.close()
+})
+
+test('the streams of an erased inbox end when it begins again, and resumed ones are informed', async () => {
+  const { user, token, ids } = await userWith(3)
+  const streams = [await readEvents(env, token, own()), await readEvents(env, token, { base: replica.url })]
+  const sql = env.sql('inbox-stream')
+  const [{ inbox_key }] = (await sql.query('select inbox_key from inbox_items where id = $1', [ids[0]])).rows
+  const { db, kit } = await openSchema(env, 'inbox-stream')
+  while ((await eraseInboxes(db, [inbox_key])) > 0);
+  await kit.stop()
+  await sendInApp(env, user)
+  for (const stream of streams) await stream.untilEnd()
+  const resumed = await readEvents(env, token, { lastEventId: 3 })
+  expect(resumed.events[0]).toMatchObject({ id: '1', data: { recovered: false, head_id: 1, unread_count: 1 } })
+  resumed.close()
 })
 
 test('streams at every replica receive what any of them writes; when one is killed, the other goes on without a gap', async () => {

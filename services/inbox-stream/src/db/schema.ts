@@ -28,6 +28,11 @@ export const tables = {
     pruned_seq: column.integer().withDefault(),
     unread_count: column.integer(),
   },
+  /** The sequence after which new inboxes begin, in one row once a backup was restored; otherwise 0. */
+  inbox_start: {
+    one: column.boolean().withDefault(),
+    seq: column.integer(),
+  },
   inbox_items: {
     id: column.id('inapp'),
     tenant_id: column.id('ten'),

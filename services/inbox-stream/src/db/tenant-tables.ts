@@ -12,6 +12,7 @@ export const tenantTables: TenantTables = {
   stays: {
     ...sharedTablesStay,
     idempotency_keys: 'answers of this cell, encrypted for it',
+    inbox_start: 'set where a backup of this cell was restored',
     stream_replicas: 'processes of this cell',
     open_streams: 'connections to this cell',
   },

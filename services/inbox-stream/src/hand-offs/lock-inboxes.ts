@@ -5,10 +5,11 @@ import type { NewItem } from './handed-item.ts'
 const lock = defineStatement({
   name: 'lock-inboxes',
   text: `
-    insert into inboxes (key, tenant_id, application_id, last_seq, unread_count)
-    select inbox_key, min(tenant_id), min(application_id), 0, 0
+    insert into inboxes (key, tenant_id, application_id, last_seq, pruned_seq, unread_count)
+    select inbox_key, min(tenant_id), min(application_id), start.seq, start.seq, 0
     from json_to_recordset($1::json) as input (inbox_key text, tenant_id text, application_id text)
-    group by inbox_key order by inbox_key collate "C"
+      cross join (select coalesce((select seq from inbox_start where one), 0) as seq) start
+    group by inbox_key, start.seq order by inbox_key collate "C"
     on conflict (key) do update set last_seq = excluded.last_seq where false`,
 })
 

@@ -47,6 +47,11 @@ export class Audience implements Source {
     })
   }
 
+  /** The last sequence that any of the streams has sent. */
+  get sent(): number {
+    return Math.max(0, ...[...this.listeners].map(({ reader }) => reader.sent))
+  }
+
   readAfter(seq: number): Promise<readonly InboxEvent[]> {
     return this.#supply.read(this.address, seq)
   }

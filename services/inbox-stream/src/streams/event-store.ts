@@ -1,5 +1,5 @@
-import { anyOf, defineStatement, pick, prepared, type Queries } from '@notify/database'
-import { build, tables } from '../db/schema.ts'
+import { defineStatement, pick, type Queries } from '@notify/database'
+import { tables } from '../db/schema.ts'
 import { bytesBefore } from '../inbox/list-items.ts'
 import type { InboxEvent } from './inbox-event.ts'
 
@@ -28,17 +28,20 @@ export async function readEvents({ run }: Queries, inboxKey: string, after: numb
   return rows.map(({ created_at, ...event }) => ({ ...event, created_at: created_at?.toISOString() ?? null }))
 }
 
-const heads = prepared('read-heads', ({ inboxKeys }: { inboxKeys: readonly string[] }) =>
-  build
-    .selectFrom('inboxes')
-    .select(['key', 'last_seq', 'pruned_seq', 'unread_count'])
-    .where('key', '=', anyOf(inboxKeys)),
-)
+const heads = defineStatement({
+  name: 'read-heads',
+  text: `select input.key, coalesce(b.last_seq, start.seq) as last_seq, coalesce(b.pruned_seq, start.seq) as pruned_seq,
+           coalesce(b.unread_count, 0) as unread_count
+         from unnest($1::text[]) as input (key)
+           cross join (select coalesce((select seq from inbox_start where one), 0) as seq) start
+           left join inboxes b on b.key = input.key`,
+  columns: pick(tables.inboxes, 'key', 'last_seq', 'pruned_seq', 'unread_count'),
+})
 
 /** The position of an inbox. */
 export type Head = Awaited<ReturnType<typeof readHeads>>[number]
 
-/** The positions of inboxes; one that never got a notification is missing. */
+/** The position of each of these inboxes; of one that never got a notification, the one at which it will begin. */
 export function readHeads({ run }: Queries, inboxKeys: readonly string[]) {
-  return run(heads({ inboxKeys }))
+  return run(heads, [inboxKeys])
 }

@@ -43,8 +43,6 @@ interface HubContext {
   live: LiveBus
 }
 
-const nothingYet = { last_seq: 0, pruned_seq: 0, unread_count: 0 }
-
 export function createHub(kit: Kit, { config, db, secrets, metrics, live }: HubContext): Hub {
   const audiences = new Map<string, Audience>()
   const supply: Supply = {
@@ -59,7 +57,7 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: HubC
     maxInFlight: 2,
     async run(keys) {
       const heads = new Map((await readHeads(db, [...new Set(keys)])).map((head) => [head.key, head]))
-      return keys.map((key) => heads.get(key) ?? nothingYet)
+      return keys.map((key) => heads.get(key)!)
     },
   })
   const audienceOf = (address: InboxAddress) => {
@@ -71,10 +69,16 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: HubC
     return made
   }
   const compare = async () => {
-    const keys = [...audiences.keys()]
-    for (let from = 0; from < keys.length; from += headsBatch) {
-      for (const { key, last_seq } of await readHeads(db, keys.slice(from, from + headsBatch))) {
-        for (const { reader } of audiences.get(key)?.listeners ?? []) if (reader.isLevel) reader.reach(last_seq)
+    const all = [...audiences]
+    for (let from = 0; from < all.length; from += headsBatch) {
+      const sent = new Map(all.slice(from, from + headsBatch).map(([key, audience]) => [key, audience.sent]))
+      for (const { key, last_seq } of await readHeads(db, [...sent.keys()])) {
+        // Erased, or restored from a backup: what follows would be taken for known events.
+        const wentBack = sent.get(key)! > last_seq
+        for (const { reader } of audiences.get(key)?.listeners ?? []) {
+          if (wentBack && reader.sent > last_seq) reader.end()
+          else if (reader.isLevel) reader.reach(last_seq)
+        }
       }
     }
   }

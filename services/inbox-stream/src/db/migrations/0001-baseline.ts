@@ -22,6 +22,10 @@ export const baseline: Migration = {
        pruned_seq int not null default 0,
        unread_count int not null
      ) with (fillfactor = 50)`,
+    `create table inbox_start (
+       one boolean primary key default true check (one),
+       seq int not null
+     )`,
     `create table inbox_items (
        id text primary key,
        tenant_id text not null,
