@@ -1,5 +1,6 @@
 import type { Queries } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
+import type { Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
 import type { InboxMetrics } from './metrics.ts'
@@ -12,6 +13,7 @@ import type { UserTokens } from './tokens/user-token.ts'
 export interface StoreContext {
   config: Config
   db: Queries
+  log: Logger
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint }
   metrics: InboxMetrics
   live: LiveBus

@@ -52,6 +52,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const context: StoreContext = {
     config,
     db,
+    log: kit.log,
     secrets: {
       keyRing: config.ENCRYPTION_KEYS,
       blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),

@@ -15,7 +15,7 @@ const bySequence = {
   of: ({ seq }: ListedItem) => seq,
 }
 
-export const listInbox: Handler<Context, typeof contract> = async ({ db, secrets }, request) => {
+export const listInbox: Handler<Context, typeof contract> = async ({ db, log, secrets }, request) => {
   const { keyRing, blindIndex } = secrets
   const { tenant_id } = request.principal
   const { unread_only: unreadOnly, category } = request.query
@@ -31,5 +31,13 @@ export const listInbox: Handler<Context, typeof contract> = async ({ db, secrets
     unread_count = unreadCount
     return { rows, isCut }
   })
-  return { unread_count, notifications: items.map((row) => notificationOf(keyRing, tenant_id, row)), next_cursor }
+  const notifications = items.flatMap((row) => {
+    try {
+      return [notificationOf(keyRing, tenant_id, row)]
+    } catch (error) {
+      log.error({ err: error, item_id: row.id }, 'a notification cannot be decrypted; the list leaves it out')
+      return []
+    }
+  })
+  return { unread_count, notifications, next_cursor }
 }

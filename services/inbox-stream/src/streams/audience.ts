@@ -18,7 +18,7 @@ export interface Listener {
 export interface Supply {
   live: LiveBus
   read: ReadReplay
-  /** Decrypts and encodes an event. */
+  /** Decrypts and encodes an event; one that cannot be decrypted as deleted, as the list leaves it out. */
   encode(address: InboxAddress, event: InboxEvent): EncodedEvent
   onGap(): void
   onFailure(error: unknown): void

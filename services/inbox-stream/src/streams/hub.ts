@@ -48,7 +48,18 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: HubC
   const supply: Supply = {
     live,
     read: createReplays((inboxKey, seq) => readEvents(db, inboxKey, seq)),
-    encode: ({ tenant_id }, event) => encodeInboxEvent(secrets.keyRing, tenant_id, event),
+    encode({ tenant_id }, event) {
+      try {
+        return encodeInboxEvent(secrets.keyRing, tenant_id, event)
+      } catch (error) {
+        const { item_id } = event
+        kit.log.error(
+          { err: error, tenant_id, item_id },
+          'a notification cannot be decrypted; streams report it as deleted',
+        )
+        return encodeInboxEvent(secrets.keyRing, tenant_id, { ...event, content: null })
+      }
+    },
     onGap: metrics.gap,
     onFailure: (error) => kit.log.warn({ err: error }, 'the events of a stream could not be read; they are read again'),
   }

@@ -117,7 +117,8 @@ export class Reader {
   }
 
   #send(event: InboxEvent): void {
+    const encoded = this.#source.encode(event)
     this.#sent = event.seq
-    this.#writer.sendEncoded(this.#source.encode(event))
+    this.#writer.sendEncoded(encoded)
   }
 }

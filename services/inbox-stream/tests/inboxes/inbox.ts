@@ -170,6 +170,26 @@ test('a deleted notification leaves the list and the count, and its content and 
   replay.close()
 })
 
+test('a notification that cannot be decrypted is left out of the list, and streams report it as deleted and go on', async () => {
+  const { token, ids } = await userWith(3)
+  await env.sql('inbox-stream').query(`update inbox_items set content = 'damaged' where id = $1`, [ids[1]])
+  expect([await count(token), await titles(token)]).toEqual([3, ['2', '0']])
+  const tabs = [await readEvents(env, token, { lastEventId: 0 }), await readEvents(env, token, { lastEventId: 0 })]
+  await Promise.all(tabs.map((tab) => tab.until('notification.created', 2)))
+  await mark(token, ids[1]!, true)
+  await mark(token, ids[0]!, true)
+  for (const tab of tabs) {
+    const updates = await tab.until('notification.updated', 3)
+    expect(updates.map(({ id, data }) => [id, data.change, data.notification_id, data.unread_count])).toEqual([
+      ['2', 'deleted', ids[1], 2],
+      ['4', 'deleted', ids[1], 2],
+      ['5', 'read', ids[0], 1],
+    ])
+    expect(tab.isOver()).toBe(false)
+    tab.close()
+  }
+})
+
 test("another user's notification is not found", async () => {
   const { ids } = await userWith(1)
   const token = await userToken(env, freshUser())
