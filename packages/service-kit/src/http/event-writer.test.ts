@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, get, type IncomingMessage } from 'node:http'
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { defineStream } from '@notify/contracts'
@@ -59,6 +59,7 @@ test('an event is written in its fields, and text with line breaks stays one eve
 test.each(['a\nb', 'a\rb', 'a\0b'])('an id that would end its field is an error: %j', async (id) => {
   const refused = Promise.withResolvers<unknown>()
   await readOf((writer) => {
+    writer.open()
     try {
       writer.send({ event: 'parcel', id, data: { text: '' } })
     } catch (error) {
@@ -110,6 +111,17 @@ test('a draining process ends its streams with the time to come back after, and 
   })
   expect(text).toMatch(/^retry: \d{4}\n\n$/)
   expect(await refused.promise).toMatchObject({ code: 'service_unavailable' })
+})
+
+test('a stream that is ended before it is open takes no room then, and ends when it opens', async () => {
+  const unopened: Writer = new EventWriter({ destroyed: false } as ServerResponse, neverOpened, 0)
+  expect(() => unopened.end()).not.toThrow()
+  const { text, kit } = await readOf((writer) => {
+    writer.end()
+    writer.send({ event: 'parcel', data: { text: 'late' } })
+  })
+  expect(text).toBe('')
+  expect(kit.counted('http_server_streams_closed_total', { reason: 'service' })).toBe(1)
 })
 
 test('a connection that was closed before the writer was made is reported at once', async () => {

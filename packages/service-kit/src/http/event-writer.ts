@@ -10,6 +10,7 @@ export class EventWriter<S extends StreamContract> {
   #start: (() => OpenStream) | undefined
   #stream: OpenStream | undefined
   #heartbeat: (() => void) | undefined
+  #isOver = false
 
   /** @param start sends the response header */
   constructor(response: ServerResponse, start: () => OpenStream, maxBufferedBytes: number) {
@@ -57,9 +58,10 @@ export class EventWriter<S extends StreamContract> {
     this.#stream?.onBeat(send)
   }
 
-  /** Ends the stream. */
+  /** Ends the stream; one that is not open yet ends when it opens. */
   end(): void {
-    this.#opened()?.end('service')
+    this.#isOver = true
+    this.#stream?.end('service')
   }
 
   #opened(): OpenStream | undefined {
@@ -68,6 +70,7 @@ export class EventWriter<S extends StreamContract> {
     // Drops the function with the headers, which were sent.
     this.#start = undefined
     if (this.#heartbeat) this.#stream.onBeat(this.#heartbeat)
+    if (this.#isOver) this.#stream.end('service')
     return this.#stream
   }
 }
