@@ -209,7 +209,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Allow the country in the settings of the application.',
   },
   rate_limited: {
-    meaning: 'The key, the tenant or the address exceeded its rate limit.',
+    meaning: 'The key, the tenant, the user or the address exceeded its rate limit.',
     action:
       'Wait for the seconds in the Retry-After header, and spread the requests. The RateLimit header shows what is left.',
   },

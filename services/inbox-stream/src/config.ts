@@ -35,6 +35,14 @@ export const Config = z.object({
     .positive()
     .default(20)
     .describe('Streams that one user may have open at all replicas; one more is answered 429'),
+  USER_CHANGES_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(20)
+    .describe(
+      'Changes per second that one user may make at each replica, after a pause 5 s of them at once; more are answered 429',
+    ),
   STREAM_MEMORY: z.coerce
     .number()
     .int()

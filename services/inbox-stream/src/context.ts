@@ -3,6 +3,7 @@ import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
+import type { CountWrite } from './inbox/limit-writes.ts'
 import type { InboxMetrics } from './metrics.ts'
 import type { PreferencesOfUsers } from './preferences/preferences-of-users.ts'
 import type { Hub } from './streams/hub.ts'
@@ -26,6 +27,7 @@ export interface Context extends StoreContext {
   tokens: UserTokens
   preferences: PreferencesOfUsers
   hub: Hub
+  countWrite: CountWrite
 }
 
 /** The further dependencies of consumers. */

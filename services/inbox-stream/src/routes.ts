@@ -14,6 +14,7 @@ import { type RouteEntry, route, type StreamEntry, stream } from '@notify/servic
 import type { Context } from './context.ts'
 import { deleteNotification } from './inbox/delete-notification.ts'
 import { getUnreadCount } from './inbox/get-unread-count.ts'
+import { limited } from './inbox/limit-writes.ts'
 import { listInbox } from './inbox/list-inbox.ts'
 import { markNotification } from './inbox/mark-notification.ts'
 import { readInbox } from './inbox/read-inbox.ts'
@@ -27,10 +28,10 @@ export const routes: readonly (RouteEntry<Context> | StreamEntry<Context>)[] = [
   route(getUserTokenKeysRoute, getUserTokenKeys),
   route(listInboxRoute, listInbox),
   route(getUnreadCountRoute, getUnreadCount),
-  route(markInboxNotification, markNotification),
-  route(readWholeInbox, readInbox),
-  route(deleteInboxNotification, deleteNotification),
+  route(markInboxNotification, limited(markNotification)),
+  route(readWholeInbox, limited(readInbox)),
+  route(deleteInboxNotification, limited(deleteNotification)),
   route(getOwnPreferencesRoute, getOwnPreferences),
-  route(changeOwnPreferencesRoute, changeOwnPreferences),
+  route(changeOwnPreferencesRoute, limited(changeOwnPreferences)),
   stream(streamInbox, openInboxStream),
 ]

@@ -23,6 +23,7 @@ import { indexedTables } from './db/indexed-tables.ts'
 import { migrations } from './db/migrations.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { deleteExpired } from './inbox/delete-expired.ts'
+import { createWriteLimit } from './inbox/limit-writes.ts'
 import { createMetrics } from './metrics.ts'
 import { createPreferencesOfUsers } from './preferences/preferences-of-users.ts'
 import { routes } from './routes.ts'
@@ -87,7 +88,13 @@ async function serveUsers(kit: Kit, context: StoreContext): Promise<void> {
   const cors = createCors(access)
   await serveHttp(kit, {
     config,
-    context: { ...context, tokens, preferences, hub: createHub(kit, context) },
+    context: {
+      ...context,
+      tokens,
+      preferences,
+      hub: createHub(kit, context),
+      countWrite: createWriteLimit(config.USER_CHANGES_PER_SECOND),
+    },
     routes,
     streams: { maxBytes: config.STREAM_MEMORY, bytesEach: bytesPerStream },
     door: { edge: true, authenticateUser: createUserAuthentication(tokens, access, config.CELLS), corsOf: cors },

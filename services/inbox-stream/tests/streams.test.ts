@@ -7,6 +7,7 @@ import { type Replica, startReplica } from '@notify/test-kit/processes'
 import { eraseInboxes } from '../src/erasure/erasure-store.ts'
 import { type EventReader, readEvents } from './read-events.ts'
 
+const settings = { INBOX_RETENTION: '8d', USER_CHANGES_PER_SECOND: '10000' }
 let env: TestEnv
 let replica: Replica
 /** Two streams on which nothing happens, from the beginning of the file. */
@@ -14,9 +15,9 @@ let quiet: EventReader[]
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], {
     apart: ['inbox-stream'],
-    env: { all: { INBOX_RETENTION: '8d' } },
+    env: { all: settings },
   })
-  replica = await startReplica(env, 'inbox-stream', { INBOX_RETENTION: '8d' })
+  replica = await startReplica(env, 'inbox-stream', settings)
   const token = await userToken(env, freshUser())
   quiet = [await readEvents(env, token), await readEvents(env, token, { base: env.stack.url('inbox-stream') })]
 })

@@ -49,6 +49,21 @@ test('of many streams that come at once to one replica, twenty are opened', asyn
   for (const result of opened) if (result.status === 'fulfilled') result.value.close()
 })
 
+test('a user who changes something in a loop is answered 429 for a while, and nobody else is', async () => {
+  const [looping, other] = [await userToken(env, freshUser()), await userToken(env, freshUser())]
+  const readAll = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${replica.url}/api/v1/inbox/read-all`, { method: 'POST', headers, body: '{}' })
+    await answer.text()
+    return [answer.status, answer.headers.get('retry-after')]
+  }
+  const answers = await Promise.all(Array.from({ length: 500 }, () => readAll(looping)))
+  expect(answers.filter(([status]) => status === 200).length).toBeGreaterThanOrEqual(100)
+  expect(answers).toContainEqual([429, '1'])
+  expect(await readAll(other)).toEqual([200, null])
+  await eventually(async () => expect(await readAll(looping)).toEqual([200, null]))
+})
+
 test('streams are opened when they cannot be counted, and count again afterwards', async () => {
   const token = await userToken(env, freshUser())
   const sql = env.sql('inbox-stream')
