@@ -181,3 +181,17 @@ test('a stream without events gets heartbeats, and is not ended for its silence'
   await eventually(() => expect(reader.text().split(': keep-alive\n\n').length).toBeGreaterThan(3))
   expect(reader.isOver()).toBe(false)
 })
+
+test('a tenant whose streams take more than they leave free is refused further ones, and another tenant is not', async () => {
+  await stop()
+  await boot({ edge: { maxBytes: 10 * 48 * 1024 } })
+  const openFor = async (tenant_id: string) => {
+    const claims = Buffer.from(JSON.stringify({ tenant_id })).toString('base64url')
+    const headers = { authorization: `Bearer e30.${claims}.signature` }
+    return (await open({ headers })).answer
+  }
+  for (let opened = 0; opened < 6; opened++) expect((await openFor('ten_1')).statusCode).toBe(200)
+  const refused = await openFor('ten_1')
+  expect([refused.statusCode, Number(refused.headers['retry-after']) > 0]).toEqual([503, true])
+  expect((await openFor('ten_2')).statusCode).toBe(200)
+})

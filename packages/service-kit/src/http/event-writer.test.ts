@@ -32,7 +32,7 @@ async function readOf(write: (writer: Writer, streams: OpenStreams) => void): Pr
   const closed = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
     response.on('close', closed.resolve)
-    const open = () => streams.open(response)
+    const open = () => streams.open(response, {}, 'ten_1')
     write(new EventWriter(response, open, streamLimits.maxBufferedBytes), streams)
   }).listen(0, '127.0.0.1')
   end = () => void server.close()
@@ -104,7 +104,7 @@ test('a draining process ends its streams with the time to come back after, and 
     writer.open()
     streams.drain()
     try {
-      streams.requireRoom()
+      streams.requireRoom('ten_1')
     } catch (error) {
       refused.resolve(error)
     }

@@ -34,6 +34,7 @@ const retryMs = { least: 1000, most: 10_000 }
 export class OpenStreams {
   readonly limits: StreamLimits
   readonly #streams = new Set<OpenStream>()
+  readonly #ofTenant = new Map<string, number>()
   readonly #timer: NodeJS.Timeout
   readonly #closed: (attributes: { reason: string }) => void
   #onCount: (count: number) => void = () => {}
@@ -46,6 +47,9 @@ export class OpenStreams {
       reason: streamEnds,
     })
     metrics.gauge('http_server_open_streams', 'Event streams that are open', () => this.#streams.size)
+    metrics.gauge('http_server_stream_room_used_ratio', 'Share of the memory for event streams that is taken', () =>
+      this.#usedRatio(),
+    )
     metrics.gauge('http_server_stream_buffered_bytes', 'Bytes of event streams that readers have not taken', () =>
       this.#measure(),
     )
@@ -57,24 +61,29 @@ export class OpenStreams {
     this.#onCount = tell
   }
 
-  /** @throws Problem `service_unavailable` while draining, or when streams take too much memory */
-  requireRoom(): void {
+  /**
+   * @throws Problem `service_unavailable` while draining, when streams take too much memory, or when those of the tenant take
+   *   more than they leave free: so there is room for tenants without streams
+   */
+  requireRoom(tenantId: string | undefined): void {
     const { maxBytes, bytesEach } = this.limits
     if (this.#isDraining) throw unavailable('This instance is being replaced; connect again')
-    if ((this.#streams.size + 1) * bytesEach + this.#buffered <= maxBytes) return
-    throw unavailable('Too many event streams are open; connect again shortly')
+    const free = maxBytes - this.#streams.size * bytesEach - this.#buffered
+    if (free < bytesEach) throw unavailable('Too many event streams are open; connect again shortly')
+    if (tenantId === undefined || this.#countOf(tenantId) * bytesEach <= free) return
+    throw unavailable('This tenant has too many event streams open; connect again shortly')
   }
 
   /** Starts the response. @throws Problem as {@link requireRoom} does */
-  open(response: ServerResponse, headers: OutgoingHttpHeaders = {}): OpenStream {
-    this.requireRoom()
+  open(response: ServerResponse, headers: OutgoingHttpHeaders, tenantId: string | undefined): OpenStream {
+    this.requireRoom(tenantId)
     const stream = new OpenStream(response, headers, (reason) => {
       if (!this.#streams.delete(stream)) return
+      this.#count(tenantId, -1)
       this.#closed({ reason })
-      this.#onCount(this.#streams.size)
     })
     this.#streams.add(stream)
-    this.#onCount(this.#streams.size)
+    this.#count(tenantId, 1)
     return stream
   }
 
@@ -85,6 +94,18 @@ export class OpenStreams {
     for (const stream of this.#streams) stream.drain(spread())
   }
 
+  #countOf(tenantId: string): number {
+    return this.#ofTenant.get(tenantId) ?? 0
+  }
+
+  #count(tenantId: string | undefined, change: 1 | -1): void {
+    this.#onCount(this.#streams.size)
+    if (tenantId === undefined) return
+    const count = this.#countOf(tenantId) + change
+    if (count > 0) this.#ofTenant.set(tenantId, count)
+    else this.#ofTenant.delete(tenantId)
+  }
+
   #sweep(): void {
     const { stalledMs, beatMs } = this.limits
     const nowMs = performance.now()
@@ -93,6 +114,11 @@ export class OpenStreams {
       else if (nowMs - stream.lastBeatMs >= beatMs) stream.beat()
     }
     this.#measure()
+  }
+
+  #usedRatio(): number {
+    const { maxBytes, bytesEach } = this.limits
+    return (this.#streams.size * bytesEach + this.#buffered) / maxBytes
   }
 
   #measure(): number {

@@ -19,6 +19,8 @@ interface Relay {
   /** The response to the reader. */
   response: ServerResponse
   streams: OpenStreams
+  /** Of the reader, who is authenticated by the service. */
+  tenantId: string | undefined
   /** Selects the response headers to pass on. */
   headersOf(headers: IncomingHttpHeaders): IncomingHttpHeaders
 }
@@ -33,7 +35,7 @@ export function relayStream(relay: Relay): Promise<WholeAnswer | undefined> {
   return repeatLost(() => relayOnce(relay), { idempotent: true, timeoutMs: headersTimeoutMs })
 }
 
-function relayOnce({ origin, request, response, streams, headersOf }: Relay) {
+function relayOnce({ origin, request, response, streams, tenantId, headersOf }: Relay) {
   const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer | undefined>()
   if (response.destroyed) {
     resolve(undefined)
@@ -62,7 +64,7 @@ function relayOnce({ origin, request, response, streams, headersOf }: Relay) {
       if (!isEventStream(statusCode, headers)) return void Object.assign(refusal, { statusCode, headers })
       if (response.destroyed) return
       try {
-        stream = streams.open(response, headersOf(headers))
+        stream = streams.open(response, headersOf(headers), tenantId)
       } catch (error) {
         reject(error)
         return close()

@@ -50,18 +50,23 @@ export async function openStream<Context>(
   response: ServerResponse,
   headers: OutgoingHttpHeaders,
 ): Promise<void> {
-  door.streams.requireRoom()
+  const given = { ...request, lastEventId: lastEventIdOf(request) } as unknown as StreamRequest<StreamContract>
+  const tenantId = given.principal.tenant_id
+  door.streams.requireRoom(tenantId)
   const { maxBufferedBytes } = door.streams.limits
-  const open = () => door.streams.open(response, headers)
+  const open = () => door.streams.open(response, headers, tenantId)
   const writer = new EventWriter<StreamContract>(response, open, maxBufferedBytes)
-  const lastEventId = request.headers['last-event-id']
   try {
-    const given = { ...request, lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined }
-    await handleStream(context, given as unknown as StreamRequest<StreamContract>, writer)
+    await handleStream(context, given, writer)
     writer.open()
   } catch (error) {
     if (!response.headersSent) throw error
     door.log.error({ err: error, request_id: request.requestId, route: contract.name }, 'event stream failed')
     writer.end()
   }
+}
+
+function lastEventIdOf({ headers }: HttpRequest<Route>): string | undefined {
+  const id = headers['last-event-id']
+  return typeof id === 'string' ? id : undefined
 }

@@ -9,6 +9,7 @@ import {
   withLogFields,
 } from '@notify/service-kit'
 import type { Request, RequestHandler } from 'express'
+import { decodeJwt } from 'jose'
 import { forwarded, passedOn } from './hop-headers.ts'
 import { type Target, writeAnswer } from './pass-through.ts'
 import { inRoom, narrowSize } from './peers.ts'
@@ -23,11 +24,13 @@ export function passStream(door: Door, target: Target): RequestHandler {
   const { origin } = new URL(url)
   const narrowRoom = createTenantRoom(narrowSize)
   const begin = async (request: IncomingMessage & { originalUrl: string }, response: ServerResponse, id: string) => {
-    door.streams.requireRoom()
+    const tenantId = tenantOf(request)
+    door.streams.requireRoom(tenantId)
     const address = addressOf(request)
     const headers = passedOn(request, id)
     const asked = { method: request.method as 'GET', path: request.originalUrl, headers }
-    const open = () => relayStream({ origin, request: asked, response, streams: door.streams, headersOf: forwarded })
+    const relay = { origin, request: asked, response, streams: door.streams, tenantId, headersOf: forwarded }
+    const open = () => relayStream(relay)
     const refusal = failures.isOver(address) ? await inRoom(narrowRoom, address, open) : await open()
     if (!refusal) return
     if (isFailure(refusal.statusCode)) failures.count(address)
@@ -48,5 +51,15 @@ export function passStream(door: Door, target: Target): RequestHandler {
   return (request, response) => {
     const requestId = requestIdOf(request.headers['x-request-id'])
     return withLogFields({ request_id: requestId }, () => answer(request, response, requestId))
+  }
+}
+
+/** The tenant that a user token names. It is not verified here, but no stream opens before its owner has verified it. */
+function tenantOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+  try {
+    const { tenant_id } = decodeJwt<{ tenant_id?: unknown }>(authorization.replace(/^bearer +/i, ''))
+    return typeof tenant_id === 'string' ? tenant_id : undefined
+  } catch {
+    return undefined
   }
 }

@@ -32,7 +32,7 @@ await serve(
     answering: () => answering,
     door: {
       authenticateUser({ headers }) {
-        const [, user_id] = /^Bearer (\w+)$/.exec(headers.authorization ?? '') ?? []
+        const [, user_id] = /^Bearer ([\w.-]+)$/.exec(headers.authorization ?? '') ?? []
         if (!user_id)
           throw new Problem('unauthenticated', 'Send a token', { headers: { 'WWW-Authenticate': 'Bearer' } })
         return { kind: 'user', tenant_id: 'ten_1', application_id: 'app_1', user_id, mode: 'live', expires_at_ms: 0 }
