@@ -6,8 +6,6 @@ import { gather } from './gather-writes.ts'
 export const streamEnds = ['client', 'service', 'upstream', 'slow', 'stalled', 'drain'] as const
 export type StreamEnd = (typeof streamEnds)[number]
 
-/** TCP keep-alive probes detect a reader whose machine is gone. */
-const keepAliveMs = 30_000
 /** Time to read the rest of an ended stream. */
 const lingerMs = 1000
 
@@ -31,9 +29,8 @@ export class OpenStream {
       onEnd(this.#end)
     })
     const { socket } = response
-    // A stream may be silent. TCP keep-alive and the sweep detect readers that have gone.
+    // A stream may be silent. A reader that has gone without a word is found when TCP gives up sending a heartbeat.
     socket?.setTimeout(0)
-    socket?.setKeepAlive(true, keepAliveMs)
     response.writeHead(200, {
       ...headers,
       'content-type': 'text/event-stream',
