@@ -94,7 +94,7 @@ ${block(processes())}
 
 secrets:
   # files: each key is a file that NAME_FILE names. variables: each key is a variable of the process, which \`kubectl exec -- env\` shows.
-  # Variables in any case: the keys of the shared app in the Secret \`callbacks\`, which are optional, and the Secret of the Job \`provision\`.
+  # Variables in any case: optional keys of the services' Secrets, and the Secret of the Job \`provision\`.
   as: files
   externalSecrets:
     enabled: false

@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import { runTool, toolPath } from '../../scripts/kubernetes-tools.ts'
 import type { Resource } from '../../scripts/render-kustomization.ts'
-import { chartFolder, helmTemplate, renderChart, type Values, withoutChart } from './chart.ts'
+import {
+  type Container,
+  chartFolder,
+  containerOf,
+  helmTemplate,
+  named,
+  renderChart,
+  type Values,
+  withoutChart,
+} from './chart.ts'
 import { ofKind, production } from './manifests.ts'
 import { services, variablesOf } from './project.ts'
 import { validateManifest } from './validate-manifest.ts'
@@ -91,19 +100,6 @@ function render(name: string): Resource[] {
   if (!rendered.has(name)) rendered.set(name, renderChart(switches[name]))
   return rendered.get(name)!
 }
-
-interface Variable {
-  name: string
-  value?: string
-}
-interface Container {
-  env: Variable[]
-  envFrom?: { configMapRef: { name: string } }[]
-  volumeMounts: { mountPath: string }[]
-}
-const containerOf = ({ spec }: Resource) => spec.template.spec.containers[0] as Container
-const named = (resources: Resource[], id: string) =>
-  resources.find(({ kind, metadata }) => `${kind}/${metadata.name}`.startsWith(id))!
 
 const describeWithHelm = toolPath('helm') ? describe : describe.skip
 
@@ -290,6 +286,16 @@ describeWithHelm('the chart', () => {
       'a secret among the values',
       { services: { otp: { env: { DATABASE_URL: 'postgres://' } } } },
       /'DATABASE_URL' not allowed/s,
+    ],
+    [
+      'the password of the database for migrations',
+      { configMaps: { shared: { MIGRATION_DATABASE_URL: 'postgres://otp:x@postgres/notify' } } },
+      /configMaps\/shared.*'MIGRATION_DATABASE_URL' not allowed/s,
+    ],
+    [
+      'the password of a proxy',
+      { services: { dispatch: { env: { HTTPS_PROXY: 'http://notify:x@proxy:3128' } } } },
+      /dispatch\/env.*'HTTPS_PROXY' not allowed/s,
     ],
     [
       'a key of a command',

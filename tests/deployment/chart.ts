@@ -39,3 +39,23 @@ export function withoutChart(resource: Resource): Resource {
   delete plain.metadata.namespace
   return plain
 }
+
+export interface Container {
+  env: { name: string; value?: string; valueFrom?: object }[]
+  envFrom?: { configMapRef: { name: string } }[]
+  volumeMounts: { mountPath: string }[]
+}
+
+export const containerOf = ({ spec }: Resource) => spec.template.spec.containers[0] as Container
+
+/** The resource whose kind and name begin so, such as `Job/otp-migration`. */
+export const named = (resources: Resource[], id: string) =>
+  resources.find(({ kind, metadata }) => `${kind}/${metadata.name}`.startsWith(id))!
+
+/** Deployments and migrations with their service. */
+export function workloadsOf(resources: Resource[]): { service: string; workload: Resource }[] {
+  return resources.flatMap((workload) => {
+    const service = workload.metadata.labels?.['app.kubernetes.io/name'] ?? ''
+    return /^(Deployment|Job)$/.test(workload.kind) && service !== 'provision' ? [{ service, workload }] : []
+  })
+}
