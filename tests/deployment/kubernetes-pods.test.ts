@@ -47,6 +47,7 @@ const mebibytes = (quantity: string): number => Number.parseInt(quantity, 10) * 
 test.each([
   ['gateway', 0],
   ['dispatch-api', 3],
+  ['dispatch-worker', 3],
 ])('the memory limit of %s holds its heap, %i render threads and the bodies it receives', (name, threads) => {
   const [container] = deployments.find(({ metadata }) => metadata.name === name)!.spec.template.spec.containers
   const heap = Number(/^--max-old-space-size=(\d+)$/.exec(container.args[0])![1])
