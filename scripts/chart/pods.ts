@@ -75,11 +75,12 @@ function templateContainer(text: TemplateText, workload: Resource, container: Tr
   const env: unknown[] = variables.map((variable) => templateVariable(text, workload, variable, bootstrapped))
   if (workload.kind === 'Job') {
     // A hook runs before the ConfigMaps of its release exist.
-    for (const { configMapRef } of container.envFrom) {
-      env.push(
-        text.lines(`{{- include "notify.configured" (list $ "${configMapRef.name}" "${service}") | nindent $indent }}`),
-      )
-    }
+    const configMaps = container.envFrom.map(({ configMapRef }: Tree) => configMapRef.name)
+    env.push(
+      text.lines(
+        `{{- include "notify.configured" (list $ "${service}" (list ${quoted(configMaps)})) | nindent $indent }}`,
+      ),
+    )
     delete container.envFrom
   }
   const known = quoted(names)

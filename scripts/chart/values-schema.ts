@@ -7,6 +7,7 @@ import { configMaps, processes } from './values.ts'
 import { base } from './workloads.ts'
 
 type Schema = Record<string, unknown>
+type EnvFrom = { configMapRef: { name: string } }
 
 const text = (extra: Schema = {}): Schema => ({ type: 'string', ...extra })
 const choice = (...values: string[]): Schema => ({ enum: values })
@@ -32,6 +33,15 @@ function secretVariables(): Set<string> {
   const all = workloads.flatMap(({ spec }) => spec.template.spec.containers[0].env)
   const named = all.flatMap(({ name, valueFrom }) => (valueFrom?.secretKeyRef ? [name as string] : []))
   return new Set([...named, ...otherSecrets])
+}
+
+/** The variables of a ConfigMap without those that a pod which reads it sets itself: their values there would have no effect. */
+function effective(configMap: string, all: Record<string, Schema>): Record<string, Schema> {
+  const readers = base().flatMap(({ spec }) => spec?.template?.spec.containers[0] ?? [])
+  const set = readers
+    .filter(({ envFrom }) => envFrom.some(({ configMapRef }: EnvFrom) => configMapRef.name === configMap))
+    .flatMap(({ env }) => env.map(({ name }: { name: string }) => name))
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !set.includes(name)))
 }
 
 async function variables(service: ServiceName): Promise<Record<string, Schema>> {
@@ -102,9 +112,9 @@ export async function valuesSchemaText(): Promise<string> {
         pullSecrets: list(text()),
       }),
       configMaps: record({
-        shared: record(shared, { required: Object.keys(configMaps().shared!) }),
+        shared: record(effective('shared', shared), { required: Object.keys(configMaps().shared!) }),
         'public-address': record({ PUBLIC_URL: publicUrl }, { required: ['PUBLIC_URL'] }),
-        gateway: record(gateway, { required: Object.keys(configMaps().gateway!) }),
+        gateway: record(effective('gateway', gateway), { required: Object.keys(configMaps().gateway!) }),
       }),
       principalJwks: text({ pattern: '^$|"keys"', not: { pattern: '"d" *:' }, description: 'A JWKS of public keys' }),
       services: record(env),

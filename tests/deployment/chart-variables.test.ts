@@ -1,7 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
 import { toolPath } from '../../scripts/kubernetes-tools.ts'
-import { containerOf, renderChart, workloadsOf } from './chart.ts'
-import { services } from './project.ts'
+import { containerOf, named, renderChart, workloadsOf } from './chart.ts'
+import { readText, services } from './project.ts'
+
+interface Declared {
+  enum?: string[]
+  pattern?: string
+}
+
+/** A value that the schema accepts and that is no default. */
+function sampleOf({ enum: choices, pattern = '' }: Declared): string {
+  if (choices) return choices.at(-2)!
+  return ['sample', '7', 'nats://sample:4222', 'eu7'].find((text) => new RegExp(pattern).test(text))!
+}
 
 const describeWithHelm = toolPath('helm') ? describe : describe.skip
 
@@ -20,5 +31,27 @@ describeWithHelm('variables of the chart', () => {
     const all = (...names: string[]) => names.flatMap((name) => [`Deployment/${name}`, `Job/${name}`]).sort()
     expect(readersOf('MIGRATION_DATABASE_URL')).toEqual(all(...services))
     expect(readersOf('HTTPS_PROXY')).toEqual(all('callbacks', 'dispatch', 'gateway'))
+  })
+  test('a variable of all services reaches every pod; only a value of the service itself replaces it', () => {
+    const { properties } = JSON.parse(readText('charts/notify/values.schema.json'))
+    const declared = Object.entries<Declared>(properties.configMaps.properties.shared.properties)
+    const shared = Object.fromEntries(declared.map(([name, variable]) => [name, sampleOf(variable)]))
+    expect(shared).toHaveProperty('DRAIN_DELAY')
+    const own = { LOG_LEVEL: 'debug', DRAIN_DELAY: '11s', TRACE_SAMPLE_RATIO: '0.5' }
+    const resources = renderChart({ configMaps: { shared, gateway: own }, services: { otp: { env: own } } })
+    for (const { service, workload } of workloadsOf(resources)) {
+      const { env, envFrom = [] } = containerOf(workload)
+      const names = env.map(({ name }) => name)
+      const given = Object.assign(
+        {},
+        ...envFrom.map(({ configMapRef: { name } }) => named(resources, `ConfigMap/${name}`).data),
+        ...env.map(({ name, value }) => ({ [name]: value })),
+      )
+      const expected = { ...shared, ...(service === 'gateway' || service === 'otp' ? own : {}) }
+      expect({ twice: names.filter((name, i) => names.indexOf(name) !== i), given }).toEqual({
+        twice: [],
+        given: expect.objectContaining(expected),
+      })
+    }
   })
 })

@@ -151,7 +151,7 @@ describeWithHelm('the chart', () => {
     )
     const config = Object.keys(named(resources, 'ConfigMap/gateway').data!)
     const shared = Object.keys(named(resources, 'ConfigMap/shared').data!)
-    const servers = ['MIGRATE_ON_START', 'DRAIN_DELAY', 'BOOTSTRAP_FILE']
+    const servers = ['MIGRATE_ON_START', 'BOOTSTRAP_FILE']
     const names = [...server!.env.map(({ name }) => name), ...config, ...shared].filter(
       (name) => !servers.includes(name),
     )

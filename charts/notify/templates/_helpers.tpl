@@ -34,10 +34,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toJson $data | sha256sum }}
 {{- end }}
 
-{{- /* list root, ConfigMap, service: its data as variables, without those that the service is given itself. */}}
+{{- /* list root, service, ConfigMaps: their data as variables, without those that the service is given itself. The last one counts. */}}
 {{- define "notify.configured" -}}
-{{- $own := get (index . 0).Values.services (index . 2) | dig "env" dict }}
-{{- range $name, $value := get (index . 0).Values.configMaps (index . 1) }}
+{{- $root := index . 0 }}
+{{- $own := get $root.Values.services (index . 1) | dig "env" dict }}
+{{- $data := dict }}
+{{- range index . 2 }}
+{{- range $name, $value := get $root.Values.configMaps . }}{{- $_ := set $data $name $value }}{{- end }}
+{{- end }}
+{{- range $name, $value := $data }}
 {{- if not (hasKey $own $name) }}
 - name: {{ $name }}
   value: {{ $value | quote }}
