@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '@notify/contracts'
 import { provisionServices, readerRole } from '@notify/database/provision'
@@ -12,9 +13,12 @@ import { addKey } from '@notify/test-kit/callers'
 import { pipeCommand } from '@notify/test-kit/processes'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import pg from 'pg'
-import { deployments, environmentOf, ofKind, production } from './manifests.ts'
+import { toolPath } from '../../scripts/kubernetes-tools.ts'
+import { startApiServer } from './api-server.ts'
+import { deployments, environmentOf, ofKind, podLabels, production } from './manifests.ts'
 import { readText, services } from './project.ts'
 
+const run = promisify(execFile)
 const manual = readText('docs/operations.md')
 const night = readText('docs/night.md')
 /** The lines of the commands in a text. */
@@ -49,6 +53,8 @@ const probes = commands.flatMap((line) => {
   const [, deployment, script] = /^kubectl -n notify exec deploy\/(\S+) -- node -e '([^']+)'$/.exec(line) ?? []
   return deployment && script ? [{ deployment: deployment as ServiceProcess, script }] : []
 })
+/** What asks Kubernetes about pods. */
+const lists = commands.filter((line) => line.startsWith('kubectl -n notify get pods '))
 /** Of the annotation that pauses KEDA. */
 const pauses = commands.flatMap((line) => {
   const [, change] =
@@ -140,7 +146,7 @@ test('every question of the night has one command, and every command is one that
   const questions = night.split(/^## /m).slice(1)
   expect(questions.length).toBeGreaterThanOrEqual(20)
   expect(questions.filter((text) => linesOf(text).length !== 1)).toEqual([])
-  const tried = [queries, programs, changes, lanes, searches, pauses, probes].flat()
+  const tried = [queries, programs, changes, lanes, searches, pauses, probes, lists].flat()
   expect(tried.length).toBe(commands.length + rotations().length)
 })
 
@@ -274,6 +280,37 @@ test('every process says whether it is ready', () => {
     encoding: 'utf8',
   })
   expect(stdout).toBe('pod {"status":"ready","failures":[]}\n')
+})
+
+const testWithKubectl = toolPath('kubectl') ? test : test.skip
+
+testWithKubectl('the last end of every process is listed with its reason', async () => {
+  const cluster = await startApiServer()
+  const folder = mkdtempSync(join(tmpdir(), 'notify-kubectl-'))
+  try {
+    const [deployment] = deployments
+    const terminated = { reason: 'OOMKilled', exitCode: 137, finishedAt: '2026-11-01T02:03:04Z' }
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'callbacks-7d4b9c6f5d-x2x4z', labels: podLabels(deployment!) },
+      status: { containerStatuses: [{ name: 'app', restartCount: 4, lastState: { terminated } }] },
+    }
+    await fetch(`${cluster.url}/api/v1/namespaces/notify/pods`, { method: 'POST', body: JSON.stringify(pod) })
+    const KUBECONFIG = join(folder, 'config')
+    const context = { clusters: [{ name: 'c', cluster: { server: cluster.url } }], 'current-context': 'c' }
+    writeFileSync(KUBECONFIG, JSON.stringify({ ...context, contexts: [{ name: 'c', context: { cluster: 'c' } }] }))
+    const PATH = `${dirname(toolPath('kubectl')!)}:${process.env.PATH}`
+    const { stdout } = await run('sh', ['-c', lists[0]!], { env: { PATH, KUBECONFIG, HOME: folder } })
+    expect(stdout.split('\n').map((line) => line.split(/\s+/))).toEqual([
+      ['POD', 'RESTARTS', 'REASON', 'CODE', 'ENDED'],
+      [pod.metadata.name, '4', 'OOMKilled', '137', '2026-11-01T02:03:04Z'],
+      [''],
+    ])
+  } finally {
+    await cluster.stop()
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('a person is erased from every service, dispatch first, without a number among the arguments', () => {

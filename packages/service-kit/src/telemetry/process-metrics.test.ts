@@ -95,3 +95,11 @@ test('CPU time is counted', async () => {
   while (performance.now() < untilMs) JSON.stringify(process.versions)
   expect((await value('process_cpu_seconds_total'))!).toBeGreaterThan(before)
 })
+
+test('the time of the start is the same at every scrape', async () => {
+  const startedAt = (await value('process_start_time_seconds'))!
+  expect(startedAt).toBeLessThanOrEqual(Date.now() / 1000)
+  expect(Date.now() / 1000 - startedAt).toBeCloseTo(process.uptime(), 0)
+  await delay(20)
+  expect(await value('process_start_time_seconds')).toBe(startedAt)
+})

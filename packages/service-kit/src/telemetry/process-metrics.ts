@@ -13,6 +13,11 @@ export function measureProcess(
   metrics.gauge('notify_build_info', 'The release that runs: always 1', () => [
     { value: 1, attributes: { version, node_version: process.versions.node } },
   ])
+  metrics.gauge(
+    'process_start_time_seconds',
+    'Start of the process, as a Unix time',
+    () => performance.timeOrigin / 1000,
+  )
   metrics.gauge('process_resident_memory_bytes', 'Memory of the process, with all its threads', () =>
     process.memoryUsage.rss(),
   )
