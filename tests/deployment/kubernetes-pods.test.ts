@@ -128,6 +128,12 @@ test('replicas spread over nodes and zones, by selectors that Kubernetes accepts
   }
 })
 
+test('a node can be drained while pods are not ready, such as all that wait for Postgres', () => {
+  const budgets = ofKind(base, 'PodDisruptionBudget')
+  expect(budgets.length).toBe(deployments.length)
+  for (const { spec } of budgets) expect(spec.unhealthyPodEvictionPolicy).toBe('AlwaysAllow')
+})
+
 test.each([
   ['base', base],
   ['production', production],
