@@ -72,7 +72,7 @@ function templateContainer(text: TemplateText, workload: Resource, container: Tr
   const service = serviceOf(workload)
   const variables = container.env as Variable[]
   const names = variables.map(({ name }) => name)
-  const env: unknown[] = variables.map((variable) => templateVariable(text, workload, variable, bootstrapped))
+  const env: unknown[] = variables.flatMap((variable) => templateVariable(text, workload, variable, bootstrapped))
   if (workload.kind === 'Job') {
     // A hook runs before the ConfigMaps of its release exist.
     const configMaps = container.envFrom.map(({ configMapRef }: Tree) => configMapRef.name)
@@ -98,6 +98,11 @@ function templateVariable(
     return text.lines('{{- if $.Values.bootstrap.enabled }}', `- name: ${name}`, `  value: ${value}`, '{{- end }}')
   }
   const { secretKeyRef: secret, configMapKeyRef: configMap } = valueFrom ?? {}
+  if (name === 'NATS_USER') {
+    const service = serviceOf(workload)
+    return text.lines(`{{- include "notify.natsLogin" (list $ "${service}" "${value}") | nindent $indent }}`)
+  }
+  if (name === 'NATS_PASSWORD') return []
   if (secret && !secret.optional) {
     return text.lines(`{{- include "notify.secretVariable" (list $ "${name}" "${secret.name}") | nindent $indent }}`)
   }

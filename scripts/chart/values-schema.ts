@@ -24,8 +24,8 @@ const record = (properties: Record<string, Schema>, extra: Schema = {}): Schema 
   ...extra,
 })
 
-/** Of one command, and of a login that the Secrets of the chart replace. */
-const otherSecrets = ['TRANSPORT_KEY', 'NATS_TOKEN']
+/** Of one command, and of logins that the Secrets of the chart replace. */
+const otherSecrets = ['TRANSPORT_KEY', 'NATS_TOKEN', 'NATS_CREDS']
 
 /** Variables whose values never belong into values: those that come from Secrets, and others. */
 function secretVariables(): Set<string> {
@@ -136,6 +136,7 @@ export async function valuesSchemaText(): Promise<string> {
           then: { properties: { store: { properties: { name: { minLength: 1 } } } } },
         },
       }),
+      nats: record({ login: choice('password', 'credentials') }),
       bootstrap: switched(),
       provision: switched(),
       ingress: record({

@@ -103,6 +103,10 @@ secrets:
     # The store has one entry for each Secret, such as notify/gateway, with its keys.
     keyPrefix: notify/
 
+nats:
+  # password: the keys NATS_PASSWORD of the Secrets, and NATS_USER of \`provision\`. credentials: files, their keys NATS_CREDS.
+  login: password
+
 # The Secrets gateway-bootstrap, dispatch-bootstrap and inbox-stream-bootstrap, which are read at every start.
 bootstrap:
   enabled: false

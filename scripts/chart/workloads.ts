@@ -53,16 +53,32 @@ export function provisionTemplate(): string {
   asHook(text, job, -10)
   templatePod(text, job, new Set())
   const { spec: pod } = job.spec.template
-  for (const container of pod.containers) container[extra(text, 'volumeMounts', 'extraVolumeMounts')] = null
-  pod[extra(text, 'volumes', 'extraVolumes')] = null
+  for (const container of pod.containers) container[extra(text, 'volumeMounts', 'notify.secretMounts')] = null
+  pod[extra(text, 'volumes', 'notify.secretVolumes')] = null
   const [, streams] = pod.containers
-  streams.env = [{ name: 'STREAM_REPLICAS', value: text.value('$.Values.configMaps.shared.STREAM_REPLICAS | quote') }]
+  streams.env = [
+    { name: 'STREAM_REPLICAS', value: text.value('$.Values.configMaps.shared.STREAM_REPLICAS | quote') },
+    text.lines(
+      `{{- if ${hasCredentials} }}`,
+      '- name: NATS_CREDS',
+      '  value: /run/secrets/notify/provision/NATS_CREDS',
+      '{{- end }}',
+    ),
+  ]
   return onlyIf('$.Values.provision.enabled', plain(text, job))
 }
 
-/** A list of the pods' values, for a pod that has no such list of its own. */
-function extra(text: TemplateText, key: string, value: string): string {
-  return text.lines(`{{- with $.Values.pods.${value} }}`, `${key}:`, '{{- toYaml . | nindent $indent }}', '{{- end }}')
+const hasCredentials = 'eq $.Values.nats.login "credentials"'
+
+/** A list that is there only if it is not empty: of the file of credentials, and of the pods' values. */
+function extra(text: TemplateText, key: string, helper: string): string {
+  const secrets = `(${hasCredentials} | ternary (list "provision") list)`
+  return text.lines(
+    `{{- with include "${helper}" (list $ ${secrets}) }}`,
+    `${key}:`,
+    '{{- . | nindent $indent }}',
+    '{{- end }}',
+  )
 }
 
 export function onlyIf(condition: string, template: string): string {

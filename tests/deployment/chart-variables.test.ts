@@ -1,6 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { readNatsLogin } from '@notify/messaging'
+import { makeCredentials } from '../../packages/messaging/tests/make-credentials.ts'
 import { toolPath } from '../../scripts/kubernetes-tools.ts'
-import { containerOf, named, renderChart, workloadsOf } from './chart.ts'
+import { type Container, containerOf, named, renderChart, workloadsOf } from './chart.ts'
+import { ofKind } from './manifests.ts'
 import { readText, services } from './project.ts'
 
 interface Declared {
@@ -52,6 +58,31 @@ describeWithHelm('variables of the chart', () => {
         twice: [],
         given: expect.objectContaining(expected),
       })
+    }
+  })
+
+  test('with credentials files of NATS every pod has one login, which its service accepts', () => {
+    const resources = renderChart({ nats: { login: 'credentials' }, secrets: { as: 'variables' } })
+    for (const { metadata, spec } of [...ofKind(resources, 'Deployment'), ...ofKind(resources, 'Job')]) {
+      const { containers, volumes } = spec.template.spec
+      const { env, volumeMounts } = containers.at(-1) as Container
+      const secret = metadata.labels!['app.kubernetes.io/name']!
+      const folder = `/run/secrets/notify/${secret}`
+      expect(env.filter(({ name }) => /^NATS_(USER|PASSWORD|TOKEN|CREDS)/.test(name))).toEqual([
+        { name: 'NATS_CREDS', value: `${folder}/NATS_CREDS` },
+      ])
+      expect(volumeMounts).toContainEqual({ name: `secret-${secret}`, mountPath: folder, readOnly: true })
+      expect(volumes).toContainEqual({ name: `secret-${secret}`, secret: { secretName: secret } })
+    }
+    const folder = mkdtempSync(join(tmpdir(), 'notify-test-chart-'))
+    try {
+      const { NATS_URL } = named(resources, 'ConfigMap/shared').data as { NATS_URL: string }
+      const NATS_CREDS = join(folder, 'NATS_CREDS')
+      writeFileSync(NATS_CREDS, makeCredentials().credentials)
+      const login = readNatsLogin({ NATS_URL, NATS_CREDS })
+      expect(login.identity).toBe(`the credentials in ${NATS_CREDS}`)
+    } finally {
+      rmSync(folder, { recursive: true })
     }
   })
 })

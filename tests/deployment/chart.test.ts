@@ -73,6 +73,7 @@ const switches: Record<string, Values> = {
     networkPolicies: { enabled: false },
     disruptionBudgets: { enabled: false },
   },
+  'credentials files of NATS': { nats: { login: 'credentials' }, secrets: { as: 'variables' } },
   'pods of their own kind': {
     principalJwks: '{"keys":[]}',
     image: { pullSecrets: ['registry'], digests: { otp: `sha256:${'0a'.repeat(32)}` } },

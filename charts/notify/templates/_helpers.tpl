@@ -89,9 +89,28 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
+{{- /* list root, service, user: a file of credentials, or user and password. */}}
+{{- define "notify.natsLogin" -}}
+{{- $root := index . 0 }}
+{{- $service := index . 1 }}
+{{- if eq $root.Values.nats.login "credentials" }}
+- name: NATS_CREDS
+  value: /run/secrets/notify/{{ $service }}/NATS_CREDS
+{{- else }}
+- name: NATS_USER
+  value: {{ get (index $root.Values.services $service "env") "NATS_USER" | default (index . 2) | quote }}
+{{- include "notify.secretVariable" (list $root "NATS_PASSWORD" $service) }}
+{{- end }}
+{{- end }}
+
+{{- /* Whether pods need their Secrets as files. */}}
+{{- define "notify.mountsSecrets" -}}
+{{- if or (eq .Values.secrets.as "files") (eq .Values.nats.login "credentials") }}true{{ end }}
+{{- end }}
+
 {{- /* list root, Secrets */}}
 {{- define "notify.secretMounts" -}}
-{{- if eq (index . 0).Values.secrets.as "files" }}
+{{- if include "notify.mountsSecrets" (index . 0) }}
 {{- range index . 1 }}
 - name: secret-{{ . }}
   mountPath: /run/secrets/notify/{{ . }}
@@ -105,7 +124,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{- /* list root, Secrets */}}
 {{- define "notify.secretVolumes" -}}
-{{- if eq (index . 0).Values.secrets.as "files" }}
+{{- if include "notify.mountsSecrets" (index . 0) }}
 {{- range index . 1 }}
 - name: secret-{{ . }}
   secret:
