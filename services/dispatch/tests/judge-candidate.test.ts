@@ -165,6 +165,17 @@ test('an email is made of the event’s template, and nobody can read whom it is
   })
 })
 
+test('HTML is charged before a text is made of it: a tenant over its budget has nothing converted', async () => {
+  const sparing = startRenderer({ msPerSecond: 1 })
+  try {
+    const html = { ...email, subject: 'Hi', html_body: `<p>${'a'.repeat(150_000)}` }
+    const refuse = () => codeOf(html, { ...world(), renderer: sparing })
+    expect([await refuse(), await refuse()]).toEqual(['validation_failed', 'rate_limited'])
+  } finally {
+    await sparing.close()
+  }
+})
+
 test('a stored template fills each of its channels with template_data', async () => {
   const context = world({ templates: { [stored]: shipped.templates } })
   const variables = { template_id: stored, template_data: { name: 'Ada', order: 'B-2' } }

@@ -100,15 +100,22 @@ async function makeContent(
     for (const { length } of made) filled += length
     return made
   }
+  // Before a text is made of it: what is refused then costs as much.
+  const given = htmlIn(candidate.request)
+  renderer.charge(budget, given)
   const owner = { tenantId: tenant_id, applicationId: candidate.principal.application_id, locale: chosen.locale }
   const composed = await draft.compose(chosen.templates, fill, layoutFinder(context, owner))
   const payload = (isSwitched && definition.withLink?.(composed, link())) || composed
   const json = JSON.stringify(payload)
-  // Rendered texts are charged already; these are the texts given in the request.
-  renderer.charge(budget, json.length - filled)
+  // Rendered texts are charged already; these are the other texts given in the request, and one made of HTML.
+  renderer.charge(budget, json.length - filled - given)
   if (json.length > largeText) await ownLoopTurn()
   return { json, segments: definition.segmentsOf?.(payload).segments }
 }
+
+/** The characters of HTML that is sent as the request gives it. */
+const htmlIn = ({ html_body = '', template_data }: Candidate['request']): number =>
+  template_data === undefined ? html_body.length : 0
 
 /**
  * The templates of the event, or the stored template, that a request names, with one for its channel.

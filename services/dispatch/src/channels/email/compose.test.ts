@@ -203,6 +203,11 @@ test.each<[string, object, string]>([
   ['neither text nor HTML', { body: undefined, html_body: undefined }, 'body'],
   ['HTML without text', { body: undefined, html_body: '<img src="cid:logo">' }, 'html_body'],
   ['long HTML without a text', { body: undefined, html_body: `<p>${'a'.repeat(100_000)}</p>` }, 'html_body'],
+  [
+    'HTML with more than a million characters of text',
+    { body: undefined, html_body: `${'<blockquote>'.repeat(90)}<pre>${'\na'.repeat(48_000)}` },
+    'html_body',
+  ],
   ['a preheader of two lines', { preheader: 'a\nb' }, 'preheader'],
 ])('%s is refused', async (_what, fields, path) => {
   expect(await refusalOf({ ...content, ...fields })).toMatchObject(['validation_failed', path, expect.anything()])

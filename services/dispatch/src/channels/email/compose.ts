@@ -6,7 +6,7 @@ import { textFault } from '../text-fault.ts'
 import type { EmailPayload } from './payload.ts'
 import { withPreheader } from './preheader.ts'
 import { type Envelope, readEnvelope } from './recipient.ts'
-import { conversionFault, mostNested, textOfHtml } from './text-of-html.ts'
+import { textOfHtml } from './text-of-html.ts'
 import { markContent, wrapped } from './wrap.ts'
 
 /** The parts of a dispatch request that an email is made of. */
@@ -140,11 +140,9 @@ async function checked(
     return whole
   }
   const written = hasHtml ? within(around?.html, inner) : inner
-  const unconvertible = given === undefined && conversionFault(written)
-  if (unconvertible) throw fault('html_body', `${unconvertible}; give body as well`)
-  const text = given ?? (await textOfHtml(written))
-  if (text === undefined)
-    throw fault('html_body', `has elements nested more than ${mostNested} deep; give body as well`)
+  const made = given === undefined ? await textOfHtml(written) : { text: given }
+  if ('fault' in made) throw fault('html_body', `${made.fault}; give body as well`)
+  const { text } = made
   if (text.trim() === '') {
     throw given === undefined
       ? fault('html_body', 'renders to HTML without text; give body as well')

@@ -1,11 +1,15 @@
 import { ownLoopTurn } from '@notify/service-kit'
 import type { FormatCallback, HtmlToTextOptions } from 'html-to-text'
+import { writeMarkers } from './line-markers.ts'
+import { blockquote, orderedList, unorderedList } from './list-formatters.ts'
 
 /** What is converted at most: it takes some tens of milliseconds, in which the process does nothing else. */
 const mostCharacters = 100_000
 const mostTags = 10_000
 /** Each longer one has a turn of the event loop of its own. */
-const quickly = 20_000
+const quickly = 5000
+/** The most characters of a text that is made: markers of lists and quotes before each line make it longer than its HTML. */
+const longestText = 1_000_000
 
 /** Why no text is made of HTML; undefined if one is. */
 export function conversionFault(html: string): string | undefined {
@@ -16,7 +20,7 @@ export function conversionFault(html: string): string | undefined {
 }
 
 /** Elements within each other; a table in a table adds four. */
-export const mostNested = 100
+const mostNested = 100
 /** Stands for what was left out: a noncharacter of Unicode, which no text has. */
 const leftOut = '\uffff'
 
@@ -29,26 +33,52 @@ const cell: FormatCallback = ({ children }, walk, builder) => {
   builder.addInline(' ')
 }
 
+/** A link in a link, as after a missing end tag. The formatter of the library would read each word once for each link around it. */
+const link: FormatCallback = (elem, walk, builder, settings) => {
+  let around = elem.parent
+  while (around && !(around.name === 'a' && around.attribs.href)) around = around.parent
+  if (!around) return builder.options.formatters.anchor!(elem, walk, builder, settings)
+  walk(elem.children, builder)
+  const href = (elem.attribs.href ?? '').replace(/^mailto:/, '')
+  if (href !== '' && !href.startsWith('#')) builder.addInline(` (${href})`, { noWordTransform: true })
+}
+
 const options: HtmlToTextOptions = {
   wordwrap: false,
   limits,
   selectors: [
     { selector: 'img', format: 'skip' },
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false, linkBrackets: ['(', ')'] } },
+    {
+      selector: 'a',
+      format: 'link',
+      options: { hideLinkHrefIfSameAsText: true, ignoreHref: false, linkBrackets: ['(', ')'] },
+    },
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
     // Layouts are made of tables. Never `dataTable`: one cell with a large rowspan keeps it busy for ever.
     { selector: 'table', format: 'block' },
     { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
     ...['td', 'th'].map((selector) => ({ selector, format: 'cell' })),
   ],
-  formatters: { cell },
+  formatters: { cell, link, unorderedList, orderedList, blockquote },
 }
 
-/** The text of an email that has HTML alone, for readers that show no HTML; undefined if a part lies too deep to be read. */
-export async function textOfHtml(html: string): Promise<string | undefined> {
+let converter: Promise<(html: string) => string> | undefined
+
+/** The text of an email that has HTML alone, for readers that show no HTML; or why none is made of it. */
+export async function textOfHtml(html: string): Promise<{ text: string } | { fault: string }> {
+  const fault = conversionFault(html)
+  if (fault) return { fault }
   // Loaded with the first such email.
-  const { convert } = await import('html-to-text')
+  converter ??= import('html-to-text').then(({ compile }) => compile(options))
+  const convert = await converter
   if (html.length > quickly) await ownLoopTurn()
-  const text = convert(html, options).trim()
-  return text.includes(leftOut) ? undefined : text
+  let converted: string
+  try {
+    converted = convert(html)
+  } catch {
+    return { fault: 'cannot be converted to text' }
+  }
+  if (converted.includes(leftOut)) return { fault: `has elements nested more than ${mostNested} deep` }
+  const text = writeMarkers(converted, longestText)
+  return text === undefined ? { fault: `gives a text of more than ${longestText} characters` } : { text: text.trim() }
 }
