@@ -127,8 +127,14 @@ export function refusalOf(error: unknown): Problem {
 
 const mendable: readonly ErrorCode[] = ['provider_not_configured', 'domain_not_verified', 'template_not_approved']
 
-/** Whether a refusal may be mended by an operator: broadcasts and digests wait for it, up to `HOLD_LIMIT`. */
-export const isMendable = (code: string): boolean => (mendable as readonly string[]).includes(code)
+/**
+ * How long broadcasts and digests wait for a refusal to pass: until it does, or up to `HOLD_LIMIT` where it may need an operator, as
+ * an error does that one recipient's data causes.
+ */
+export function waitFor({ status, code }: { status: number; code: string }): 'always' | 'limited' | 'never' {
+  if (status === 429 || code === 'service_unavailable') return 'always'
+  return status >= 500 || (mendable as readonly string[]).includes(code) ? 'limited' : 'never'
+}
 
 /** The mutual exclusion of a request: its idempotency key in its scope, or its id if it has no key. */
 export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'idempotency' | 'notificationId'>): string {

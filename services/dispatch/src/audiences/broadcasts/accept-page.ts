@@ -1,7 +1,7 @@
 import { derivedId, type Id, type ItemResult } from '@notify/contracts'
 import { ownLoopTurn } from '@notify/service-kit'
 import type { WithAcceptOne } from '../../accept/accept-candidate.ts'
-import { type Candidate, isMendable } from '../../accept/accept-item.ts'
+import { type Candidate, waitFor } from '../../accept/accept-item.ts'
 import type { Context } from '../../context.ts'
 import { type MemberRow, openMember } from '../lists/member-content.ts'
 import { type BroadcastRequest, openRequest, requestFor } from './broadcast-request.ts'
@@ -13,11 +13,13 @@ export const cancelledCode = 'broadcast_not_running'
 /** Members that are accepted together. Between two groups other work of the process has its turn. */
 const groupSize = 25
 
+type Refusal = Extract<ItemResult, { problem: unknown }>['problem']
+
 /** What became of the first members of a page; all of them, unless one is to be tried again. */
 export interface PageResult extends Pick<EndedPage, 'accepted' | 'refusals'> {
   settled: number
-  /** The code that the next one is refused with for now. */
-  stoppedBy?: string
+  /** What the next one is refused with for now. */
+  stoppedBy?: Refusal
 }
 
 /**
@@ -47,7 +49,7 @@ export async function acceptPage(
     )
     for (const result of results) {
       if (!('problem' in result)) accepted += 1
-      else if (passes(result)) return { settled, accepted, refusals, stoppedBy: result.problem.code }
+      else if (passes(result.problem)) return { settled, accepted, refusals, stoppedBy: result.problem }
       else refusals[result.problem.code] = (refusals[result.problem.code] ?? 0) + 1
       settled += 1
     }
@@ -55,8 +57,7 @@ export async function acceptPage(
   return { settled, accepted, refusals }
 }
 
-const passes = ({ problem: { status, code } }: Extract<ItemResult, { problem: unknown }>) =>
-  status >= 500 || status === 429 || isMendable(code) || code === cancelledCode
+const passes = (refusal: Refusal) => waitFor(refusal) !== 'never' || refusal.code === cancelledCode
 
 /** Follows from broadcast, page and member, so that a page that is repeated after a crash sends nothing twice. */
 function idOf({ secrets }: Pick<Context, 'secrets'>, page: DuePage, member: MemberRow): Id<'notif'> {

@@ -1,11 +1,11 @@
 import type { OnCommit } from '@notify/database'
 import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { WithAcceptOne } from '../../accept/accept-candidate.ts'
-import { isMendable } from '../../accept/accept-item.ts'
+import { waitFor } from '../../accept/accept-item.ts'
 import type { Context } from '../../context.ts'
 import type { BulkBrake } from '../../deliver/throttle/bulk-brake.ts'
 import { findMembers } from '../lists/member-store.ts'
-import { acceptPage, cancelledCode } from './accept-page.ts'
+import { acceptPage, cancelledCode, type PageResult } from './accept-page.ts'
 import {
   claimPages,
   type DuePage,
@@ -75,17 +75,22 @@ async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise
   })
   const { settled, stoppedBy, ...counts } = await acceptPage(context, page, members)
   const result = { ...counts, reached: members[settled - 1]?.id ?? null }
-  if (stoppedBy === cancelledCode) return endPage(db, page, { ...result, isLast: false, intervalMs: 0 })
-  if (stoppedBy !== undefined) return postpone(context, page, stoppedBy, result)
+  if (stoppedBy?.code === cancelledCode) return endPage(db, page, { ...result, isLast: false, intervalMs: 0 })
+  if (stoppedBy) return postpone(context, page, stoppedBy, result)
   const intervalMs = ((pageSize * 1000 * page.sharers) / config.BROADCAST_RATE) * brake.slowdown()
   await endPage(db, page, { ...result, isLast: members.length < pageSize, intervalMs })
   wakeOutbox()
 }
 
-/** Pauses a broadcast that has waited for an operator as long as a digest would; its list may be out of date after that. */
-function postpone({ db, config, log }: Needs, page: DuePage, code: string, reached: ReachedMember): Promise<void> {
-  if (!isMendable(code)) return postponePage(db, page, retryMs, reached)
-  if (Date.now() - page.updated_at.getTime() <= config.HOLD_LIMIT) return postponePage(db, page, retryMs, reached)
-  log.warn({ broadcast_id: page.id, code }, 'a broadcast waited too long and is paused')
+/** Pauses a broadcast that has waited as long as a digest would; its list may be out of date after that. */
+function postpone(
+  { db, config, log }: Needs,
+  page: DuePage,
+  refusal: NonNullable<PageResult['stoppedBy']>,
+  reached: ReachedMember,
+): Promise<void> {
+  const isTooLate = Date.now() - page.updated_at.getTime() > config.HOLD_LIMIT
+  if (waitFor(refusal) === 'always' || !isTooLate) return postponePage(db, page, retryMs, reached)
+  log.warn({ broadcast_id: page.id, code: refusal.code }, 'a broadcast waited too long and is paused')
   return pauseAtPage(db, page, reached)
 }

@@ -1,6 +1,6 @@
 import { type Run, withSavepoint } from '@notify/database'
 import { ownLoopTurn, Problem } from '@notify/service-kit'
-import { type AcceptContext, isMendable, type NewNotification, refusalOf } from '../../accept/accept-item.ts'
+import { type AcceptContext, type NewNotification, refusalOf, waitFor } from '../../accept/accept-item.ts'
 import { type CommitOutcome, commitJudged, queueOf, urgencyOf, type WithLockWatch } from '../../accept/commit-judged.ts'
 import { judgeCandidate } from '../../accept/judge-candidate.ts'
 import { optedOutReason } from '../../catalogue/preferences/opted-out-because.ts'
@@ -84,16 +84,15 @@ async function compose(context: ClosingContext, read: ReadDigest): Promise<NewNo
   }
 }
 
-/** Whether a digest without a message is tried again. What may need an operator is tried up to `HOLD_LIMIT`. */
+/** Whether a digest without a message is tried again. */
 export function waits(
   { config }: { config: Pick<ClosingContext['config'], 'HOLD_LIMIT'> },
   { closes_at }: Pick<DueDigest, 'closes_at'>,
   outcome: unknown,
 ): boolean {
   if (!(outcome instanceof Problem)) return false
-  const { code, status } = outcome
-  if (status === 429 || code === 'service_unavailable') return true
-  return (status >= 500 || isMendable(code)) && Date.now() - closes_at.getTime() < config.HOLD_LIMIT
+  const wait = waitFor(outcome)
+  return wait === 'always' || (wait === 'limited' && Date.now() - closes_at.getTime() < config.HOLD_LIMIT)
 }
 
 /** How the items end, for what became of the message. */
