@@ -31,8 +31,12 @@ export interface ChannelTemplate<T> {
   faults(template: T): FieldError[]
   /** What a translation has of its own beside its texts, by path. */
   ownFields?(template: T): Record<string, string>
-  /** The template for a translation. @param given its fields and texts by path */
-  localize?(template: T, locale: string, given: Readonly<Record<string, string>>): T
+  /**
+   * The template for a translation.
+   * @param given its fields and texts by path
+   * @param known the translation that it replaces
+   */
+  localize?(template: T, locale: string, given: Readonly<Record<string, string>>, known: T | undefined): T
   /** How carriers divide a rendered message. */
   segmentsOf?(rendered: T): SmsSegments
   /** Its texts by path, each of which must print the code when it is the template of one-time codes. */

@@ -287,3 +287,22 @@ test('a change of a layout is sent within a second', async () => {
   await call('PUT', of(layout_id), { body: { name: 'L', html_body: '<p>Two {{ content }}</p>' } })
   await eventually(async () => expect((await send()).html).toBe('<p>Two <b>x</b></p>'))
 })
+
+test("a translation keeps its layout when a translator's file is saved", async () => {
+  const [ofBase, ofGerman] = [await create(), await create()]
+  const email = { subject: 'S', html_body: '<p>Hi {{ name }}' }
+  const body = {
+    ...event({ ...email, layout_id: ofBase, body: 'Hi {{ name }}' }),
+    translations: { de: { email: { ...email, layout_id: ofGerman } } },
+  }
+  const { templates, translations } = body
+  const stored = (await call('POST', '/api/v1/templates', { body: { name: 'Laid', templates, translations } })).body
+  const made = await call('POST', events(), { body })
+  for (const at of [`/api/v1/templates/${stored.template_id}`, `${events()}/${made.body.event_key}`]) {
+    const file = (await call('GET', `${at}/translations/de`)).body
+    const saved = await call('PUT', `${at}/translations/de`, { body: file })
+    expect([saved.status, saved.body]).toEqual([200, file])
+    const read = (await call('GET', at)).body
+    expect((read.draft ?? read).translations).toEqual(translations)
+  }
+})

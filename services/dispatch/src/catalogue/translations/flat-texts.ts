@@ -1,8 +1,8 @@
-import type { EventTemplates, FieldError } from '@notify/contracts'
+import type { EventTemplates, EventTranslations, FieldError } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Channels } from '../../channels/channel.ts'
 import { textsOf } from '../../channels/channel-template.ts'
-import { presentTemplates } from '../../channels/present-templates.ts'
+import { type PresentTemplate, presentTemplates } from '../../channels/present-templates.ts'
 
 type Texts = Record<string, string>
 
@@ -17,14 +17,25 @@ export function flatten(channels: Channels, templates: EventTemplates, withField
 }
 
 /**
- * The templates with their texts replaced: those of the channels that the texts name.
+ * A translation with its texts replaced, in the channels that the texts name. What stands beside the texts is that of the present
+ * translation, or of the templates where a channel has none.
  * @throws Problem `validation_failed` naming texts that the templates do not have, and those that are missing of a channel
  */
-export function unflatten(channels: Channels, templates: EventTemplates, locale: string, texts: Texts): EventTemplates {
+export function unflatten(
+  channels: Channels,
+  { templates, translations }: { templates: EventTemplates; translations?: EventTranslations | null | undefined },
+  locale: string,
+  texts: Texts,
+): EventTemplates {
   const left = new Set(Object.keys(texts))
+  const translated = presentTemplates(channels, translations?.[locale] ?? {})
   const made: EventTemplates = {}
   const errors: FieldError[] = []
-  for (const { name, definition, template } of presentTemplates(channels, templates)) {
+  for (const base of presentTemplates(channels, templates)) {
+    const { name, definition } = base
+    const known = translated.find((one) => one.name === name)
+    // It may lack optional texts of the template, or have others.
+    const { template } = known && hasTexts(known, texts) ? known : base
     const paths = textsOf(definition, template).map(({ path }) => path)
     const fields = Object.keys(definition.ownFields?.(template) ?? {})
     const named = [...paths, ...fields].filter((path) => left.delete(path))
@@ -33,11 +44,19 @@ export function unflatten(channels: Channels, templates: EventTemplates, locale:
     errors.push(
       ...missing.map((path) => ({ path: `texts.${path}`, message: 'is missing: a channel is translated whole' })),
     )
-    const own = definition.localize?.(template, locale, texts) ?? template
+    const own = definition.localize?.(template, locale, texts, known?.template) ?? template
     Object.assign(made, { [name]: definition.map(own, (_text, _form, path) => texts[path] ?? '') })
   }
   for (const path of left) errors.push({ path: `texts.${path}`, message: 'is not a text of the templates' })
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors: errors.slice(0, 50) })
   return made
+}
+
+/** Whether the texts of a template's channel are its own: all of them, and no others. */
+function hasTexts({ name, definition, template }: PresentTemplate, texts: Texts): boolean {
+  const paths = textsOf(definition, template).map(({ path }) => path)
+  const own = new Set([...paths, ...Object.keys(definition.ownFields?.(template) ?? {})])
+  const given = Object.keys(texts).filter((path) => path.startsWith(`${name}.`))
+  return paths.every((path) => texts[path] !== undefined) && given.every((path) => own.has(path))
 }

@@ -64,7 +64,7 @@ export function withFile(
   { texts, based_on }: { texts: Record<string, string>; based_on?: string | undefined },
 ): KeptTranslations {
   const { [locale]: _, ...others } = content.translations ?? {}
-  const made = unflatten(channels, content.templates, locale, texts)
+  const made = unflatten(channels, content, locale, texts)
   const channelsMade = Object.keys(made)
   const kept = keepTranslations(
     channelsMade.length === 0 ? others : { ...others, [locale]: made },
@@ -87,7 +87,7 @@ export async function requireValidFile(
   locale: string,
   texts: Record<string, string>,
 ): Promise<void> {
-  const translations = { [locale]: unflatten(context.channels, content.templates, locale, texts) }
+  const translations = { [locale]: unflatten(context.channels, content, locale, texts) }
   await requireFillableTranslations(context, tenantId, translations)
   await requireKnownVariables(context, tenantId, { ...content, translations })
 }

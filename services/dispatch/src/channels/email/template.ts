@@ -11,6 +11,11 @@ export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>
     ...(preheader === undefined ? {} : { preheader: visit(preheader, 'text', 'email.preheader') }),
     ...(html_body === undefined ? {} : { html_body: visit(html_body, 'html', 'email.html_body') }),
   }),
+  localize(template, _locale, _given, known) {
+    if (!known) return template
+    const { layout_id: _, ...texts } = template
+    return known.layout_id === undefined ? texts : { ...texts, layout_id: known.layout_id }
+  },
   layoutOf: ({ layout_id }) => layout_id,
   codeTexts: ({ body, html_body }) => ({ 'email.body': body, 'email.html_body': html_body }),
   faults: ({ subject, body, html_body, preheader }) => [

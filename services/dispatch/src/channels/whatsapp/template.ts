@@ -37,10 +37,10 @@ export const whatsappTemplate = {
     'whatsapp.language': language,
   }),
   // Meta writes languages with an underscore.
-  localize: (template, locale, given) => ({
+  localize: (template, locale, given, known) => ({
     ...template,
-    template_name: given['whatsapp.template_name'] ?? template.template_name,
-    language: given['whatsapp.language'] ?? locale.replaceAll('-', '_'),
+    template_name: given['whatsapp.template_name'] ?? (known ?? template).template_name,
+    language: given['whatsapp.language'] ?? known?.language ?? locale.replaceAll('-', '_'),
   }),
   faults,
 } satisfies ChannelTemplate<Template>
