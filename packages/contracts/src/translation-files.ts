@@ -122,5 +122,5 @@ export const putTemplateTranslation = defineRoute({
   params: templateParams.extend({ locale: Locale }),
   body: NewTranslationFile,
   responses: { 200: TranslationFile },
-  errors: ['not_found', ...refusals],
+  errors: ['not_found', 'edit_conflict', ...refusals],
 })

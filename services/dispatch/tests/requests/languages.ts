@@ -301,6 +301,32 @@ test('a stored template is translated in the same way, at once', async () => {
   expectProblem(replaced, 422, 'translation_variable_unknown')
 })
 
+test('a translation is not saved for a template that is replaced after the check', async () => {
+  const made = await call('POST', '/api/v1/templates', { body: { name: 'Orders', templates: sms('{{ n }} orders') } })
+  const path = `/api/v1/templates/${made.body.template_id}/translations/de`
+  const client = await env.admin.connect()
+  try {
+    await client.query('begin')
+    await client.query(`update dispatch.templates set templates = $2, version = version + 1 where id = $1`, [
+      made.body.template_id,
+      sms('Orders'),
+    ])
+    const saving = call('PUT', path, { body: { texts: { 'sms.body': '{{ n }} Bestellungen' } } })
+    await eventually(async () => {
+      const { rows } = await env.admin.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%"templates"%'`,
+      )
+      expect(rows).toHaveLength(1)
+    })
+    await client.query('commit')
+    expectProblem(await saving, 409, 'edit_conflict')
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  expectProblem(await call('GET', path), 404, 'not_found')
+})
+
 test('a preview in a locale shows each channel in its translation, and how an SMS is divided', async () => {
   const key = await createEvent()
   const preview = (fields: object) => call('POST', `${eventsPath()}/${key}/preview`, { body: { data, ...fields } })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   dispatchAuditRecorded,
   type getTemplateTranslation as getContract,
@@ -5,7 +6,7 @@ import {
   type putTemplateTranslation as putContract,
 } from '@notify/contracts'
 import { recordAudit } from '@notify/database'
-import type { Handler } from '@notify/service-kit'
+import { type Handler, Problem } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
 import { coverageOf, fileOf, requireValidFile, withFile } from '../translations/translation-file.ts'
@@ -38,6 +39,8 @@ export const putTemplateTranslation: Handler<
   await requireValidFile(context, tenantId, content, locale, body.texts)
   const changed = await db.transaction(async (run) => {
     const row = requireTemplate(await lockTemplate(run, tenantId, resourceId))
+    if (!isDeepStrictEqual(row.templates, content.templates))
+      throw new Problem('edit_conflict', 'The template has just been replaced; read its texts again')
     const { name, application_id: applicationId, templates } = row
     const kept = withFile(channels, row, locale, body)
     const saved = requireTemplate(
