@@ -86,3 +86,23 @@ test('more texts than can be filled in time are refused', async () => {
   expect(await faultsOf({ whatsapp: { ...whatsapp, parameters: parameters.slice(1) } })).toEqual([])
   expect(await faultsOf({ whatsapp })).toEqual(['templates'])
 })
+
+test.each<[what: string, html: string, isFine: boolean]>([
+  ['an image alone', '<img src="cid:a">', false],
+  ['more than 100,000 characters', 'x'.repeat(100_001), false],
+  ['more than 100,000 characters beside a variable', `{{ a }}${'x'.repeat(100_001)}`, false],
+  ['more than 10,000 tags beside a variable', `<p>{{ a }}${'<br>'.repeat(10_001)}`, false],
+  ['elements nested more than 100 deep', `${'<div>'.repeat(101)}x`, false],
+  ['an image and a variable', '<img src="cid:a">{{ a }}', true],
+  ['100,000 characters and a variable', `{{ a | append: "${'y'.repeat(50)}" }}${'x'.repeat(99_000)}`, true],
+  ['a long text that depends on a variable', `{% if a %}${'x'.repeat(100_001)}{% else %}x{% endif %}`, true],
+  ['a text', '<p>x</p>', true],
+])(
+  'an email of HTML alone, with %s, is refused unless some variables make a text of it',
+  async (_what, html_body, isFine) => {
+    const expected = isFine ? [] : ['templates.email.html_body']
+    expect(await faultsOf({ email: { subject: 'S', html_body } })).toEqual(expected)
+    expect(await faultsOf({ email: { subject: 'S', html_body, body: 'B' } })).toEqual([])
+    expect(await faultsOf({ email: { subject: 'S', html_body, layout_id: newId('lay') } })).toEqual([])
+  },
+)

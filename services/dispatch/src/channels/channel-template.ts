@@ -28,7 +28,7 @@ export interface ChannelTemplate<T> {
   /** The template with each Liquid text replaced; names, languages and keys stay. */
   map(template: T, visit: Visit): T
   /** Breaches of the channel's rules that no variable can repair, by path. */
-  faults(template: T): FieldError[]
+  faults(template: T): FieldError[] | Promise<FieldError[]>
   /** What a translation has of its own beside its texts, by path. */
   ownFields?(template: T): Record<string, string>
   /**

@@ -30,8 +30,13 @@ export async function requireFillable(
     if (fault !== undefined) errors.push({ path: `${path}.${text.path}`, message: `is not a valid template: ${fault}` })
     if (errors.length >= maxFaults) break
   }
-  const faults = errors.length > 0 ? [] : present.flatMap(({ definition, template }) => definition.faults(template))
-  errors.push(...faults.slice(0, maxFaults).map((fault) => ({ ...fault, path: `${path}.${fault.path}` })))
+  const faults = errors.length > 0 ? [] : await Promise.all(present.map((one) => one.definition.faults(one.template)))
+  errors.push(
+    ...faults
+      .flat()
+      .slice(0, maxFaults)
+      .map((fault) => ({ ...fault, path: `${path}.${fault.path}` })),
+  )
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
 }

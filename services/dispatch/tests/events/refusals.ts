@@ -172,6 +172,11 @@ test.each<[string, object, string]>([
   ['a fixed text that no SMS can be', { templates: sms('x'.repeat(1601)) }, 'templates.sms.body'],
   ['a blank subject', { templates: { email: { subject: ' ', body: 'x' } } }, 'templates.email.subject'],
   ['a long subject', { templates: { email: { subject: 'x'.repeat(999), body: 'x' } } }, 'templates.email.subject'],
+  [
+    'an email that is an image alone',
+    { templates: { email: { subject: 'x', html_body: '<img src="cid:logo">' } } },
+    'templates.email.html_body',
+  ],
   ['an empty email', { templates: { email: { subject: 'x', body: ' ' } } }, 'templates.email.body'],
   ['an empty notice', { templates: { in_app: { title: 'x', body: '' } } }, 'templates.in_app.body'],
   [

@@ -143,11 +143,7 @@ async function checked(
   const made = given === undefined ? await textOfHtml(written) : { text: given }
   if ('fault' in made) throw fault('html_body', `${made.fault}; give body as well`)
   const { text } = made
-  if (text.trim() === '') {
-    throw given === undefined
-      ? fault('html_body', 'renders to HTML without text; give body as well')
-      : fault('body', 'renders to an empty text')
-  }
+  if (text.trim() === '') throw fault('body', 'renders to an empty text')
   const whole = given === undefined ? text : within(around?.text, text)
   const html = hasHtml && preheader.trim() !== '' ? withPreheader(written, preheader.trim()) : written
   for (const [part, content] of [

@@ -1,7 +1,8 @@
-import { type EventTemplates, oneLinePattern } from '@notify/contracts'
+import { type EventTemplates, type FieldError, oneLinePattern } from '@notify/contracts'
 import type { ChannelTemplate } from '../channel-template.ts'
-import { textFaults } from '../template-faults.ts'
+import { isFixed, textFaults } from '../template-faults.ts'
 import { composeEmail, maxSubject } from './compose.ts'
+import { conversionFault, textOfHtml } from './text-of-html.ts'
 
 export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>> = {
   map: ({ subject, body, html_body, preheader, layout_id }, visit) => ({
@@ -18,7 +19,7 @@ export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>
   },
   layoutOf: ({ layout_id }) => layout_id,
   codeTexts: ({ body, html_body }) => ({ 'email.body': body, 'email.html_body': html_body }),
-  faults: ({ subject, body, html_body, preheader }) => [
+  faults: async ({ subject, body, html_body, preheader, layout_id }) => [
     ...textFaults('email.subject', subject, maxSubject),
     ...(oneLinePattern.test(subject)
       ? []
@@ -30,6 +31,8 @@ export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>
     ...(preheader !== undefined && html_body === undefined
       ? [{ path: 'email.preheader', message: 'requires html_body' }]
       : []),
+    // In a layout it becomes a part of a text that is made of both.
+    ...(body === undefined && html_body !== undefined && layout_id === undefined ? await htmlFaults(html_body) : []),
   ],
   async preview(template, field, variables, fill, findLayout) {
     const form = field === 'data' ? { event_key: 'preview' } : {}
@@ -37,4 +40,20 @@ export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>
     const { subject, text, html } = await composeEmail(request, template, fill, { findLayout })
     return { subject, body: text, ...(html === undefined ? {} : { html_body: html }) }
   },
+}
+
+/** Why no text is made of HTML, with whatever variables. */
+async function htmlFaults(html: string): Promise<FieldError[]> {
+  const made = isFixed(html) ? await textOfHtml(html) : { fault: conversionFault(alwaysIn(html)) }
+  const fault = 'fault' in made && made.fault
+  return fault ? [{ path: 'email.html_body', message: `${fault}; give body as well` }] : []
+}
+
+/** What a template prints for all variables: nothing is known of one with tags, or with signs that remove spaces. */
+function alwaysIn(template: string): string {
+  if (/\{%|\{\{-|-\}\}/.test(template)) return ''
+  return template
+    .split('{{')
+    .map((part, at) => (at === 0 ? part : part.slice(part.indexOf('}}') + 2)))
+    .join('')
 }

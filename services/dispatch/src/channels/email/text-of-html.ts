@@ -79,6 +79,7 @@ export async function textOfHtml(html: string): Promise<{ text: string } | { fau
     return { fault: 'cannot be converted to text' }
   }
   if (converted.includes(leftOut)) return { fault: `has elements nested more than ${mostNested} deep` }
-  const text = writeMarkers(converted, longestText)
-  return text === undefined ? { fault: `gives a text of more than ${longestText} characters` } : { text: text.trim() }
+  const text = writeMarkers(converted, longestText)?.trim()
+  if (text === undefined) return { fault: `gives a text of more than ${longestText} characters` }
+  return text === '' ? { fault: 'has no text' } : { text }
 }
