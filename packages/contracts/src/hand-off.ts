@@ -65,6 +65,9 @@ export const HandOffReport = z.object({
 })
 export type HandOffReport = z.output<typeof HandOffReport>
 
+/** The `failure_reason` of a hand-off that ends as `cancelled`, because its recipient has switched its topic off. */
+export const optedOutReason = 'recipient_opted_out'
+
 /** Most notifications of one question. */
 export const mostJudgedHandOffs = 256
 

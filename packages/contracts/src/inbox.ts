@@ -30,7 +30,7 @@ export type InAppPayload = z.output<typeof InAppPayload>
 /** An in-app notification is handed over to inbox-stream. */
 export const inboxRequested = defineHandOff('dispatch.inbox.{lane}.requested', InAppPayload)
 
-/** The result of a hand-off: the notification is stored in the user's inbox. */
+/** The result of a hand-off: the notification is stored in the user's inbox, or its recipient has switched it off. */
 export const inboxCreated = defineEvent({
   publisher: 'inbox-stream',
   subject: 'inbox.created',

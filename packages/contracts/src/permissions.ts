@@ -62,6 +62,6 @@ export const servicePermissions: Partial<Record<ServiceName, readonly ServicePer
   dispatch: ['consents:check'],
   gateway: ['timelines:read', 'preferences:link'],
   callbacks: ['providers:find'],
-  'inbox-stream': ['preferences:change'],
+  'inbox-stream': ['preferences:change', 'hand-offs:judge'],
   'webhook-delivery': ['hand-offs:judge'],
 }

@@ -1,3 +1,4 @@
+export { type AskWish, createWishQuestion, longestQuestionMs, type Wish } from './ask-wish.ts'
 export { readBootstrapFile } from './bootstrap-file.ts'
 export { type Cells, cellConfig, publicUrl } from './cells.ts'
 export * from './coalesce.ts'

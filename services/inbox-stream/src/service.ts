@@ -11,7 +11,14 @@ import {
 } from '@notify/database'
 import { consumersCommand, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
-import { type Commands, commandOnDemand, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import {
+  type Commands,
+  commandOnDemand,
+  createWishQuestion,
+  type Kit,
+  serveHttp,
+  startPeriodic,
+} from '@notify/service-kit'
 import { createAccess } from './applications/access.ts'
 import { createCors, mountPreflights } from './applications/cors.ts'
 import { loadBootstrap } from './applications/load-bootstrap.ts'
@@ -72,8 +79,9 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     run: () => deleteExpired(db, config.INBOX_RETENTION),
   })
   await serveUsers(kit, context)
+  const askWish = await createWishQuestion('inbox-stream', config)
   startConsumers(kit, bus, {
-    context: { ...context, storeHandOff: createHandOffStore(context) },
+    context: { ...context, storeHandOff: createHandOffStore({ ...context, askWish }) },
     consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { becomeDue, inAnHour, untilState } from '@notify/test-kit/api'
-import { openBus, type StoredMessage, storedMessages } from '@notify/test-kit/bus'
+import { openBus, type StoredMessage } from '@notify/test-kit/bus'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { type Replica, startReplica } from '@notify/test-kit/processes'
+import { handOffsOf } from './hand-offs.ts'
 import { type EventReader, readEvents } from './read-events.ts'
 
 let env: TestEnv
@@ -35,18 +36,6 @@ const listed = async (token: string) => {
 }
 const shown = ({ events }: EventReader) =>
   events.flatMap(({ event, data }) => (event === 'notification.created' ? [data.notification.title as string] : []))
-
-/** What dispatch has handed over of these notifications, in the order of its stream. */
-async function handOffsOf(bus: Awaited<ReturnType<typeof openBus>>, ids: readonly string[]): Promise<StoredMessage[]> {
-  return eventually(async () => {
-    const messages = (await storedMessages(bus, ['dispatch'])).filter(({ subject }) =>
-      subject.startsWith('dispatch.inbox.'),
-    )
-    const found = ids.map((id) => messages.find(({ text }) => JSON.parse(text)[0].event.notification_id === id))
-    expect(found).not.toContain(undefined)
-    return found as StoredMessage[]
-  })
-}
 
 /** Takes hand-offs off the stream while nobody consumes them, and publishes some as the bus might deliver them. */
 async function redeliver(

@@ -17,6 +17,7 @@ import {
   type Commands,
   commandOnDemand,
   createInternalClient,
+  createWishQuestion,
   type Kit,
   serveHttp,
   startPeriodic,
@@ -35,7 +36,6 @@ import { createFanOut } from './facts/fan-out.ts'
 import { fanOutsDueInMs } from './facts/postponed/look-due.ts'
 import { createPostpone } from './facts/postponed/postpone.ts'
 import { storePostponed } from './facts/postponed/store-postponed.ts'
-import { createWishQuestion } from './hand-offs/ask-wish.ts'
 import { startSentReports } from './hand-offs/report-sent.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
@@ -87,7 +87,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     wakeEndpoints: () => wakeWorkers(),
     wakeRemoval: () => wakeRemoval(),
     unreported: startSentReports(kit, { db, wakeOutbox }),
-    askWish: await createWishQuestion(config),
+    askWish: await createWishQuestion('webhook-delivery', config),
   }
   wakeRemoval = startRetention(kit, context)
   const others = watchOthers(kit, bus)

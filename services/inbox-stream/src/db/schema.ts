@@ -39,7 +39,7 @@ export const tables = {
     /** `erased` once deleted, so that the row names no user. */
     inbox_key: column.text(),
     notification_id: column.id('notif'),
-    /** Sequence of the event that created it: the order of the list. */
+    /** Sequence of the event that created it: the order of the list. 0: never shown, because its recipient had switched it off. */
     seq: column.integer(),
     /** Sequence of the event that created or marked it last. */
     touched_seq: column.integer(),
@@ -61,6 +61,8 @@ export const tables = {
     application_id: column.id('app'),
     inbox_key: column.text(),
     category_index: column.text().nullable(),
+    /** Null: nobody can have switched it off. */
+    topic: column.text().nullable(),
     content: column.bytes(),
     /** Of the hand-off; its report repeats it. */
     retry_count: column.integer(),

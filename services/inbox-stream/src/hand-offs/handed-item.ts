@@ -15,6 +15,8 @@ export interface NewItem {
 /** A notification that dispatch has handed off: its position in the order, and the content of its report. */
 export interface HandedItem extends NewItem, Linked {
   notification_id: Id<'notif'>
+  /** Null: nobody can have switched it off. */
+  topic: string | null
   retry_count: number
   traceparent: string | null
 }

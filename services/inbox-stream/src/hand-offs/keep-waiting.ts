@@ -4,12 +4,12 @@ import type { HandedItem } from './handed-item.ts'
 const keep = defineStatement({
   name: 'keep-waiting-items',
   text: `
-    insert into waiting_items (notification_id, after, id, tenant_id, application_id, inbox_key, category_index, content,
+    insert into waiting_items (notification_id, after, id, tenant_id, application_id, inbox_key, category_index, topic, content,
       retry_count, traceparent)
-    select notification_id, after, id, tenant_id, application_id, inbox_key, category_index, decode(content, 'base64'),
+    select notification_id, after, id, tenant_id, application_id, inbox_key, category_index, topic, decode(content, 'base64'),
       retry_count, traceparent
     from json_to_recordset($1::json) as input (notification_id text, after text, id text, tenant_id text, application_id text,
-      inbox_key text, category_index text, content text, retry_count int, traceparent text)
+      inbox_key text, category_index text, topic text, content text, retry_count int, traceparent text)
     on conflict (notification_id) do nothing`,
 })
 

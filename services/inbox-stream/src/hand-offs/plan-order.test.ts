@@ -57,5 +57,15 @@ test.each<[string, Linked[], string[], Linked[], string[], string[]]>([
     ['a', 'b', 'c'],
   ],
 ])('%s', (_, received, stored, waiting, ready, early) => {
-  expect(plan(received, stored, waiting)).toEqual({ ready: ready.map(idOf), early: early.map(idOf) })
+  expect(plan(received, stored, waiting)).toEqual({ ready: ready.map(idOf), early: early.map(idOf), held: [] })
+})
+
+test('one that may not be stored yet is held, and what follows it goes on waiting', () => {
+  const known = { stored: new Set<string>(), waiting: [item('b', 'a'), item('c', 'b')] }
+  const received = [item('d', 'c'), item('a'), item('x')]
+  expect(planOrder(received, known, (id) => id !== idOf('b'))).toEqual({
+    ready: ['a', 'x'].map(idOf),
+    early: [idOf('d')],
+    held: [idOf('b')],
+  })
 })

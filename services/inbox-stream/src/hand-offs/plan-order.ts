@@ -8,19 +8,30 @@ export interface Linked {
 
 /** The state of the same inboxes in Postgres. */
 export interface Known {
-  /** The stored ones among the received notifications and their predecessors. */
+  /** The stored ones among the received notifications and the predecessors of these and of waiting ones. */
   stored: ReadonlySet<string>
   waiting: readonly Linked[]
 }
 
+/** Ids of notifications. */
+interface Plan {
+  /** To be stored now, in this order, including those that waited for them. */
+  ready: Id<'notif'>[]
+  /** Must wait for their predecessors. */
+  early: Id<'notif'>[]
+  /** Wait, although their predecessors do not: `mayStore` refused them. */
+  held: Id<'notif'>[]
+}
+
 /**
  * Orders notifications after their predecessors.
- * @returns ids. `ready`: those to store now, in this order, including those that waited for them; `early`: those that must wait
+ * @param mayStore whether a notification whose turn it is may be stored; if not, those after it wait as well
  */
 export function planOrder(
   received: readonly Linked[],
   { stored, waiting }: Known,
-): { ready: Id<'notif'>[]; early: Id<'notif'>[] } {
+  mayStore: (id: Id<'notif'>) => boolean = () => true,
+): Plan {
   const open = new Map(waiting.map(({ notification_id, after }) => [notification_id, after]))
   for (const { notification_id, after } of received) {
     // A repetition without a predecessor replaces the waiting one.
@@ -28,9 +39,16 @@ export function planOrder(
   }
   const ids = [...open.keys()]
   const followers = Map.groupBy(ids, (id) => open.get(id)!)
-  const ready = ids.filter((id) => open.get(id) === null || stored.has(open.get(id)!))
+  const turns = ids.filter((id) => open.get(id) === null || stored.has(open.get(id)!))
+  const ready: Id<'notif'>[] = []
+  const held: Id<'notif'>[] = []
   // Grows during the loop: successors are appended after the notification that they waited for.
-  for (const id of ready) ready.push(...(followers.get(id) ?? []))
+  for (const id of turns) {
+    if (mayStore(id)) {
+      ready.push(id)
+      turns.push(...(followers.get(id) ?? []))
+    } else held.push(id)
+  }
   const done = new Set([...ready, ...waiting.map(({ notification_id }) => notification_id)])
-  return { ready, early: ids.filter((id) => !done.has(id)) }
+  return { ready, early: ids.filter((id) => !done.has(id)), held }
 }

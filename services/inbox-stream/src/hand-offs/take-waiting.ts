@@ -8,7 +8,7 @@ const take = prepared('take-waiting-items', ({ ids }: { ids: readonly Id<'notif'
     .deleteFrom('waiting_items')
     .where('notification_id', '=', anyOf(ids))
     .returning(['notification_id', 'after', 'id', 'tenant_id', 'application_id', 'inbox_key', 'category_index'])
-    .returning(['content', 'retry_count', 'traceparent']),
+    .returning(['topic', 'content', 'retry_count', 'traceparent']),
 )
 
 /** Removes and returns the notifications that need not wait any longer. */

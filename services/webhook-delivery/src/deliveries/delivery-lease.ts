@@ -1,5 +1,5 @@
+import { longestQuestionMs } from '@notify/service-kit'
 import type { Config } from '../config.ts'
-import { longestQuestionMs } from '../hand-offs/ask-wish.ts'
 
 /** Time to settle an attempt. */
 const settleMs = 5000

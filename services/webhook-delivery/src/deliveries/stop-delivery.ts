@@ -1,9 +1,6 @@
-import { webhookReported } from '@notify/contracts'
+import { optedOutReason, webhookReported } from '@notify/contracts'
 import { defineStatement, enqueueSql, type Run } from '@notify/database'
 import type { DeliveryRow } from './delivery-store.ts'
-
-/** Why a delivery ends whose recipient has switched the topic of its message off. */
-export const optedOutReason = 'recipient_opted_out'
 
 const stop = defineStatement({
   name: 'stop-delivery',

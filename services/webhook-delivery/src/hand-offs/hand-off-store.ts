@@ -1,8 +1,7 @@
-import type { HandOffReport } from '@notify/contracts'
+import { type HandOffReport, optedOutReason } from '@notify/contracts'
 import { defineStatement, pick, type RowOf, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
 import type { DeliveryRow } from '../deliveries/delivery-store.ts'
-import { optedOutReason } from '../deliveries/stop-delivery.ts'
 
 const columns = {
   notification_id: tables.deliveries.notification_id.present(),

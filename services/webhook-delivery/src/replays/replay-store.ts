@@ -1,8 +1,7 @@
-import { earliestId, type Id } from '@notify/contracts'
+import { earliestId, type Id, optedOutReason } from '@notify/contracts'
 import { cast, column, defineStatement, type RowOf, type Run } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
-import { optedOutReason } from '../deliveries/stop-delivery.ts'
 import { erasedReason } from '../erasure/store-erased.ts'
 
 interface Range {

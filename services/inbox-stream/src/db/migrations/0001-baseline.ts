@@ -67,6 +67,7 @@ export const baseline: Migration = {
        application_id text not null,
        inbox_key text collate "C" not null,
        category_index text,
+       topic text,
        content bytea not null,
        retry_count int not null,
        traceparent text,
