@@ -7,13 +7,14 @@ import type { Known } from './plan-order.ts'
 const find = defineStatement({
   name: 'find-known-items',
   text: `
-    select notification_id, null as after, null as topic, true as is_stored, seq = 0 as is_cancelled
+    select notification_id, null as after, null as topic, 0 as bytes, true as is_stored, seq = 0 as is_cancelled
     from inbox_items where notification_id = any($1::text[] || array(select after from waiting_items where inbox_key = any($2)))
     union all
-    select notification_id, after, topic, false, false from waiting_items where inbox_key = any($2)`,
+    select notification_id, after, topic, octet_length(content), false, false from waiting_items where inbox_key = any($2)`,
   columns: {
     ...pick(tables.waiting_items, 'notification_id', 'topic'),
     after: tables.waiting_items.after.nullable(),
+    bytes: column.integer(),
     is_stored: column.boolean(),
     is_cancelled: column.boolean(),
   },
@@ -21,7 +22,7 @@ const find = defineStatement({
 
 /** What is known of notifications and their inboxes. */
 export interface KnownItems extends Known {
-  waiting: Pick<HandedItem, 'notification_id' | 'after' | 'topic'>[]
+  waiting: (Pick<HandedItem, 'notification_id' | 'after' | 'topic'> & { bytes: number })[]
   /** Those of `stored` that were never shown. */
   cancelled: ReadonlySet<string>
 }

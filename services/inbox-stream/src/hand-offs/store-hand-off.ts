@@ -8,10 +8,13 @@ import { sealContent } from '../inbox/item-content.ts'
 import type { InboxMetrics } from '../metrics.ts'
 import type { LiveBus } from '../streams/live-bus.ts'
 import type { HandedItem } from './handed-item.ts'
-import { storeInOrder } from './store-in-order.ts'
+import { mostBatchBytes, storeInOrder } from './store-in-order.ts'
 import { createWishes } from './wishes.ts'
 
-const batch = { maxBatch: 256, maxInFlight: 2 }
+const batch = {
+  ...{ maxBatch: 256, maxInFlight: 2 },
+  weight: { of: ({ content }: HandedItem) => content.length, max: mostBatchBytes },
+}
 
 interface HandOffContext {
   db: Queries
@@ -62,7 +65,7 @@ async function storeBatch(
   await wishes.ask(received)
   const inboxes = received.filter((item) => !wishes.faultOf(item))
   let given = inboxes
-  // Again for notifications that waited, and have a topic: they are judged when their turn has come.
+  // Again for notifications that waited: for those that the batch had no room for, and those with a topic, to be judged now.
   for (let isLeft = inboxes.length > 0; isLeft; given = []) {
     const { wanted, stored, cancelled, early, held } = await db.transaction((run) =>
       storeInOrder(run, { received: given, inboxes, wishes }),
@@ -78,7 +81,8 @@ async function storeBatch(
     const counts = { fresh: stored.length, cancelled: cancelled.length, early: early.length }
     metrics.stored({ received: given.length, ...counts })
     wakeOutbox()
-    isLeft = await wishes.ask(held)
+    const isCut = held.some((item) => !wishes.faultOf(item))
+    isLeft = (await wishes.ask(held)) || isCut
   }
   return received.map((item) => wishes.faultOf(item))
 }

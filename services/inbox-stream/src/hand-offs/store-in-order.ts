@@ -10,6 +10,9 @@ import { planOrder } from './plan-order.ts'
 import { takeWaiting } from './take-waiting.ts'
 import type { Wishes } from './wishes.ts'
 
+/** Bytes of content in one transaction; many more would exceed the time of a statement. A larger item is stored alone. */
+export const mostBatchBytes = 4 * 1024 * 1024
+
 /** A batch of hand-offs. */
 interface Batch {
   received: readonly HandedItem[]
@@ -24,7 +27,7 @@ interface Result {
   stored: StoredItem[]
   cancelled: HandedItem[]
   early: HandedItem[]
-  /** Those whose turn it is, but about whose recipient nothing is known. They go on waiting. */
+  /** They go on waiting, although it is their turn: the batch has no room, or it is not known whether they are wanted. */
   held: KnownItems['waiting']
 }
 
@@ -36,8 +39,14 @@ export async function storeInOrder(run: Run, { received, inboxes, wishes }: Batc
   await lockInboxes(run, inboxes)
   const known = await findKnown(run, received, inboxes)
   const waiting = new Map(known.waiting.map((item) => [item.notification_id, item]))
-  const isKnown = (item: KnownItems['waiting'][number] | undefined) => !item || !wishes.faultOf(item)
-  const plan = planOrder(received, known, (id) => isKnown(waiting.get(id)))
+  let bytes = received.reduce((sum, { content }) => sum + content.length, 0)
+  const plan = planOrder(received, known, (id) => {
+    const item = waiting.get(id)
+    if (!item) return true
+    if (wishes.faultOf(item) || (bytes > 0 && bytes + item.bytes > mostBatchBytes)) return false
+    bytes += item.bytes
+    return true
+  })
   const taken = await takeWaiting(
     run,
     plan.ready.filter((id) => waiting.has(id)),

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { beforeEach, expect, test } from '@jest/globals'
+import { type HandOff, type Id, inboxRequested, newId } from '@notify/contracts'
+import type { Queries } from '@notify/database'
+import { sealEvent } from '@notify/messaging'
+import { createBlindIndex, parseKeyRing } from '@notify/privacy'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
+import { createHandOffStore, type StoreHandOff } from '../src/hand-offs/store-hand-off.ts'
+import { mostBatchBytes } from '../src/hand-offs/store-in-order.ts'
+
+const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
+const blindIndex = createBlindIndex(randomBytes(32))
+const [tenantId, applicationId] = [newId('ten'), newId('app')]
+/** Three bytes each in UTF-8. */
+const body = '€'.repeat(100_000)
+const count = 40
+
+let db: Queries
+let store: StoreHandOff
+/** Bytes of the largest parameter of each transaction. */
+const written: number[] = []
+useOwnSchema('inbox-stream', { migrations }, (own) => {
+  db = own.db
+  store = createHandOffStore({
+    db: {
+      ...db,
+      transaction: (work) =>
+        db.transaction(async (run) => {
+          const sizes = [0]
+          const result = await work((statement, values) => {
+            for (const value of values ?? []) if (typeof value === 'string') sizes.push(value.length)
+            return run(statement as never, values as never) as never
+          })
+          written.push(Math.max(...sizes))
+          return result
+        }),
+    },
+    secrets: { keyRing, blindIndex },
+    metrics: { stored() {}, replayed() {}, gap() {} },
+    live: { publish() {} } as never,
+    askWish: async () => 'wanted',
+    wakeOutbox() {},
+  })
+})
+beforeEach(async () => {
+  written.length = 0
+  await db.runLong('truncate inboxes, inbox_items, inbox_events, waiting_items, outbox')
+})
+
+function handOff(notification_id: Id<'notif'>, after: Id<'notif'> | null): HandOff {
+  const payload = {
+    ...{ notification_id, after, retry_count: 0, tenant_id: tenantId, application_id: applicationId },
+    ...({ mode: 'live', lane: 'transactional', channel: 'in_app', event_key: null } as const),
+    created_at: new Date().toISOString(),
+  }
+  const content = { channel: 'in_app', user_id: 'ada', title: 'Large', body, data: {} } as const
+  return sealEvent(keyRing, inboxRequested, payload, content)
+}
+
+/** Base64 in JSON. */
+const mostWritten = mostBatchBytes * 1.4
+
+/** The ids of the stored notifications, in the order of the inbox. */
+async function storedIds(): Promise<string[]> {
+  const rows = await db.runLong<{ notification_id: string }>('select notification_id from inbox_items order by seq')
+  return rows.map(({ notification_id }) => notification_id)
+}
+
+test('large notifications are stored in batches that a statement can write in its time', async () => {
+  const ids = Array.from({ length: count }, () => newId('notif'))
+  await Promise.all(ids.map((id) => store(handOff(id, null), undefined)))
+  expect((await storedIds()).toSorted()).toEqual(ids)
+  expect(Math.max(...written)).toBeLessThan(mostWritten)
+})
+
+test('large notifications that waited for one are stored in such batches as well, all of them and in their order', async () => {
+  const ids = Array.from({ length: count }, () => newId('notif'))
+  const [first, ...rest] = ids.map((id, at) => handOff(id, ids[at - 1] ?? null))
+  await Promise.all(rest.map((one) => store(one, undefined)))
+  await store(first!, undefined)
+  expect(await storedIds()).toEqual(ids)
+  expect(await db.run('select from waiting_items')).toEqual([])
+  expect(Math.max(...written)).toBeLessThan(mostWritten)
+})
