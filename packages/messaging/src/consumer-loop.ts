@@ -32,6 +32,8 @@ const warnEveryMs = 10_000
 const fewMessages = 8
 /** Bytes of events that are read ahead, so that tenants take turns although the stream has one order. */
 const mostWaiting = 4 * 1024 * 1024
+/** Bytes of events that are handled at once: a thousand large ones would exceed the memory of a process. */
+const mostRunning = 16 * 1024 * 1024
 /** From this number of deliveries an old message counts as failing repeatedly. */
 const fewestDeliveries = 5
 
@@ -64,7 +66,7 @@ export class ConsumerLoop<Context> {
     this.#entry = entry
     this.#options = options
     this.#count = count
-    this.#slots = new Slots(entry.concurrency, mostWaiting)
+    this.#slots = new Slots(entry.concurrency, mostWaiting, mostRunning)
     this.#held = new HeldMessages(bus)
     this.#position = new DurablePosition(bus, {
       publisher: entry.event.publisher,

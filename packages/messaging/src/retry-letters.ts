@@ -36,7 +36,7 @@ export function startLetterRetries<Context>(
   const { consumers, deadLetters, lettersEveryMs: everyMs = usualEveryMs } = options
   const entries = new Map(consumers.map((entry) => [entry.durable, entry]))
   if (entries.size === 0) return
-  const slots = new Slots(concurrency, Number.POSITIVE_INFINITY)
+  const slots = new Slots(concurrency, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
   startPeriodic(kit, {
     name: 'dead letter retention',
     everyMs: retentionEveryMs,

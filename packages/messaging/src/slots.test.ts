@@ -6,7 +6,7 @@ const settled = async () => {
 }
 
 test('no more tasks than slots run at once, and the others of an owner follow in order', async () => {
-  const slots = new Slots(2, 100)
+  const slots = new Slots(2, 100, 100)
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
   const begun: number[] = []
   const tasks = ends.map(({ promise }, index) =>
@@ -26,7 +26,7 @@ test('no more tasks than slots run at once, and the others of an owner follow in
 })
 
 test('owners take turns, however many tasks one has', async () => {
-  const slots = new Slots(1, 100)
+  const slots = new Slots(1, 100, 100)
   const begun: string[] = []
   const run = (owner: string) =>
     slots.run(owner, 1, async () => {
@@ -38,13 +38,13 @@ test('owners take turns, however many tasks one has', async () => {
 })
 
 test('a task that fails frees its slot', async () => {
-  const slots = new Slots(1, 100)
+  const slots = new Slots(1, 100, 100)
   await expect(slots.run('a', 1, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   expect(await slots.run('a', 1, async () => 'next')).toBe('next')
 })
 
 test('there is room until the limit waits, and again when less does', async () => {
-  const slots = new Slots(1, 20)
+  const slots = new Slots(1, 20, 100)
   const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
   const tasks = ends.map(({ promise }) => slots.run('a', 15, () => promise))
   let room = false
@@ -58,4 +58,26 @@ test('there is room until the limit waits, and again when less does', async () =
   expect(room).toBe(true)
   for (const { resolve } of ends) resolve()
   await Promise.all(tasks)
+})
+
+test('no more tasks run at once than their total size allows, and one that is larger runs alone', async () => {
+  const slots = new Slots(10, 100, 20)
+  const ends = new Map<string, () => void>()
+  const run = (owner: string, size: number) =>
+    slots.run(owner, size, () => new Promise<void>((resolve) => ends.set(`${owner}${size}`, resolve)))
+  const all = Promise.all([run('a', 12), run('a', 9), run('b', 1), run('a', 30), run('b', 2)])
+  const step = async (ended?: string) => {
+    await settled()
+    if (ended) ends.get(ended)!()
+    await settled()
+    return [...ends.keys()]
+  }
+  // The second of the first owner has its turn first, and does not fit.
+  expect(await step()).toEqual(['a12'])
+  expect(await step('a12')).toEqual(['a12', 'a9', 'b1'])
+  expect(await step('a9')).toEqual(['a12', 'a9', 'b1'])
+  expect(await step('b1')).toEqual(['a12', 'a9', 'b1', 'a30'])
+  expect(await step('a30')).toEqual(['a12', 'a9', 'b1', 'a30', 'b2'])
+  await step('b2')
+  await all
 })

@@ -9,26 +9,34 @@ interface Waiting {
  * delay the others.
  */
 export class Slots {
-  #free: number
+  readonly #count: number
+  #running = 0
+  #runningSize = 0
   #waitingSize = 0
   readonly #mostWaiting: number
+  readonly #mostRunning: number
   readonly #queues = new Map<string, Waiting[]>()
   #onRoom: (() => void) | undefined
 
-  /** @param mostWaiting the total size of waiting tasks from which {@link room} waits */
-  constructor(count: number, mostWaiting: number) {
-    this.#free = count
+  /**
+   * @param count most tasks that run at once
+   * @param mostWaiting the total size of waiting tasks from which {@link room} waits
+   * @param mostRunning most total size of the tasks that run at once; a larger one runs alone
+   */
+  constructor(count: number, mostWaiting: number, mostRunning: number) {
+    this.#count = count
     this.#mostWaiting = mostWaiting
+    this.#mostRunning = mostRunning
   }
 
-  /** Runs the task in its turn. While it waits, `size` counts against `mostWaiting`. */
+  /** Runs the task in its turn. While it waits, `size` counts against `mostWaiting`, then against `mostRunning`. */
   async run<T>(owner: string, size: number, task: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--
+    if (this.#queues.size === 0 && this.#fits(size)) this.#take(size)
     else await new Promise<void>((start) => this.#wait(owner, { start, size }))
     try {
       return await task()
     } finally {
-      this.#next()
+      this.#release(size)
     }
   }
 
@@ -44,18 +52,31 @@ export class Slots {
     this.#waitingSize += waiting.size
   }
 
-  /** Gives a free slot to the owner whose turn it is, and moves this owner behind the others. */
-  #next(): void {
-    const [entry] = this.#queues
-    if (!entry) {
-      this.#free++
-      return
-    }
-    const [owner, queue] = entry
+  #fits(size: number): boolean {
+    if (this.#running === 0) return true
+    return this.#running < this.#count && this.#runningSize + size <= this.#mostRunning
+  }
+
+  #take(size: number): void {
+    this.#running++
+    this.#runningSize += size
+  }
+
+  /** Frees a slot, and gives free ones to the owners whose turn it is, as far as their tasks fit. */
+  #release(size: number): void {
+    this.#running--
+    this.#runningSize -= size
+    for (let [entry] = this.#queues; entry && this.#fits(entry[1][0]!.size); [entry] = this.#queues)
+      this.#next(...entry)
+  }
+
+  /** Starts a task of an owner, and moves this owner behind the others. */
+  #next(owner: string, queue: Waiting[]): void {
     const { start, size } = queue.shift()!
     this.#queues.delete(owner)
     if (queue.length > 0) this.#queues.set(owner, queue)
     this.#waitingSize -= size
+    this.#take(size)
     if (this.#waitingSize < this.#mostWaiting) this.#onRoom?.()
     start()
   }
