@@ -27,17 +27,18 @@ const receive = defineRoute({ ...store, name: 'receive', path: '/callbacks/thing
 const storeLater = defineRoute({ ...store, name: 'storeLater', path: '/internal/v1/later' })
 
 let kit: TestKit
-let port: number
+/** Doors of internal services, and of those that callers reach through the gateway. */
+const ports = { internal: 0, edge: 0 }
+type Side = keyof typeof ports
 const stored: string[] = []
 const refused: string[] = []
 
-beforeAll(async () => {
-  kit = createTestKit('dispatch')
+async function open(side: Side): Promise<void> {
   const app = createApp()
   const door = {
     ...kit,
     docsUrl: 'https://docs',
-    edge: false,
+    edge: side === 'edge',
     tracer: passingTracer,
     authenticate(): never {
       throw new Problem('unauthenticated', 'Who?')
@@ -60,7 +61,13 @@ beforeAll(async () => {
     }),
   ])
   const { server } = await listen({ app, exact }, { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' }, kit)
-  ;({ port } = server.address() as AddressInfo)
+  ports[side] = (server.address() as AddressInfo).port
+}
+
+beforeAll(async () => {
+  kit = createTestKit('dispatch')
+  await open('internal')
+  await open('edge')
 })
 afterAll(() => kit.stop())
 beforeEach(() => {
@@ -68,8 +75,8 @@ beforeEach(() => {
   refused.length = 0
 })
 
-const post = (path: string, headers: Record<string, string> = {}) =>
-  fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers })
+const post = (side: Side, path: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${ports[side]}${path}`, { method: 'POST', headers })
 
 const callAndHangUp = `
   const { workerData: { port, path, done } } = require('node:worker_threads')
@@ -80,28 +87,33 @@ const callAndHangUp = `
   })`
 
 /** Stops this thread, as a frozen process would, until a caller has sent its request and closed the connection. */
-function standStillDuringCall(path: string): void {
+function standStillDuringCall(side: Side, path: string): void {
   const done = new Int32Array(new SharedArrayBuffer(4))
-  new Worker(callAndHangUp, { eval: true, workerData: { port, path, done } }).unref()
+  new Worker(callAndHangUp, { eval: true, workerData: { port: ports[side], path, done } }).unref()
   expect(Atomics.wait(done, 0, 0, 30_000)).toBe('ok')
 }
 
-test('a request whose caller hung up while the process stood still has no effect', async () => {
-  standStillDuringCall(store.path)
-  expect((await post(store.path)).status).toBe(204)
+const sides = Object.keys(ports) as Side[]
+
+test.each(sides)('a request whose caller hung up while the process stood still has no effect (%s)', async (side) => {
+  standStillDuringCall(side, store.path)
+  expect((await post(side, store.path)).status).toBe(204)
   expect({ stored, refused }).toEqual({ stored: ['store'], refused: ['service_unavailable'] })
 })
 
-test('a callback is processed although its carrier hung up, because not all carriers repeat them', async () => {
-  standStillDuringCall(receive.path)
-  expect((await post(store.path)).status).toBe(204)
-  expect(stored).toEqual(['receive', 'store'])
-})
+test.each(sides)(
+  'a callback is processed although its carrier hung up, because not all carriers repeat them (%s)',
+  async (side) => {
+    standStillDuringCall(side, receive.path)
+    expect((await post(side, store.path)).status).toBe(204)
+    expect(stored).toEqual(['receive', 'store'])
+  },
+)
 
-test('nothing is written once the timeout that the caller named has passed', async () => {
-  const late = post(storeLater.path, { 'x-timeout-ms': '1' })
-  const inTime = post(storeLater.path, { 'x-timeout-ms': '60000' })
-  const unlimited = post(storeLater.path)
+test.each(sides)('nothing is written once the timeout that the caller named has passed (%s)', async (side) => {
+  const late = post(side, storeLater.path, { 'x-timeout-ms': '1' })
+  const inTime = post(side, storeLater.path, { 'x-timeout-ms': '60000' })
+  const unlimited = post(side, storeLater.path)
   expect([(await late).status, (await inTime).status, (await unlimited).status]).toEqual([503, 204, 204])
   expect(stored).toEqual(['storeLater', 'storeLater'])
 })

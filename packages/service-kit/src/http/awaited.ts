@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Route } from '@notify/contracts'
 import { afterNextPoll } from '../loop-turns.ts'
 import { Problem } from '../problem.ts'
-import type { Door } from './door.ts'
 
 /** Header of an internal call: how long the calling service waits for the response, in milliseconds. */
 export const timeoutHeader = 'x-timeout-ms'
@@ -13,14 +12,26 @@ export const timeoutHeader = 'x-timeout-ms'
  */
 export type IsAwaited = (forMs?: number) => boolean
 
+/** How long a caller waits for its response. */
+export interface Wait {
+  /** Whether the caller still waits for the response; see {@link requireAwaited}. */
+  isAwaited: IsAwaited
+  /** Milliseconds that are left; infinite if the caller has named no timeout. */
+  leftMs(): number
+}
+
+function waitUntil(untilMs: number, isConnected: () => boolean = () => true): Wait {
+  const leftMs = () => untilMs - performance.now()
+  return { leftMs, isAwaited: (forMs = 0) => isConnected() && leftMs() > forMs }
+}
+
 /**
- * Whether an internal caller still waits. Its timeout counts from the receipt, so clocks need not agree. A request that was
- * received late, because this process or the network stalled, is detected by its closed connection.
+ * The wait of another service. Its timeout counts from the receipt, so clocks need not agree. A request that was received
+ * late, because this process or the network stalled, is detected by its closed connection.
  */
-function internalWait({ headers, socket }: IncomingMessage, receivedMs: number): IsAwaited {
+function internalWait({ headers, socket }: IncomingMessage, receivedMs: number): Wait {
   const timeoutMs = Number(headers[timeoutHeader] ?? Number.POSITIVE_INFINITY)
-  const isLate = (forMs: number) => performance.now() + forMs - receivedMs >= timeoutMs
-  return (forMs = 0) => !socket.readableEnded && !socket.destroyed && !isLate(forMs)
+  return waitUntil(receivedMs + timeoutMs, () => !socket.readableEnded && !socket.destroyed)
 }
 
 /**
@@ -40,16 +51,12 @@ export function noLongerAwaited(): Problem {
 export const isWrite = ({ method }: Route): boolean => method !== 'GET'
 
 /**
- * The wait of the caller, from now. Callbacks of carriers are always processed, because a carrier does not repeat each of
- * them.
+ * The wait of the caller, from now. Callers of users' routes are other services too: the gateway passes requests on to their
+ * owner. Callbacks of carriers are always processed, because a carrier does not repeat each of them.
+ * @param leftMs time in which this process answers its callers, if it limits that itself
  */
-export function waitOf(
-  { edge }: Door,
-  { auth }: Route,
-  request: IncomingMessage,
-  leftMs: number | undefined,
-): IsAwaited {
+export function waitOf({ auth }: Route, request: IncomingMessage, leftMs: number | undefined): Wait {
   const nowMs = performance.now()
-  if (edge) return (forMs = 0) => leftMs === undefined || performance.now() + forMs - nowMs < leftMs
-  return auth.caller === 'carrier' ? () => true : internalWait(request, nowMs)
+  if (leftMs !== undefined) return waitUntil(nowMs + leftMs)
+  return auth.caller === 'carrier' ? waitUntil(Number.POSITIVE_INFINITY) : internalWait(request, nowMs)
 }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Route, RouteBody, RouteParams, RoutePrincipal, RouteQuery, RouteReply } from '@notify/contracts'
 import type { Span } from '../telemetry/tracing.ts'
-import type { IsAwaited } from './awaited.ts'
+import type { Wait } from './awaited.ts'
 import type { Reply } from './reply.ts'
 import type { StreamedReply } from './streamed-reply.ts'
 
 /** A validated request. */
-export interface HttpRequest<R extends Route> {
+export interface HttpRequest<R extends Route> extends Wait {
   contract: R
   params: RouteParams<R>
   query: RouteQuery<R>
@@ -22,8 +22,6 @@ export interface HttpRequest<R extends Route> {
   span: Span
   /** The caller's address: see `Door`. */
   address(): string
-  /** Whether the caller still waits for the response; see `requireAwaited`. */
-  isAwaited: IsAwaited
 }
 
 /** Handles a route: returns the body, a `Reply` or a `StreamedReply`, or throws a `Problem`. */

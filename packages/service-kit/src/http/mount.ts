@@ -150,8 +150,9 @@ async function answerWithin<Context>(
     if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
       Object.assign(headers, door.charge?.(principal, text.length))
     const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
-    const isAwaited = waitOf(door, contract, request, leftMs)
-    if (!door.edge && isWrite(contract) && !('checksWait' in entry && entry.checksWait)) await requireAwaited(isAwaited)
+    const wait = waitOf(contract, request, leftMs)
+    const checksWait = 'checksWait' in entry && entry.checksWait
+    if (leftMs === undefined && isWrite(contract) && !checksWait) await requireAwaited(wait.isAwaited)
     const httpRequest: HttpRequest<Route> = {
       contract,
       body: value as never,
@@ -166,7 +167,7 @@ async function answerWithin<Context>(
       headers: request.headers,
       span,
       address: () => door.addressOf(request),
-      isAwaited,
+      ...wait,
     }
     if ('handleStream' in entry) {
       if (request.method === 'HEAD')

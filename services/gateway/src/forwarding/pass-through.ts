@@ -7,6 +7,7 @@ import {
   createTenantRoom,
   type Door,
   defaultMaxBodyBytes,
+  type ExchangeError,
   hasBody,
   internalProblem,
   Problem,
@@ -97,8 +98,10 @@ export function passThrough(door: Door, target: Target): RequestHandler {
     } catch (error) {
       span.end(error)
       if (error instanceof Problem) throw error
-      throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly', {
+      const isAmbiguous = (error as ExchangeError).hasLeft && !isRead(request)
+      throw new Problem('service_unavailable', isAmbiguous ? mayHaveTakenEffect : noResponse, {
         cause: error,
+        mayHaveTakenEffect: isAmbiguous,
       })
     }
   }
@@ -132,6 +135,11 @@ export function passThrough(door: Door, target: Target): RequestHandler {
 export function largestBody(routes: readonly Route[]): number {
   return Math.max(...routes.map(({ maxBodyBytes = defaultMaxBodyBytes }) => maxBodyBytes))
 }
+
+const noResponse = 'An internal service does not respond; try again shortly'
+/** Users send no Idempotency-Key. */
+const mayHaveTakenEffect =
+  'An internal service did not respond in time, and the request may have taken effect; look before you repeat it'
 
 const tooMany = () =>
   new Problem('service_unavailable', 'Too many requests are in progress; try again shortly', {

@@ -7,5 +7,5 @@ export const getOwnPreferences: Handler<Context, typeof getContract> = ({ prefer
 
 export const changeOwnPreferences: Handler<Context, typeof changeContract> = (
   { preferences },
-  { principal, query, body },
-) => preferences.change(principal, query.locale, body)
+  { principal, query, body, isAwaited, leftMs },
+) => preferences.change(principal, { locale: query.locale, changes: body, wait: { isAwaited, leftMs } })

@@ -6,16 +6,23 @@ import {
   type ServicePrincipal,
   type UserPrincipal,
 } from '@notify/contracts'
-import { createInternalClient, createPrincipalSigner } from '@notify/service-kit'
+import { createInternalClient, createPrincipalSigner, requireAwaited, type Wait } from '@notify/service-kit'
 import type { Config } from '../config.ts'
 
 const service: ServicePrincipal = { kind: 'service', service: 'inbox-stream', permissions: ['preferences:change'] }
 const timeoutMs = 5000
 
+interface OwnChange {
+  locale: string | undefined
+  changes: PreferenceChanges
+  /** The user must still wait for the response when dispatch makes the changes. */
+  wait: Wait
+}
+
 /** The preferences of users, which dispatch keeps. */
 export interface PreferencesOfUsers {
   read(user: UserPrincipal, locale: string | undefined): Promise<Preferences>
-  change(user: UserPrincipal, locale: string | undefined, changes: PreferenceChanges): Promise<Preferences>
+  change(user: UserPrincipal, change: OwnChange): Promise<Preferences>
 }
 
 export async function createPreferencesOfUsers({
@@ -31,9 +38,11 @@ export async function createPreferencesOfUsers({
   return {
     read: async (user, locale) =>
       dispatch.call(readPreferencesOf, { principal: await sign(service), body: ownerOf(user, locale), timeoutMs }),
-    change: async (user, locale, changes) => {
+    change: async (user, { locale, changes, wait }) => {
       const body = { ...ownerOf(user, locale), changes }
-      return dispatch.call(changePreferencesOf, { principal: await sign(service), body, timeoutMs })
+      const principal = await sign(service)
+      await requireAwaited(wait.isAwaited)
+      return dispatch.call(changePreferencesOf, { principal, body, timeoutMs: Math.min(timeoutMs, wait.leftMs()) })
     },
   }
 }
