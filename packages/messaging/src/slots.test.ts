@@ -60,7 +60,7 @@ test('there is room until the limit waits, and again when less does', async () =
   await Promise.all(tasks)
 })
 
-test('no more tasks run at once than their total size allows, and one that is larger runs alone', async () => {
+test('tasks run at once up to their total size, and one that is larger runs alone', async () => {
   const slots = new Slots(10, 100, 20)
   const ends = new Map<string, () => void>()
   const run = (owner: string, size: number) =>

@@ -7,14 +7,15 @@ import {
   getUserTokenKeys as getUserTokenKeysRoute,
   listInbox as listInboxRoute,
   markInboxNotification,
+  type Route,
   readWholeInbox,
   streamInbox,
+  type UserPrincipal,
 } from '@notify/contracts'
-import { type RouteEntry, route, type StreamEntry, stream } from '@notify/service-kit'
+import { type Handler, type RouteEntry, route, type StreamEntry, stream } from '@notify/service-kit'
 import type { Context } from './context.ts'
 import { deleteNotification } from './inbox/delete-notification.ts'
 import { getUnreadCount } from './inbox/get-unread-count.ts'
-import { limited } from './inbox/limit-writes.ts'
 import { listInbox } from './inbox/list-inbox.ts'
 import { markNotification } from './inbox/mark-notification.ts'
 import { readInbox } from './inbox/read-inbox.ts'
@@ -35,3 +36,11 @@ export const routes: readonly (RouteEntry<Context> | StreamEntry<Context>)[] = [
   route(changeOwnPreferencesRoute, limited(changeOwnPreferences)),
   stream(streamInbox, openInboxStream),
 ]
+
+/** The handler of a route by which a user changes something, within the user's limit. */
+function limited<R extends Route>(handler: Handler<Context, R>): Handler<Context, R> {
+  return (context, request) => {
+    context.countWrite(request.principal as UserPrincipal)
+    return handler(context, request)
+  }
+}

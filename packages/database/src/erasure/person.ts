@@ -26,11 +26,11 @@ export interface Erasure {
 /** Replaces an erased text. */
 export const erasedText = 'erased'
 
-const code = '^[A-Za-z0-9_.-]+$'
+const code = /^[A-Za-z0-9_.-]+$/
 
 /** SQL: what is left of a `failure_reason`: a code stays, any other text may be a carrier's. */
-export const erasedReasonSql = (reason: string): string => `case when ${reason} ~ '${code}' then ${reason} end`
+export const erasedReasonSql = (reason: string): string => `case when ${reason} ~ '${code.source}' then ${reason} end`
 
 /** The same of a value. */
 export const erasedReasonOf = (reason: unknown): string | null =>
-  typeof reason === 'string' && new RegExp(code).test(reason) ? reason : null
+  typeof reason === 'string' && code.test(reason) ? reason : null

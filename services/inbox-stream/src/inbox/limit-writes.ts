@@ -1,7 +1,5 @@
-import type { Route, UserPrincipal } from '@notify/contracts'
-import { type Handler, Problem } from '@notify/service-kit'
+import { Problem } from '@notify/service-kit'
 import { LRUCache } from 'lru-cache'
-import type { Context } from '../context.ts'
 import type { InboxOwner } from './inbox-key.ts'
 
 /** A user who changed nothing for this long may use all of it at once. */
@@ -27,13 +25,5 @@ export function createWriteLimit(perSecond: number, now = () => performance.now(
       })
     }
     buckets.set(key, { left: refilled - 1, atMs })
-  }
-}
-
-/** The handler of a route by which a user changes something, within the user's limit. */
-export function limited<R extends Route>(handler: Handler<Context, R>): Handler<Context, R> {
-  return (context, request) => {
-    context.countWrite(request.principal as UserPrincipal)
-    return handler(context, request)
   }
 }
