@@ -1,8 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
-import { eventually, type FaultProxy, startFaultProxy, startTestPostgres, TestEnv } from '@notify/dev-env'
+import { natsPasswordVariable, natsUsers, newId } from '@notify/contracts'
+import {
+  eventually,
+  type FaultProxy,
+  startConfigured,
+  startFaultProxy,
+  startTestPostgres,
+  TestEnv,
+} from '@notify/dev-env'
 import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import { activity, retry, untilActivity } from '@notify/test-kit/activity'
 import { expectProblem, post, stateOf } from '@notify/test-kit/api'
@@ -149,6 +156,42 @@ test('a gateway and a dispatch-api that start while NATS is down accept messages
   // It may have been sent, which does not need NATS; its receipt does.
   expect((await stateOf(env, id)).delivery_status).not.toBe('delivered')
   await env.restart('nats')
+  await untilActivity(env, id, { status: 'delivered' })
+  expect(await sentTo(phone)).toBe(1)
+})
+
+/** A server at the address of the stack's NATS, with its users but without JetStream. */
+function startWithoutJetstream() {
+  const { dataDir, ports, state } = env.stack
+  const folder = join(dataDir, 'without-jetstream')
+  const file = join(dataDir, 'nats', 'without-jetstream.conf')
+  const config = readFileSync(join(dataDir, 'nats', 'nats.conf'), 'utf8')
+  writeFileSync(file, config.replace(/^jetstream \{[^}]*\}$/m, ''))
+  const passwords = natsUsers.map((user) => [natsPasswordVariable(user), JSON.stringify(state.nats_passwords[user])])
+  const args = ['--config', file]
+  return startConfigured('nats-server', { args, env: Object.fromEntries(passwords), port: ports.process.nats, folder })
+}
+
+test('processes that start while NATS answers without JetStream wait for it or accept messages, which are delivered when it is up', async () => {
+  const starting = ['gateway', 'dispatch-api', 'callbacks'] as const
+  await env.kill('nats')
+  const server = await startWithoutJetstream()
+  for (const name of starting) await env.kill(name)
+  const started = Promise.all(starting.map((name) => env.restart(name)))
+  // The line is written at the second attempt, and again after ten seconds.
+  const lines = (name: (typeof starting)[number]) => env.logs(name, 5000).split('waiting for JetStream').length - 1
+  const before = starting.map(lines)
+  await eventually(() => {
+    for (const [at, name] of starting.entries()) expect(lines(name)).toBeGreaterThanOrEqual(before[at]! + 2)
+  })
+  expect((await fetch(new URL('/healthz', env.stack.metricsUrls.callbacks))).status).toBe(200)
+  expect((await fetch(new URL('/readyz', env.stack.metricsUrls.callbacks))).status).toBe(503)
+  await untilReady('gateway')
+  const phone = freshPhone()
+  const id = await send(env, phone)
+  await server.stop()
+  await env.restart('nats')
+  await started
   await untilActivity(env, id, { status: 'delivered' })
   expect(await sentTo(phone)).toBe(1)
 })

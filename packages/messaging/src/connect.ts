@@ -28,7 +28,7 @@ const betweenTriesMs = 250
 const connectTimeoutMs = 2000
 const pingEveryMs = 1000
 /** While waiting, every 40th try is logged. */
-const loggedEveryTries = 40
+export const loggedEveryTries = 40
 
 /**
  * Connects to NATS, and reconnects without limit. Registers the end of the connection. At start it waits for the server

@@ -15,9 +15,9 @@ export interface PendingBus {
 const patienceMs = 2000
 
 /**
- * Opens the bus like {@link openBus}, but returns after two seconds even if NATS is not available, and then connects in the
- * background. Registers its end.
- * @throws ConfigError for a contradictory login; Error when NATS refuses it. A later refusal ends the process
+ * Opens the bus like {@link openBus}, but returns after two seconds even if NATS or JetStream is not available, and then
+ * opens it in the background. Registers its end.
+ * @throws ConfigError for a contradictory login; Error when NATS refuses it or the stream. A later refusal ends the process
  */
 export async function openPendingBus(kit: Kit, config: BusConfig): Promise<PendingBus> {
   let current: Bus | undefined

@@ -22,13 +22,28 @@ import { readPosition } from './read-position.ts'
 const day = 24 * 60 * 60 * 1000
 const nanos = (ms: number) => ms * 1_000_000
 const streamNameInUse = 10058
+const subjectsOverlap = 10065
+const replicasNotSupported = 10074
+
+/** Called after each failed attempt, the first is 1; the attempts end when it throws. */
+type OnFailure = (error: unknown, attempt: number) => void
+
+const endAfterSeconds: OnFailure = (error, attempt) => {
+  if (attempt >= 40) throw error
+}
 
 /**
  * Creates the stream of a service, or updates it if the user has the permission. Services lack it, because an update could
  * make a stream copy another one; `provisionStreams` updates. Retention is by limits, never a work queue, whose acknowledged
  * messages nats-server 2.9 redelivers after a kill.
+ * @param onFailure by default 40 attempts are made, in ten seconds or more
  */
-export async function provisionStream(bus: Bus, service: ServiceName, replicas: number): Promise<StreamInfo> {
+export async function provisionStream(
+  bus: Bus,
+  service: ServiceName,
+  replicas: number,
+  onFailure: OnFailure = endAfterSeconds,
+): Promise<StreamInfo> {
   const { name, subjects } = streams[service]
   const settings = {
     subjects: [...subjects],
@@ -44,12 +59,12 @@ export async function provisionStream(bus: Bus, service: ServiceName, replicas: 
       if (hasSettings(found.config, settings)) return found
       return await bus.jsm.streams.update(name, settings).catch((error: unknown) => {
         // The connection logs the refusal. The unchanged stream works; events that need new settings wait in the outbox.
-        if ((error as Error).cause instanceof PermissionViolationError) return found
+        if (isForbidden(error)) return found
         throw error
       })
     } catch (error) {
       // Another replica has created it, or NATS is busy: tries again.
-      if (attempt >= 40) throw error
+      onFailure(error, attempt)
       if (!isCode(error, streamNameInUse)) await delay(250)
     }
   }
@@ -181,6 +196,15 @@ export async function findConsumer(
 function requireFilter({ name, config }: ConsumerInfo, filter: string): void {
   if (config.filter_subject === filter) return
   throw new Error(`the durable ${name} has the filter ${config.filter_subject}, not ${filter}`)
+}
+
+function isForbidden(error: unknown): boolean {
+  return (error as Error).cause instanceof PermissionViolationError
+}
+
+/** Whether a stream cannot be created until somebody changes the configuration of NATS or of the process. */
+export function isMisconfigured(error: unknown): boolean {
+  return isForbidden(error) || isCode(error, subjectsOverlap) || isCode(error, replicasNotSupported)
 }
 
 /** Whether JetStream returned this error code. */

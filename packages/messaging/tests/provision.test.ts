@@ -6,6 +6,7 @@ import { createTestKit } from '@notify/test-kit/kit'
 import { hear, newId, type Process, send, sendOnce, startProcess, topic } from '@notify/test-kit/topic'
 import { connectBus } from '../src/connect.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
+import { openBus } from '../src/open-bus.ts'
 import { provisionConsumer, provisionStream } from '../src/provision.ts'
 import { publish } from '../src/publish.ts'
 
@@ -40,6 +41,13 @@ test('several processes may create the same stream at the same moment', async ()
   await one.bus.jsm.streams.delete('CONSENT')
   const streams = await Promise.all(Array.from({ length: 8 }, () => provisionStream(one.bus, 'consent', 1)))
   expect(new Set(streams.map(({ created }) => created)).size).toBe(1)
+})
+
+test('a bus whose stream the server can never create is refused at once', async () => {
+  const kit = createTestKit('otp')
+  const opening = openBus(kit, { NATS_URL: env.stack.natsUrl, STREAM_REPLICAS: 3 })
+  await expect(opening).rejects.toThrow(/NATS refuses the stream of otp: .*replicas/)
+  await kit.stop()
 })
 
 test('a stream with other settings is updated, and keeps its messages', async () => {
