@@ -190,6 +190,47 @@ test('an interrupted batch keeps the batches before it, and the next process doe
   expect(await all('select count(*)::int as empty from consent.parcels where weight is null')).toEqual([{ empty: 0 }])
 })
 
+/** As `fill`, and notes where each page that was committed began; `more` is added to its result. */
+const noting = (more: string): Migration => ({
+  name: '0004-fill',
+  batches: `with page as (select id from parcels where id > coalesce($1, 0) order by id limit 30),
+    filled as (update parcels set weight = parcels.id from page where parcels.id = page.id),
+    begun as (insert into begins values (coalesce($1, 0)))
+    select max(id) as last ${more} from page`,
+})
+const begins: Migration = { name: '0003-begins', transaction: ['create table begins (after int)'] }
+const begun = async () => (await all('select after from consent.begins')).map(({ after }) => after)
+const progress = () => all(`select to_regclass('consent.migration_progress') is not null as kept`)
+
+test('after a process has died in the middle of batches, the next one begins behind the last page', async () => {
+  const migrations = [foundation, weight, begins, noting('')]
+  await run(migrations.slice(0, 3))
+  await using row = await openTransaction('select * from parcels where id = 70 for update')
+  await expect(run(migrations, { attempts: 1 })).rejects.toThrow(/^migration 0004-fill .*lock timeout$/)
+  expect([await begun(), await progress()]).toEqual([[0, 30], [{ kept: true }]])
+  await row.end()
+  await run(migrations)
+  expect([await begun(), await progress()]).toEqual([[0, 30, 60, 90, 100], [{ kept: false }]])
+  expect(await all('select count(*)::int as empty from consent.parcels where weight is null')).toEqual([{ empty: 0 }])
+})
+
+test('pages that each wait for a lock do not count together towards the attempts', async () => {
+  const stumbling: Migration = {
+    name: '0003-stumbling',
+    transaction: [
+      'create table begins (after int)',
+      'create sequence tries',
+      `create function stumble() returns int language plpgsql as $$ begin
+         if nextval('tries') % 2 = 1 then raise 'busy' using errcode = 'lock_not_available'; end if;
+         return 1;
+       end $$`,
+    ],
+  }
+  await run([foundation, weight, stumbling, noting(', (select stumble())')], { attempts: 2 })
+  expect(await begun()).toEqual([0, 30, 60, 90, 100])
+  expect(tried().length).toBeGreaterThan(2)
+})
+
 test('an older release leaves a newer schema unchanged and logs it in one line', async () => {
   await run([foundation, weight, column('0003-colour')])
   kits = []

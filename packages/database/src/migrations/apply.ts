@@ -2,8 +2,11 @@ import type { Client } from 'pg'
 import { withoutLockTimeout } from './connection.ts'
 import { type ConcurrentIndex, createIndexSql, type Migration } from './migration.ts'
 
-/** Applies and records a migration. After a crash the same call continues. */
-export async function applyMigration(client: Client, migration: Migration): Promise<void> {
+/**
+ * Applies and records a migration. After a crash the same call continues.
+ * @param onPage called after each page of `batches`
+ */
+export async function applyMigration(client: Client, migration: Migration, onPage: () => void): Promise<void> {
   if ('transaction' in migration) {
     await inTransaction(client, async () => {
       for (const statement of migration.transaction) await client.query(statement)
@@ -11,9 +14,16 @@ export async function applyMigration(client: Client, migration: Migration): Prom
     })
     return
   }
-  if ('index' in migration) await buildIndex(client, migration.index)
-  else await runBatches(client, migration.batches)
-  await note(client, migration)
+  if ('index' in migration) {
+    await buildIndex(client, migration.index)
+    await note(client, migration)
+    return
+  }
+  await runBatches(client, migration.batches, onPage)
+  await inTransaction(client, async () => {
+    await client.query('drop table migration_progress')
+    await note(client, migration)
+  })
 }
 
 async function note(client: Client, { name }: Migration): Promise<void> {
@@ -43,10 +53,22 @@ async function buildIndex(client: Client, index: ConcurrentIndex): Promise<void>
   })
 }
 
-async function runBatches(client: Client, statement: string): Promise<void> {
-  let last: unknown = null
+/**
+ * Each page commits together with its `last`, where the next attempt begins, or another process after this one has died. The
+ * table exists only meanwhile, and only for this statement: a corrected one begins anew.
+ */
+async function runBatches(client: Client, statement: string, onPage: () => void): Promise<void> {
+  await client.query('create table if not exists migration_progress (statement text not null, last jsonb not null)')
+  const noted = await client.query('select last from migration_progress where statement = $1', [statement])
+  let last: unknown = noted.rows[0]?.last ?? null
   do {
-    const { rows } = await client.query<{ last: unknown }>(statement, [last])
-    last = rows[0]?.last ?? null
+    await inTransaction(client, async () => {
+      const { rows } = await client.query<{ last: unknown }>(statement, [last])
+      last = rows[0]?.last ?? null
+      if (last !== null) await client.query(noteSql, [statement, JSON.stringify(last)])
+    })
+    onPage()
   } while (last !== null)
 }
+
+const noteSql = 'with earlier as (delete from migration_progress) insert into migration_progress values ($1, $2)'

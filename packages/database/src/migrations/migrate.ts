@@ -48,7 +48,7 @@ export async function migrate(
 }
 
 interface Progress {
-  /** Since the last completed step. */
+  /** Since the last completed step or page of a step. */
   failures: number
   /** The step started last. */
   step: string | undefined
@@ -77,8 +77,11 @@ async function migrateOnce(
     for (const migration of compare(migrations, await readApplied(client)).pending) {
       progress.step = migration.name
       const started = performance.now()
-      await applyMigration(client, migration)
-      progress.failures = 0
+      const advance = () => {
+        progress.failures = 0
+      }
+      await applyMigration(client, migration, advance)
+      advance()
       const ms = Math.round(performance.now() - started)
       kit.log.info({ schema, migration: migration.name, ms }, 'schema migrated')
     }

@@ -14,7 +14,7 @@ type Work =
   | { readonly index: ConcurrentIndex }
   /**
    * A statement that changes one page of a table, repeated in separate transactions. `$1` is the `last` of the previous
-   * page, null at first; it returns null at the end. It restarts after a crash.
+   * page, null at first; it returns null at the end. After a crash it continues behind the last page.
    * @example with page as (select id from parcels where id > coalesce($1, '') order by id limit 1000),
    * filled as (update parcels set weight = 0 from page where parcels.id = page.id and weight is null)
    * select max(id) as last from page
