@@ -4,7 +4,7 @@ import { isId } from '@notify/contracts'
 import { connectBus, readNatsLogin } from '@notify/messaging'
 import { createBlindIndex, type IndexKeys, type KeyRing, olderKeys, spellingsOf } from '@notify/privacy'
 import { type CommandKit, Health, UsageError } from '@notify/service-kit'
-import { openDatabase, type Queries } from '../open.ts'
+import { type DatabaseConfig, openDatabase, type Queries } from '../open.ts'
 import { requireSameKeys } from '../reindex/key-record.ts'
 import { eventCopies } from './event-copies.ts'
 import type { Erasure, Person } from './person.ts'
@@ -12,13 +12,13 @@ import { storedResponses } from './stored-responses.ts'
 import { streamCopies } from './stream-copies.ts'
 
 /** The configuration variables that the command reads. */
-export type ErasureConfig = Parameters<typeof readNatsLogin>[0] & {
-  DATABASE_URL: string
-  /** Without it, nothing is searched by blind index. */
-  BLIND_INDEX_KEY?: IndexKeys | undefined
-  /** Without it, sealed events are not opened. */
-  ENCRYPTION_KEYS?: KeyRing | undefined
-}
+export type ErasureConfig = Parameters<typeof readNatsLogin>[0] &
+  Omit<DatabaseConfig, 'DATABASE_POOL_SIZE'> & {
+    /** Without it, nothing is searched by blind index. */
+    BLIND_INDEX_KEY?: IndexKeys | undefined
+    /** Without it, sealed events are not opened. */
+    ENCRYPTION_KEYS?: KeyRing | undefined
+  }
 
 const usage =
   'use: erase-recipient --tenant <id> [--recipient <phone number, email address or user id>] [--forget-stops]\n' +
@@ -47,7 +47,7 @@ export function eraseRecipientCommand<Config extends ErasureConfig>(
   ): Promise<void> => {
     const { erase, allIdentifiers, ...named } = await readArguments(args)
     const { BLIND_INDEX_KEY: indexKeys, ENCRYPTION_KEYS: keyRing } = config
-    const db = await openDatabase(kit, { config: { DATABASE_URL: config.DATABASE_URL, DATABASE_POOL_SIZE: 1 } })
+    const db = await openDatabase(kit, { config: { ...config, DATABASE_POOL_SIZE: 1 } })
     if (indexKeys) await requireSameKeys(db, indexKeys)
     const bus = await connectBus(
       { ...kit, health: new Health() },
