@@ -23,8 +23,8 @@ export interface Needs {
 }
 
 /**
- * A probe with its own connection, opened on first use, so that a busy pool does not affect readiness. Concurrent
- * probes share one query.
+ * A probe with its own connection, opened on first use, so that a busy pool does not affect readiness. Behind PgBouncer it
+ * shares the connections of the role. Concurrent probes share one query.
  * @param config as of the pool
  */
 export function createProbe(config: pg.PoolConfig, { migrations, indexKeys }: Needs): Probe {
