@@ -229,6 +229,20 @@ test('six emails of 900,000 characters are taken at once; what is refused after 
   }
 })
 
+test('a message that is charged in two parts costs as much as in one, and the first part lets it in', async () => {
+  const sparing = startRenderer({ msPerSecond: 1 })
+  const tenant = newId('ten')
+  try {
+    sparing.charge(tenant, 40_000)
+    expect(() => sparing.charge(tenant, 900_000, 40_000)).not.toThrow()
+    expect(() => sparing.charge(tenant, 40_000)).not.toThrow()
+    expect(() => sparing.charge(tenant, 40_000, 40_000)).toThrow(Problem)
+    expect(() => sparing.charge(tenant, 900_000, 60_000)).not.toThrow()
+  } finally {
+    await sparing.close()
+  }
+})
+
 test('faults of a template are reported without rendering it', async () => {
   expect(await renderer.faultOf(neighbour, text('{{ a | upcase }}{{ b.c }}'))).toBeUndefined()
   expect(await renderer.faultOf(neighbour, text('{{ a | explode }}'))).toMatch(/explode/)

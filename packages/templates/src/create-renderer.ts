@@ -39,8 +39,11 @@ export interface Renderer {
   faultOf(tenantId: string, text: TemplateText): Promise<string | undefined>
   /** The variables that templates read, each template within the limits. @throws Problem `rate_limited` */
   variablesOf(tenantId: string, texts: readonly TemplateText[]): Promise<VariablePath[]>
-  /** Charges a tenant for a large text. @throws Problem `rate_limited` */
-  charge(tenantId: string, characters: number): void
+  /**
+   * Charges a tenant for a large text. Characters of its message that were charged before let it in, if they were not free.
+   * @throws Problem `rate_limited`
+   */
+  charge(tenantId: string, characters: number, charged?: number): void
   close(): Promise<void>
 }
 
@@ -117,10 +120,11 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     }
   }
 
-  const charge: Renderer['charge'] = (tenantId, characters) => {
-    if (characters <= freeCharacters) return
-    if (!budgets.largeTexts.has(tenantId)) throw overBudget(sizeUsedUp)
-    budgets.largeTexts.spend(tenantId, (characters - freeCharacters) / charactersPerMs)
+  const charge: Renderer['charge'] = (tenantId, characters, charged = 0) => {
+    const costly = charged + characters - Math.max(charged, freeCharacters)
+    if (costly <= 0) return
+    if (charged <= freeCharacters && !budgets.largeTexts.has(tenantId)) throw overBudget(sizeUsedUp)
+    budgets.largeTexts.spend(tenantId, costly / charactersPerMs)
   }
 
   /** Calls `step` for each text up to the first fault. */
@@ -188,10 +192,8 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
       // The first of several faults is reported.
       if (left.length > 0) await fillOthers(tenantId, texts, JSON.stringify(variables), left, filled, format)
       if (fault) throw problemOf(fault.error, texts[fault.at]!)
-      charge(
-        tenantId,
-        left.reduce((sum, at) => sum + filled[at]!.length, 0),
-      )
+      const length = left.reduce((sum, at) => sum + filled[at]!.length, 0)
+      charge(tenantId, length)
       return filled as string[]
     },
     async faultOf(tenantId, text) {

@@ -108,7 +108,7 @@ async function makeContent(
   const payload = (isSwitched && definition.withLink?.(composed, link())) || composed
   const json = JSON.stringify(payload)
   // Rendered texts are charged already; these are the other texts given in the request, and one made of HTML.
-  renderer.charge(budget, json.length - filled - given)
+  renderer.charge(budget, json.length - filled - given, given)
   if (json.length > largeText) await ownLoopTurn()
   return { json, segments: definition.segmentsOf?.(payload).segments }
 }
