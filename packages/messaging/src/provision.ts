@@ -22,7 +22,6 @@ import { readPosition } from './read-position.ts'
 const day = 24 * 60 * 60 * 1000
 const nanos = (ms: number) => ms * 1_000_000
 const streamNameInUse = 10058
-const subjectsOverlap = 10065
 const replicasNotSupported = 10074
 
 /** Called after each failed attempt, the first is 1; the attempts end when it throws. */
@@ -204,7 +203,7 @@ function isForbidden(error: unknown): boolean {
 
 /** Whether a stream cannot be created until somebody changes the configuration of NATS or of the process. */
 export function isMisconfigured(error: unknown): boolean {
-  return isForbidden(error) || isCode(error, subjectsOverlap) || isCode(error, replicasNotSupported)
+  return isForbidden(error) || isCode(error, replicasNotSupported)
 }
 
 /** Whether JetStream returned this error code. */
