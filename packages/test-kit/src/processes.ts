@@ -99,6 +99,9 @@ async function untilReady({ child, output }: ReplicaProcess, services: number): 
   }
 }
 
+/** Over many rows a command takes minutes on a busy machine. */
+const commandMs = 4 * patienceMs
+
 /** Runs a command of a service as an operator does, in the environment of its process. */
 export async function runCommand(
   env: TestEnv,
@@ -114,7 +117,7 @@ export async function runCommand(
       ...variables,
     },
     encoding: 'utf8',
-    timeout: patienceMs,
+    timeout: commandMs,
   })
   return { status, output: stdout + stderr }
 }
@@ -134,7 +137,7 @@ export async function pipeCommand(
   }
   const child = spawn(globalThis.process.execPath, [programPath(fileOf(process)), ...args], {
     env: own,
-    timeout: patienceMs,
+    timeout: commandMs,
   })
   // A command that refuses its arguments does not read.
   child.stdin.on('error', () => {}).end(input)

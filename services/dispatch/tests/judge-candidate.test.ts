@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '@notify/contracts'
 import { nothingAllowed } from '@notify/egress-guard'
 import { createBlindIndex, createFingerprint, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
-import { startRenderer } from '@notify/test-kit/renderer'
+import { startRenderer, untilRenders } from '@notify/test-kit/renderer'
 import type { AcceptContext, Candidate } from '../src/accept/accept-item.ts'
 import { createBatch } from '../src/accept/create-batch.ts'
 import { judgeCandidate } from '../src/accept/judge-candidate.ts'
@@ -19,6 +19,7 @@ const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
 const blindIndex = createBlindIndex(randomBytes(32))
 const fingerprint = createFingerprint(randomBytes(32))
 const renderer = startRenderer()
+beforeAll(() => untilRenders(renderer))
 afterAll(() => renderer.close())
 const principal = newKeyPrincipal()
 const shipped: PublishedEvent = {

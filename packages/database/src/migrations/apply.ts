@@ -55,7 +55,7 @@ async function buildIndex(client: Client, index: ConcurrentIndex): Promise<void>
 
 /**
  * Each page commits together with its `last`, where the next attempt begins, or another process after this one has died. The
- * table exists only meanwhile, and only for this statement: a corrected one begins anew.
+ * table exists only meanwhile, and only for this statement: a corrected one begins at the first page.
  */
 async function runBatches(client: Client, statement: string, onPage: () => void): Promise<void> {
   await client.query('create table if not exists migration_progress (statement text not null, last jsonb not null)')

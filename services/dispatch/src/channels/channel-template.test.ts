@@ -1,8 +1,8 @@
-import { afterAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { EventTemplates } from '@notify/contracts'
 import { newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { startRenderer } from '@notify/test-kit/renderer'
+import { startRenderer, untilRenders } from '@notify/test-kit/renderer'
 import type { Visit } from './channel-template.ts'
 import { requireFillable } from './check-templates.ts'
 import { presentTemplates } from './present-templates.ts'
@@ -57,6 +57,7 @@ test('channels without a template get none', () => {
 })
 
 const renderer = startRenderer()
+beforeAll(() => untilRenders(renderer))
 afterAll(() => renderer.close())
 
 async function faultsOf(templates: EventTemplates): Promise<string[]> {

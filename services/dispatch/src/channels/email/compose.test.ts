@@ -1,13 +1,14 @@
-import { afterAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type LayoutTexts, newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { startRenderer } from '@notify/test-kit/renderer'
+import { startRenderer, untilRenders } from '@notify/test-kit/renderer'
 import { composeEmail } from './compose.ts'
 
 type Request = Parameters<typeof composeEmail>[0]
 type Template = Parameters<typeof composeEmail>[1]
 
 const renderer = startRenderer()
+beforeAll(() => untilRenders(renderer))
 afterAll(() => renderer.close())
 const tenant = newId('ten')
 const compose = (request: Request, template?: Template, layout?: LayoutTexts) =>
