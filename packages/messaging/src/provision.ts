@@ -64,7 +64,7 @@ export async function provisionStream(
     } catch (error) {
       // Another replica has created it, or NATS is busy: tries again.
       onFailure(error, attempt)
-      if (!isCode(error, streamNameInUse)) await delay(250)
+      if (attempt > 1 || !isCode(error, streamNameInUse)) await delay(250)
     }
   }
 }

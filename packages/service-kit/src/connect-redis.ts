@@ -54,7 +54,8 @@ export function connectRedis({ log, lifecycle, health }: Kit, config: RedisConfi
     disconnectTimeout: 200,
     retryStrategy: (attempt) => (fault === 'read_only' ? longestRetryMs : Math.min(attempt * 100, longestRetryMs)),
     reconnectOnError(error) {
-      if (!error.message.startsWith('READONLY')) return false
+      // Before version 7 it stands within the error of a script.
+      if (!/\bREADONLY\b/.test(error.message)) return false
       isPrimary = false
       report('read_only')
       return true

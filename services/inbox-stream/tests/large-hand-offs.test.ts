@@ -83,3 +83,12 @@ test('large notifications that waited for one are stored in such batches as well
   expect(await db.run('select from waiting_items')).toEqual([])
   expect(Math.max(...written)).toBeLessThan(mostWritten)
 })
+
+test('large notifications that wait are all stored when they are handed over again without a predecessor', async () => {
+  const ids = Array.from({ length: count }, () => newId('notif'))
+  await Promise.all(ids.map((id) => store(handOff(id, newId('notif')), undefined)))
+  expect(await storedIds()).toEqual([])
+  await Promise.all(ids.map((id) => store(handOff(id, null), undefined)))
+  expect((await storedIds()).toSorted()).toEqual(ids)
+  expect(await db.run('select from waiting_items')).toEqual([])
+})

@@ -8,8 +8,9 @@ import { eraseTransactions } from '../src/erasure/erasure-store.ts'
 import { countConversion } from '../src/limits/conversion-store.ts'
 import { claimMessages } from '../src/messages/claim-messages.ts'
 import type { Answer } from '../src/messages/hand-over.ts'
+import { findMessage } from '../src/messages/message-store.ts'
 import { handOverMessage, sendMessage } from '../src/messages/send-message.ts'
-import { settleRefused } from '../src/messages/settle-message.ts'
+import { settleAccepted, settleRefused } from '../src/messages/settle-message.ts'
 import { expireTransactions } from '../src/transactions/expire-transactions.ts'
 import { recordOutcome } from '../src/transactions/record-outcome.ts'
 import { renewTransaction } from '../src/transactions/renew-transaction.ts'
@@ -97,16 +98,39 @@ test('a code whose message waited until both expired has failed with the reason,
   expect(await stateOf(verified)).toEqual({ status: 'verified', failure_reason: null })
 })
 
-test('an outcome that arrives during a resend is known after dispatch has refused the resend', async () => {
-  const code = await add()
+/** Starts a resend of a code. @returns its message */
+async function resend(code: { id: `otp_${string}`; notification_id: `notif_${string}` }) {
   const notificationId = newId('notif')
   const made = { notificationId, codeProof: 'another', request: Buffer.from('x') }
-  const current = { id: code.id, current: code.notification_id as `notif_${string}`, traceparent: '' }
+  const current = { id: code.id, current: code.notification_id, traceparent: '' }
   expect(await renewTransaction(db.run, { ...made, ...current })).toBe(true)
+  return notificationId
+}
+
+test('an outcome that arrives during a resend is known after dispatch has refused the resend', async () => {
+  const code = await add()
+  const notificationId = await resend(code)
   expect(await factsOf(() => failed(code, 'number unknown'))).toEqual([])
   expect(await stateOf(code)).toEqual({ status: 'pending', failure_reason: null })
   await settleRefused(db.run, notificationId, 'recipient_suppressed')
   expect(await stateOf(code)).toEqual({ status: 'failed', failure_reason: 'number unknown' })
+})
+
+test('the outcome of a resend that arrives before the answer of dispatch stays, whatever became of the code before', async () => {
+  const code = await add()
+  const notificationId = await resend(code)
+  await failed(code, 'expired')
+  await recordOutcome(db.run, { notification_id: notificationId, status: 'delivered', failure_reason: null })
+  await settleAccepted(db.run, notificationId)
+  await db.run('update transactions set expires_at = now() where id = $1', [code.id])
+  await expire()
+  expect(await stateOf(code)).toEqual({ status: 'expired', failure_reason: null })
+})
+
+test('a resend names the messages before it that dispatch has taken, without those that were refused', async () => {
+  const code = await add()
+  for (let refused = 0; refused < 11; refused++) await settleRefused(db.run, await resend(code), 'recipient_suppressed')
+  expect((await findMessage(db.run, await resend(code)))?.earlier).toEqual([code.notification_id])
 })
 
 test('the erasure of a recipient ends their open codes', async () => {

@@ -30,7 +30,7 @@ function waitUntil(untilMs: number, isConnected: () => boolean = () => true): Wa
  * late, because this process or the network stalled, is detected by its closed connection.
  */
 function internalWait({ headers, socket }: IncomingMessage, receivedMs: number): Wait {
-  const timeoutMs = Number(headers[timeoutHeader] ?? Number.POSITIVE_INFINITY)
+  const timeoutMs = Number(headers[timeoutHeader] || Number.POSITIVE_INFINITY)
   return waitUntil(receivedMs + timeoutMs, () => !socket.readableEnded && !socket.destroyed)
 }
 

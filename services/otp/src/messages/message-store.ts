@@ -22,9 +22,13 @@ export type Message = RowOf<typeof messageColumns>
 
 const expiresInMs = cast(messageColumns.expires_in_ms, sql`extract(epoch from m.expires_at - clock_timestamp()) * 1000`)
 
-/** SQL for `earlier` of a message `m` of a transaction `t`; nearly every message is the first. */
+/** Dispatch takes no more with one message. */
+const mostEarlier = 10
+
+/** SQL for `earlier` of a message `m` of a transaction `t`, without refused ones; nearly every message is the first. */
 export const earlierSql = `case when t.resends = 0 then '{}' else array(select e.notification_id from messages e
-  where e.transaction_id = m.transaction_id and e.created_at < m.created_at) end`
+  where e.transaction_id = m.transaction_id and e.created_at < m.created_at and e.refusal is null
+  order by e.created_at desc limit ${mostEarlier}) end`
 
 const find = prepared('find-message', ({ id }: { id: Id<'notif'> }) =>
   build

@@ -9,7 +9,7 @@ const isNews = (status: string) => `(${status} in ('pending', 'sent') or $2 = 'd
 
 const isCurrent = 't.notification_id = $1'
 
-/** A code that a resend replaces keeps its outcome: it is restored if dispatch refuses the resend. */
+/** A code that a resend replaces keeps its outcome, which is restored if dispatch refuses the resend: an outcome of that excludes it. */
 const record = defineStatement({
   name: 'record-outcome',
   text: `
@@ -18,7 +18,7 @@ const record = defineStatement({
         status = case when ${isCurrent} then $2 else t.status end,
         failure_reason = case when ${isCurrent} then $3 else t.failure_reason end,
         locale = case when ${isCurrent} then $4 else t.locale end,
-        replaced = case when ${isCurrent} then t.replaced
+        replaced = case when ${isCurrent} then null
           else t.replaced || jsonb_build_object('status', $2::text, 'failure_reason', $3::text) end,
         revision = t.revision + (${isCurrent})::int, updated_at = clock_timestamp()
       where t.id = (select transaction_id from messages where notification_id = $1) and t.code_proof is not null

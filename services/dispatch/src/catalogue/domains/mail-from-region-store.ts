@@ -1,5 +1,5 @@
 import type { Id } from '@notify/contracts'
-import { anyOf, type Run } from '@notify/database'
+import { anyOf, type Run, tryOpen } from '@notify/database'
 import { sql } from 'kysely'
 import { build } from '../../db/schema.ts'
 import { type Accounts, type DueIdentity, kindsWithRegion, openAccount } from './identity-store.ts'
@@ -46,5 +46,6 @@ async function regionsOf(run: Run, accounts: Accounts, tenantId: Id<'ten'>): Pro
       .orderBy('priority')
       .orderBy('id'),
   )
-  return providers.flatMap((provider) => openAccount(accounts, tenantId, provider).region ?? [])
+  // One that cannot be decrypted concerns no other.
+  return providers.flatMap((provider) => tryOpen(() => openAccount(accounts, tenantId, provider))?.region ?? [])
 }

@@ -39,8 +39,9 @@ export const putTemplateTranslation: Handler<
   await requireValidFile(context, tenantId, content, locale, body.texts)
   const changed = await db.transaction(async (run) => {
     const row = requireTemplate(await lockTemplate(run, tenantId, resourceId))
-    if (!isDeepStrictEqual(row.templates, content.templates))
-      throw new Problem('edit_conflict', 'The template has just been replaced; read its texts again')
+    const checked = [content.templates, content.translations?.[locale]]
+    if (!isDeepStrictEqual([row.templates, row.translations?.[locale]], checked))
+      throw new Problem('edit_conflict', 'The template or its translation has just been replaced; read its texts again')
     const { name, application_id: applicationId, templates } = row
     const kept = withFile(channels, row, locale, body)
     const saved = requireTemplate(
