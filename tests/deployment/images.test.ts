@@ -8,7 +8,7 @@ import { buildConsole, serviceOf, serviceProcesses, TestEnv } from '@notify/dev-
 import { version } from '@notify/service-kit'
 import { untilState } from '@notify/test-kit/api'
 import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
-import { send } from '@notify/test-kit/sms'
+import { send, untilTemplatesRender } from '@notify/test-kit/sms'
 import { entryPoint, imageVariables, instruction, program } from './dockerfile.ts'
 import { root } from './project.ts'
 
@@ -107,6 +107,7 @@ test('an email is reported as delivered by the stand-in of SES, which signs with
 })
 
 test('the render threads are bundled too', async () => {
+  await untilTemplatesRender(env)
   const operator = (url: string, body: object) => env.api('POST', url, { token: env.operatorToken, body })
   // A filter: what is text and variables only is filled without a thread.
   const templates = { sms: { body: 'Total {{ total | round: 2 }}' } }

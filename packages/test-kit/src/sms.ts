@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { TestEnv } from '@notify/dev-env'
+import { eventually, type TestEnv } from '@notify/dev-env'
 import { post } from './api.ts'
 
 let serial = 2_000_000
@@ -20,4 +20,10 @@ export async function send(env: TestEnv, phone = freshPhone(), fields: object = 
   const { status, body } = await post(env, smsTo(phone, fields))
   expect([status, body.status]).toEqual([202, 'accepted'])
   return body.notification_id
+}
+
+/** Waits until the threads that render have started: on a busy machine the first template is refused with 503. */
+export async function untilTemplatesRender(env: TestEnv): Promise<void> {
+  const broken = smsTo(freshPhone(), { body: '{% if %}', template_data: {} })
+  await eventually(async () => expect((await post(env, broken)).status).toBe(422))
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type NotificationFact, newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { post, untilState } from '@notify/test-kit/api'
-import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import { freshPhone, send, smsTo, untilTemplatesRender } from '@notify/test-kit/sms'
 
 const zone = 'Europe/Berlin'
 const hourMs = 3_600_000
@@ -16,6 +16,7 @@ beforeAll(async () => {
   )
   // Sessions of before keep their zone.
   for (const name of ['gateway', 'dispatch-api', 'dispatch-worker'] as const) await env.restart(name)
+  await untilTemplatesRender(env)
 })
 afterAll(() => env?.stop())
 

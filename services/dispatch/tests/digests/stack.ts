@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
-import { freshPhone } from '@notify/test-kit/sms'
+import { freshPhone, untilTemplatesRender } from '@notify/test-kit/sms'
 
 /** The stack of all tests of digests. */
 export let env: TestEnv
@@ -11,6 +11,7 @@ export async function start(): Promise<void> {
     // On a busy machine many items at once take more than a tenant's usual share of the time for templates.
     env: { 'dispatch-api': { RENDER_MS_PER_SECOND: '100000' } },
   })
+  await untilTemplatesRender(env)
 }
 
 export const operator = (method: string, path: string, body?: object) =>
