@@ -38,7 +38,7 @@ interface Result {
 export async function storeInOrder(run: Run, { received, inboxes, wishes }: Batch): Promise<Result> {
   await lockInboxes(run, inboxes)
   const known = await findKnown(run, received, inboxes)
-  // One that is received again may have a predecessor no longer: it is stored now, and its bytes count already.
+  // One that is received again may come without its predecessor, to be stored at once; its bytes count already.
   const again = new Set<string>(received.map(({ notification_id }) => notification_id))
   const waiting = new Map(known.waiting.map((item) => [item.notification_id, item]))
   let bytes = received.reduce((sum, { content }) => sum + content.length, 0)

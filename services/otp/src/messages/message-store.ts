@@ -22,7 +22,7 @@ export type Message = RowOf<typeof messageColumns>
 
 const expiresInMs = cast(messageColumns.expires_in_ms, sql`extract(epoch from m.expires_at - clock_timestamp()) * 1000`)
 
-/** Dispatch takes no more with one message. */
+/** The most that dispatch takes with one message. */
 const mostEarlier = 10
 
 /** SQL for `earlier` of a message `m` of a transaction `t`, without refused ones; nearly every message is the first. */
