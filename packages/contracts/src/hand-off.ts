@@ -65,7 +65,7 @@ export const HandOffReport = z.object({
 })
 export type HandOffReport = z.output<typeof HandOffReport>
 
-/** The `failure_reason` of a hand-off that ends as `cancelled`, because its recipient has switched its topic off. */
+/** The `failure_reason` of a notification that ends as `cancelled`: its recipient has switched its topic off since it was accepted. */
 export const optedOutReason = 'recipient_opted_out'
 
 /** Most notifications of one question. */

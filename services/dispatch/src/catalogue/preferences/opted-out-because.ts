@@ -5,9 +5,6 @@ export type OptOut = `opted_out:${string}:${Channel | '*'}` | 'opted_out:kind'
 
 export const isOptOut = (fault: string): fault is OptOut => fault.startsWith('opted_out:')
 
-/** The failure reason of what was accepted before the choice. */
-export const optedOutReason = 'recipient_opted_out'
-
 /**
  * SQL: an {@link OptOut} of the recipient of a row, or null. It decides as `decidePreference`; a row without a topic costs nothing.
  * @param row name of a row with `application_id`, `mode`, `channel`, `topic`, `recipient_index` and `user_index`

@@ -1,6 +1,6 @@
-import type { Id } from '@notify/contracts'
+import { type Id, optedOutReason } from '@notify/contracts'
 import { column, defineStatement, outerJoined, pick, type Queries, type RowOf } from '@notify/database'
-import { optedOutBecause, optedOutReason } from '../../catalogue/preferences/opted-out-because.ts'
+import { optedOutBecause } from '../../catalogue/preferences/opted-out-because.ts'
 import { quietHoursOf } from '../../catalogue/recipients/quiet-hours.ts'
 import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
 import { tables } from '../../db/schema.ts'

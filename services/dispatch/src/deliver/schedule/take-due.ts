@@ -1,5 +1,6 @@
+import { optedOutReason } from '@notify/contracts'
 import { column, defineStatements, pick, type Queries } from '@notify/database'
-import { optedOutBecause, optedOutReason } from '../../catalogue/preferences/opted-out-because.ts'
+import { optedOutBecause } from '../../catalogue/preferences/opted-out-because.ts'
 import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
 import { tables } from '../../db/schema.ts'
