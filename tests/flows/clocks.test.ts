@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, type NodeProcess, requireBinary, TestEnv } from '@notify/dev-env'
-import { post, stateOf, untilState } from '@notify/test-kit/api'
+import { post, postUntilTaken, stateOf, untilState } from '@notify/test-kit/api'
 import { inbox, userToken } from '@notify/test-kit/inbox'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
@@ -106,7 +106,7 @@ describeWith('clocks', () => {
 
   test.each(tenMinutes)('a code that was sent before a step by %d minutes verifies after it', async (step) => {
     const phone = freshPhone()
-    const asked = await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient: phone } })
+    const asked = await postUntilTaken(env, '/api/v1/otp/send', { channel: 'sms', recipient: phone })
     expect(asked.status).toBe(200)
     const [message] = await eventually(async () => {
       const messages = await env.messages({ to: phone })

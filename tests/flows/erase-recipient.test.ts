@@ -3,7 +3,7 @@ import { serviceNames } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { maskPhone, parseIndexKeys } from '@notify/privacy'
 import { untilActivity } from '@notify/test-kit/activity'
-import { stateOf, untilState } from '@notify/test-kit/api'
+import { postUntilTaken, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
 import { freshUser, sendInApp } from '@notify/test-kit/inbox'
 import { createTestKit } from '@notify/test-kit/kit'
@@ -84,7 +84,7 @@ test('after the erasure of a person nothing contains the number or its blind ind
   const sent = await send(env, theirs, { metadata: { table: '7' } })
   const later = await send(env, theirs, { send_at: new Date(Date.now() + 3_600_000).toISOString() })
   const kept = await send(env, other, { metadata: { table: '8' } })
-  const code = await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient: theirs } })
+  const code = await postUntilTaken(env, '/api/v1/otp/send', { channel: 'sms', recipient: theirs })
   expect(code.status).toBe(200)
   for (const [phone, evidence] of [
     [theirs, 'a'],
@@ -94,7 +94,7 @@ test('after the erasure of a person nothing contains the number or its blind ind
     const body = { phone_e164: phone, source: 'web_form', evidence_url: `https://shop.example/opt-ins/${evidence}` }
     expect((await env.api('POST', '/api/v1/whatsapp/opt-ins', { body, headers })).status).toBe(201)
   }
-  const shipped = await env.api('POST', '/api/v1/notifications', { body: shippedTo(theirs) })
+  const shipped = await postUntilTaken(env, '/api/v1/notifications', shippedTo(theirs))
   expect([shipped.status, shipped.text]).toEqual([202, expect.any(String)])
   await writeToUs(env, theirs, { body: 'Thanks!' })
   await untilActivity(env, sent, { status: 'delivered' })
@@ -182,7 +182,7 @@ test('a STOP stays in force when the person is erased, unless the operator passe
 test('of the failures of an erased person only codes are left, not the words of carriers', async () => {
   const phone = freshPhone('0003')
   const id = await send(env, phone)
-  const sentCode = await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient: phone } })
+  const sentCode = await postUntilTaken(env, '/api/v1/otp/send', { channel: 'sms', recipient: phone })
   const ofCode = async () => {
     const query = 'select failure_reason from otp.transactions where id = $1'
     return (await env.admin.query(query, [sentCode.body.transaction_id])).rows

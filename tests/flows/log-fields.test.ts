@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, type NodeProcess, TestEnv } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
-import { post } from '@notify/test-kit/api'
+import { post, postUntilTaken } from '@notify/test-kit/api'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { freshPath, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 
@@ -53,10 +53,9 @@ test('a message is found by its ids in the log of every process that handles it'
 })
 
 test('the log lines of a code have the ids of its request in otp and dispatch', async () => {
-  const { status } = await env.api('POST', '/api/v1/otp/send', {
-    body: { channel: 'sms', recipient: freshPhone() },
-    headers: { traceparent: traceOf('b'), 'x-request-id': 'req-of-a-code' },
-  })
+  const headers = { traceparent: traceOf('b'), 'x-request-id': 'req-of-a-code' }
+  const code = { channel: 'sms', recipient: freshPhone() }
+  const { status } = await postUntilTaken(env, '/api/v1/otp/send', code, { headers })
   expect(status).toBe(200)
   const message = { trace_id: 'b'.repeat(32), tenant_id: env.tenantId }
   await untilLogged('otp', { ...message, request_id: 'req-of-a-code', msg: 'request handled' })

@@ -3,7 +3,7 @@ import { KeyPermission, liveOnlyPermissions, newId, permissionsFor, type Route }
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { TestEnv } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
-import { expectProblem, post } from '@notify/test-kit/api'
+import { expectProblem, post, postUntilTaken } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
@@ -64,7 +64,7 @@ beforeAll(async () => {
   }
   const sendCode = async (key: string) => {
     const body = { channel: 'sms', recipient: freshPhone(), code: '123456' }
-    const answer = await env.api('POST', '/api/v1/otp/send', { key, body })
+    const answer = await postUntilTaken(env, '/api/v1/otp/send', body, { key })
     expect(answer.status).toBe(200)
     return answer.body.transaction_id as string
   }

@@ -90,7 +90,7 @@ afterAll(() => env?.stop())
 test('no log file contains a phone number, a text, a key or a token', async () => {
   const folder = join(env.stack.dataDir, 'logs')
   // The last lines have been written.
-  await eventually(() => expect(env.logs('callbacks')).toContain('"code":"invalid_signature"'))
+  await eventually(() => expect(env.logs('callbacks', 5000)).toContain('"code":"invalid_signature"'))
   await eventually(() => expect(env.logs('dispatch-worker', 5000)).toContain('"msg":"attempt"'))
   const files = readdirSync(folder)
   expect(files).toContain('together.log')

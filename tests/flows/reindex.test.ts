@@ -21,7 +21,7 @@ import {
 } from '@notify/dev-env'
 import { createBlindIndex, parseIndexKeys } from '@notify/privacy'
 import { activity, untilActivity } from '@notify/test-kit/activity'
-import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { expectProblem, post, postUntilTaken, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilQuiet } from '@notify/test-kit/bus'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
@@ -150,7 +150,7 @@ test('after a new key and reindex everybody who was known is known, nothing has 
   const sent = await send(env, sentTo)
   expect((await suppress(blocked)).status).toBe(201)
   expect((await optIn(env, shopper, { evidence_url: 'https://shop.example/opt-ins/1' })).status).toBe(201)
-  const code = await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient: coded } })
+  const code = await postUntilTaken(env, '/api/v1/otp/send', { channel: 'sms', recipient: coded })
   expect(code.status).toBe(200)
   const [left, kept] = [await addTopic(), await addTopic()]
   expect((await oneClick(await mailOf(left, reader, { cc: copied }))).status).toBe(200)
@@ -243,7 +243,7 @@ test('after a new key and reindex everybody who was known is known, nothing has 
   servers = await startReplicas(env, Object.fromEntries(processes.map((name) => [name, newKeys()])))
   expectProblem(await post(env, smsTo(blocked)), 422, 'recipient_suppressed')
   await untilConsent(env, shopper, { status: 'active' })
-  expect((await post(env, shippedTo(shopper))).status).toBe(202)
+  expect((await postUntilTaken(env, '/api/v1/notifications', shippedTo(shopper))).status).toBe(202)
   const verified = await env.api('POST', '/api/v1/otp/verify', {
     body: { transaction_id: code.body.transaction_id, code: await codeSentTo(coded) },
   })

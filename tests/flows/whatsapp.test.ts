@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { becomeDue, expectProblem, inAnHour, post, untilState } from '@notify/test-kit/api'
+import { becomeDue, expectProblem, inAnHour, post, postUntilTaken, untilState } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import {
   consentOf,
@@ -33,7 +33,7 @@ async function agreed(ending?: string): Promise<string> {
 }
 
 async function sent(phone: string, fields: object = {}): Promise<string> {
-  const { status, body } = await post(env, shippedTo(phone, fields))
+  const { status, body } = await postUntilTaken(env, '/api/v1/notifications', shippedTo(phone, fields))
   expect([status, body]).toEqual([202, expect.objectContaining({ delivery_status: 'queued' })])
   return body.notification_id
 }
@@ -114,7 +114,7 @@ test('ids of Meta are stored, published and shown without the number', async () 
 test('after a STOP a repetition under the same key returns the earlier answer', async () => {
   const phone = await agreed()
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  const first = await post(env, shippedTo(phone), { headers })
+  const first = await postUntilTaken(env, '/api/v1/notifications', shippedTo(phone), { headers })
   await env.api('POST', '/api/v1/whatsapp/opt-outs', { body: { phone_e164: phone } })
   const again = await post(env, shippedTo(phone), { headers })
   expect([again.status, again.text]).toEqual([202, first.text])

@@ -5,6 +5,21 @@ export function post(env: TestEnv, body: unknown, request: ApiRequest = {}): Pro
   return env.api('POST', '/api/v1/notifications', { body, ...request })
 }
 
+/** Repeats a request under one idempotency key while a service takes longer than its caller waits (503). */
+export function postUntilTaken(
+  env: TestEnv,
+  path: string,
+  body: unknown,
+  request: ApiRequest = {},
+): Promise<ApiResponse> {
+  const headers = { 'idempotency-key': crypto.randomUUID(), ...request.headers }
+  return eventually(async () => {
+    const answer = await env.api('POST', path, { body, ...request, headers })
+    expect([answer.status, answer.text]).not.toEqual([503, expect.any(String)])
+    return answer
+  })
+}
+
 /** The notification as its application sees it, with its attempts. */
 export async function stateOf(env: TestEnv, id: string) {
   return (await env.api('GET', `/api/v1/notifications/${id}`)).body

@@ -96,8 +96,7 @@ test(`${backlog} lost hand-offs of a tenant, in many applications, do not delay 
   const lost = { count: 1, lane: 'transactional', dueAgo: 3600 }
   const columns = { enqueued_at: 'due' }
   await addDue('busy', columns, { ...lost, count: backlog })
-  await db.runLong(`update notifications set application_id = 'app ' || (id < 'notif_8')`)
-  await db.runLong(`update in_flight f set application_id = n.application_id from notifications n where n.id = f.id`)
+  for (const table of tables) await db.runLong(`update ${table} set application_id = 'app ' || (id < 'notif_8')`)
   await addDue('neighbour', columns, lost)
   await addDue('idle', columns, { ...lost, dueAgo: 0 })
   const lane = { lane: 'transactional', channel: 'sms', delivered_ms_ago: 60_000 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
@@ -11,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-const sendCode = (recipient: string) => env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient } })
+const sendCode = (recipient: string) => postUntilTaken(env, '/api/v1/otp/send', { channel: 'sms', recipient })
 const sendBulk = (recipient: string) =>
   env.api('POST', '/api/v1/notifications', { body: { ...smsTo(recipient), priority: 'bulk' } })
 const arrivals = (recipient: string) => env.messages({ to: recipient })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 import { itemOf, retry, storeItems } from '@notify/test-kit/activity'
-import { expectProblem, post } from '@notify/test-kit/api'
+import { expectProblem, post, postUntilTaken } from '@notify/test-kit/api'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, send } from '@notify/test-kit/sms'
 
@@ -101,7 +101,7 @@ test('the attempts of all rounds are shown in order', async () => {
 test('a code shows the messages of all its sends and how it stands, and never the code', async () => {
   const code = '918273'
   const phone = freshPhone()
-  const sent = await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient: phone, code } })
+  const sent = await postUntilTaken(env, '/api/v1/otp/send', { channel: 'sms', recipient: phone, code })
   const id = sent.body.transaction_id
   await env.api('POST', `/api/v1/otp/${id}/resend`, { body: {} })
   await env.api('POST', '/api/v1/otp/verify', { body: { transaction_id: id, code } })

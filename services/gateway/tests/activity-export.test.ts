@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { activity, itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity'
-import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { expectProblem, post, postUntilTaken, untilState } from '@notify/test-kit/api'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
@@ -336,7 +336,7 @@ test('a code costs what its messages cost: each one that a carrier has taken, by
   }
   const [taken, refused] = [`+43660${freshPhone().slice(-7)}`, `+43660${freshPhone('0003').slice(-7)}`]
   for (const recipient of [taken, refused])
-    expect((await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient } })).status).toBe(200)
+    expect((await postUntilTaken(env, '/api/v1/otp/send', { channel: 'sms', recipient })).status).toBe(200)
   const first = await eventually(async () => {
     const item = await exportedOf(taken)
     expect(item).toMatchObject({ segments: 1, credits: 1, cost: '0.0702', currency: 'EUR' })

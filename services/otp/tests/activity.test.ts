@@ -6,7 +6,7 @@ import { untilSettled } from '@notify/test-kit/bus'
 import { report } from '@notify/test-kit/callbacks'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
-import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from './codes.ts'
+import { codesTo, otpState, postResend, postVerify, sendCode, sendUntilTaken } from './codes.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -77,7 +77,7 @@ test('a failed code has a reason, an unused one expires, and a resend is not a s
 
 test('after a resend the message before it, which waits for a retry, is not sent', async () => {
   const phone = freshPhone('0004')
-  const { status, body } = await postSend(env, { channel: 'sms', recipient: phone })
+  const { status, body } = await sendUntilTaken(env, { channel: 'sms', recipient: phone })
   expect(status).toBe(200)
   expect((await postResend(env, body.transaction_id)).status).toBe(200)
   await eventually(async () => {

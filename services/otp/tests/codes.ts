@@ -1,9 +1,15 @@
 import { expect } from '@jest/globals'
 import { type ApiRequest, type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 
 export function postSend(env: TestEnv, body: unknown, request: ApiRequest = {}): Promise<ApiResponse> {
   return env.api('POST', '/api/v1/otp/send', { body, ...request })
+}
+
+/** For a code that is to be sent: dispatch may take longer than the 2.5 s that otp waits. */
+export function sendUntilTaken(env: TestEnv, body: unknown, request: ApiRequest = {}): Promise<ApiResponse> {
+  return postUntilTaken(env, '/api/v1/otp/send', body, request)
 }
 
 export function postVerify(env: TestEnv, id: string, code: unknown, request: ApiRequest = {}): Promise<ApiResponse> {
@@ -37,13 +43,8 @@ export function codesTo(env: TestEnv, to: string, count = 1): Promise<string[]> 
 
 /** Sends a code and waits until it has arrived. */
 export async function sendCode(env: TestEnv, fields: object = {}, phone = freshPhone()) {
-  const headers = { 'idempotency-key': crypto.randomUUID() }
-  // If dispatch takes longer than 2.5 s, it is 503: the code may still be sent.
-  const body = await eventually(async () => {
-    const answer = await postSend(env, { channel: 'sms', recipient: phone, ...fields }, { headers })
-    expect([answer.status, answer.body.status]).toEqual([200, 'sent'])
-    return answer.body
-  })
+  const { status, body } = await sendUntilTaken(env, { channel: 'sms', recipient: phone, ...fields })
+  expect([status, body.status]).toEqual([200, 'sent'])
   const [code] = await codesTo(env, phone)
   return { id: body.transaction_id as string, code: code!, phone }
 }

@@ -12,7 +12,7 @@ import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
 import { freshPhone } from '@notify/test-kit/sms'
 import { startTraceReceiver, type TraceReceiver } from '@notify/test-kit/trace-receiver'
 import { optIn, untilTemplates } from '@notify/test-kit/whatsapp'
-import { otpState, postResend, postSend, postVerify, wrong } from './codes.ts'
+import { otpState, postResend, postSend, postVerify, sendUntilTaken, wrong } from './codes.ts'
 
 let env: TestEnv
 let gate: DispatchGate
@@ -33,7 +33,7 @@ async function send(
 ): Promise<{ id: string; code: string }> {
   const code = newCode()
   secrets.push(recipient.replace('+', ''))
-  const { status, body } = await postSend(env, { channel, recipient, code }, request)
+  const { status, body } = await sendUntilTaken(env, { channel, recipient, code }, request)
   expect(status).toBe(200)
   return { id: body.transaction_id, code }
 }

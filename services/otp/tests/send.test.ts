@@ -5,7 +5,7 @@ import { expectProblem } from '@notify/test-kit/api'
 import { openBus } from '@notify/test-kit/bus'
 import { addApplication, addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
-import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from './codes.ts'
+import { codesTo, otpState, postResend, postSend, postVerify, sendCode, sendUntilTaken } from './codes.ts'
 
 let env: TestEnv
 /** It sends codes to two countries, and browsers fill them in. */
@@ -41,7 +41,7 @@ const settingsOf = async (id: string) =>
 const rows = async (table: string) => (await env.sql('otp').query(`select count(*)::int as n from ${table}`)).rows[0].n
 
 test('a code by email states its lifetime, and the API shows only the masked recipient', async () => {
-  const { status, body } = await postSend(env, {
+  const { status, body } = await sendUntilTaken(env, {
     channel: 'email',
     recipient: 'ada@example.com',
     ttl_seconds: 90,
@@ -233,7 +233,7 @@ test('a code that dispatch refuses is refused, does not verify, and does not cou
   expect(left[0].n).toBe(0)
   const { items } = (await env.api('GET', `/api/v1/suppressions?limit=100`, { token: env.operatorToken })).body
   await env.api('DELETE', `/api/v1/suppressions/${items[0].suppression_id}`, { token: env.operatorToken })
-  expect((await postSend(env, { channel: 'sms', recipient }, { headers })).status).toBe(200)
+  expect((await sendUntilTaken(env, { channel: 'sms', recipient }, { headers })).status).toBe(200)
 })
 
 test('after a resend that dispatch refuses the earlier code verifies, the state is as before, and a repetition sends another', async () => {
@@ -261,7 +261,7 @@ test('codes that are refused, for their recipient or by dispatch, do not count f
   await publishApplication({ application_id: applicationId, revision: 2, otp })
   await eventually(async () => expect(await settingsOf(applicationId)).toMatchObject({ settings: otp }))
   const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })
-  const send = (recipient: string) => postSend(env, { channel: 'sms', recipient }, { key })
+  const send = (recipient: string) => sendUntilTaken(env, { channel: 'sms', recipient }, { key })
   const [suppressed, pressed] = [freshPhone(), freshPhone()]
   const suppress = { token: env.operatorToken, body: { channel: 'sms', recipient: suppressed } }
   await env.api('POST', '/api/v1/suppressions', suppress)
@@ -288,7 +288,7 @@ test("the code is sent with the application's template, the one of the language 
   }
   const text = async (fields: object) => {
     const recipient = freshPhone()
-    expect((await postSend(env, { channel: 'sms', recipient, ...fields }, { key })).status).toBe(200)
+    expect((await sendUntilTaken(env, { channel: 'sms', recipient, ...fields }, { key })).status).toBe(200)
     await codesTo(env, recipient)
     return (await env.messages({ to: recipient }))[0]!.text.replace(/[0-9]{6}/, '000000')
   }
@@ -307,7 +307,7 @@ test("the code is sent with the application's template, the one of the language 
 test('without a template the code is sent in the first of our languages, and numbers the minutes as that language does', async () => {
   const text = async (fields: object) => {
     const recipient = freshPhone()
-    expect((await postSend(env, { channel: 'sms', recipient, ...fields })).status).toBe(200)
+    expect((await sendUntilTaken(env, { channel: 'sms', recipient, ...fields })).status).toBe(200)
     await codesTo(env, recipient)
     return (await env.messages({ to: recipient }))[0]!.text.replace(/[0-9]{6}/, '000000')
   }
@@ -345,7 +345,7 @@ test('the template of codes is translated like any other; the default of the app
   )
   const text = async (fields: object) => {
     const recipient = freshPhone()
-    expect((await postSend(env, { channel: 'sms', recipient, ...fields }, { key })).status).toBe(200)
+    expect((await sendUntilTaken(env, { channel: 'sms', recipient, ...fields }, { key })).status).toBe(200)
     await codesTo(env, recipient)
     return (await env.messages({ to: recipient }))[0]!.text.replace(/[0-9]{6}/, '000000')
   }
@@ -373,12 +373,12 @@ test('five codes to a recipient in ten minutes, under any concurrency, over all 
   try {
     expectProblem(await postSend(env, body), 429, 'otp_rate_limited')
     // Without Redis the other limits still count, and codes are sent.
-    expect((await postSend(env, { channel: 'sms', recipient: freshPhone() })).status).toBe(200)
+    expect((await sendUntilTaken(env, { channel: 'sms', recipient: freshPhone() })).status).toBe(200)
   } finally {
     await env.restart('redis')
   }
   // Moves the codes of this recipient ten minutes back.
   await env.sql('otp').query(`update messages set created_at = created_at - interval '10 minutes'`)
-  expect((await postSend(env, body)).status).toBe(200)
+  expect((await sendUntilTaken(env, body)).status).toBe(200)
   await codesTo(env, recipient, 6)
 })

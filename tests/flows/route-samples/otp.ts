@@ -1,4 +1,5 @@
 import type { TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import { exampleBody, type Samples } from './sample.ts'
 
@@ -15,8 +16,7 @@ export function otpSamples(env: TestEnv): Samples {
 }
 
 async function sentOtp(env: TestEnv, fields: object = {}): Promise<string> {
-  const { body } = await env.api('POST', '/api/v1/otp/send', {
-    body: exampleBody('sendOtp', { recipient: freshPhone(), ...fields }),
-  })
+  const example = exampleBody('sendOtp', { recipient: freshPhone(), ...fields })
+  const { body } = await postUntilTaken(env, '/api/v1/otp/send', example)
   return body.transaction_id
 }

@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { codeOf } from '../startup-error.ts'
 
 /** A TCP proxy in front of a server, so that one test can simulate network faults without affecting others. */
 export interface FaultProxy {
@@ -60,7 +62,7 @@ export async function startFaultProxy(target: () => string | URL): Promise<Fault
     near.on('data', (chunk: Buffer) => watch(link, chunk))
     if (held) holdLink(link)
   }
-  let server = await listen(take, 0)
+  let server = await listenOnOwnPort(take)
   const { port } = server.address() as AddressInfo
   const close = async () => {
     if (!server.listening) return
@@ -100,6 +102,21 @@ export async function startFaultProxy(target: () => string | URL): Promise<Fault
     },
     stop: close,
   }
+}
+
+/** Above the ports of stacks, and below those of outgoing connections, which could take one after `fail`. */
+const ownPorts = { first: 32_000, count: 768 }
+
+async function listenOnOwnPort(take: (near: Socket) => void): Promise<Server> {
+  const start = randomInt(ownPorts.count)
+  for (let i = 0; i < ownPorts.count; i++) {
+    try {
+      return await listen(take, ownPorts.first + ((start + i) % ownPorts.count))
+    } catch (error) {
+      if (codeOf(error) !== 'EADDRINUSE') throw error
+    }
+  }
+  throw new Error(`no free port from ${ownPorts.first} to ${ownPorts.first + ownPorts.count - 1}`)
 }
 
 async function listen(take: (near: Socket) => void, port: number): Promise<Server> {
