@@ -81,23 +81,27 @@ export interface PortBlock {
   release: () => Promise<void>
 }
 
+const blocks = { first: 12_000, count: 400 }
+
+/** Ports of single servers in tests: above all blocks, and like them below the ports of outgoing connections. */
+export const singlePorts = { first: blocks.first + blocks.count * blockSize, count: 768 }
+
 /**
  * Reserves a block of free ports. The reservation is a listening socket on the block's last port, so two tests that run
  * at the same moment never get the same block. The blocks lie below the ports that systems give to outgoing connections:
  * one of those could take a port between our look and the process's start.
  */
 export async function reservePortBlock(): Promise<PortBlock> {
-  const blocks = 400
-  const first = Math.floor(Math.random() * blocks)
-  for (let i = 0; i < blocks; i++) {
-    const base = 12_000 + ((first + i) % blocks) * blockSize
+  const start = Math.floor(Math.random() * blocks.count)
+  for (let i = 0; i < blocks.count; i++) {
+    const base = blocks.first + ((start + i) % blocks.count) * blockSize
     const guard = await listen(base + blockSize - 1)
     if (!guard) continue
     guard.unref()
     if (await allFree(base)) return { base, release: () => close(guard) }
     await close(guard)
   }
-  throw new StartupError('no block of 50 free ports between 12000 and 32000')
+  throw new StartupError(`no block of ${blockSize} free ports between ${blocks.first} and ${singlePorts.first}`)
 }
 
 async function allFree(base: number): Promise<boolean> {

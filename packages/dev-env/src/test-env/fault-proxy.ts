@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { singlePorts } from '../infrastructure/ports.ts'
 import { codeOf } from '../startup-error.ts'
 
 /** A TCP proxy in front of a server, so that one test can simulate network faults without affecting others. */
@@ -104,19 +105,18 @@ export async function startFaultProxy(target: () => string | URL): Promise<Fault
   }
 }
 
-/** Above the ports of stacks, and below those of outgoing connections, which could take one after `fail`. */
-const ownPorts = { first: 32_000, count: 768 }
-
+/** On a port that no outgoing connection takes between `fail` and `recover`. */
 async function listenOnOwnPort(take: (near: Socket) => void): Promise<Server> {
-  const start = randomInt(ownPorts.count)
-  for (let i = 0; i < ownPorts.count; i++) {
+  const { first, count } = singlePorts
+  const start = randomInt(count)
+  for (let i = 0; i < count; i++) {
     try {
-      return await listen(take, ownPorts.first + ((start + i) % ownPorts.count))
+      return await listen(take, first + ((start + i) % count))
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE') throw error
     }
   }
-  throw new Error(`no free port from ${ownPorts.first} to ${ownPorts.first + ownPorts.count - 1}`)
+  throw new Error(`no free port among the ${count} from ${first} on`)
 }
 
 async function listen(take: (near: Socket) => void, port: number): Promise<Server> {
