@@ -4,11 +4,15 @@ import { afterNextPoll } from '../loop-turns.ts'
 import type { OpenResponses } from './open-responses.ts'
 
 /** Refuses new connections, closes idle ones, and waits until the responses to requests in progress are sent completely. */
-export async function closeServer(server: Server, responses: OpenResponses): Promise<void> {
+export async function closeServer(
+  server: Server,
+  responses: OpenResponses,
+  closeIdleConnections: () => void,
+): Promise<void> {
   // Node treats a connection as idle as soon as its response has ended. Closing it then would lose data that is not written
   // yet.
   const closeIdle = () => {
-    if (!responses.areFlushing) server.closeIdleConnections()
+    if (!responses.areFlushing) closeIdleConnections()
   }
   // A connection is idle only after the data that has arrived was read; otherwise closing it could lose a request.
   await afterNextPoll()

@@ -15,19 +15,20 @@ import { noStore, sendProblem } from './reply.ts'
 import { answerHeaders, requestIdOf } from './request-id.ts'
 import { invalidTarget, readTarget } from './request-target.ts'
 import { inTurn } from './turns.ts'
+import { UnusedConnections } from './unused-connections.ts'
 
 /** Maximum size of the headers of a request, in bytes. */
 export const maxHeaderBytes = 8 * 1024
 
 /** Time and size limits of a connection. They do not apply to a response that is being streamed. */
 export interface ServerLimits {
-  /** From the first byte of a request, or the start of the connection, to the end of the headers. */
+  /** From the first byte of a request to the end of its headers. */
   headersMs: number
   /** From the first byte of a request to the end of its body. */
   requestMs: number
   /** Interval at which both are checked, and so their inaccuracy. */
   checkMs: number
-  /** Keep-alive time; longer than that of load balancers. */
+  /** Keep-alive time; longer than that of load balancers. A connection that was never used has `headersMs` more. */
   idleMs: number
   /** Maximum time without traffic during a request; longer than `requestMs`, so that 408 is sent first. */
   silenceMs: number
@@ -118,8 +119,13 @@ export async function listen(
   server.timeout = limits.silenceMs
   server.maxRequestsPerSocket = limits.maxRequests
   server.maxConnections = limits.maxConnections
+  const unused = new UnusedConnections()
+  const closeIdle = () => {
+    server.closeIdleConnections()
+    unused.close()
+  }
   // Idle connections make room for new ones.
-  server.on('drop', () => server.closeIdleConnections())
+  server.on('drop', closeIdle)
   // Closing at once could lose the response; without a timeout the caller could keep the connection open.
   const linger = (socket: Socket) => setTimeout(() => socket.destroy(), limits.lingerMs).unref()
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -135,12 +141,15 @@ export async function listen(
     linger(socket)
   })
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
+      return unused.keep(socket, limits.idleMs)
+    }
     refuseUnreadable(error, socket, { docsUrl, refused })
     linger(socket)
   })
   await listenOn(server, { host, port })
   lifecycle.onDrain(() => responses.drain())
-  lifecycle.onStop('http', () => closeServer(server, responses))
+  lifecycle.onStop('http', () => closeServer(server, responses, closeIdle))
   const actual = (server.address() as AddressInfo).port
   log.info({ host, port: actual }, 'listening')
   return { server, port: actual }

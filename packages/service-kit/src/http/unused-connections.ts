@@ -1,0 +1,20 @@
+import type { Socket } from 'node:net'
+
+/**
+ * Connections that clients opened in advance: no byte arrived in the time that headers may take. A pool counts on them as on
+ * idle ones, so that an answer of 408 could meet its next request. Node does not count them among its idle connections.
+ */
+export class UnusedConnections {
+  readonly #sockets = new Set<Socket>()
+
+  /** Leaves the connection open; `idleMs` without traffic raise the server's `timeout` event. */
+  keep(socket: Socket, idleMs: number): void {
+    this.#sockets.add(socket)
+    socket.setTimeout(idleMs).once('close', () => this.#sockets.delete(socket))
+  }
+
+  /** Closes those on which still nothing has arrived. */
+  close(): void {
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
+}
