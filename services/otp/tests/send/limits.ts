@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals'
+import { type ApiResponse, eventually } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
+import { addApplication, addKey } from '@notify/test-kit/callers'
+import { freshPhone } from '@notify/test-kit/sms'
+import { codesTo, postSend } from '../codes.ts'
+import { env, limitedKey, publishApplication, settingsOf } from './stack.ts'
+
+test('an application sends only to allowed countries, up to its limit a minute, and browsers fill its codes in', async () => {
+  const asLimited = (recipient: string) => postSend(env, { channel: 'sms', recipient }, { key: limitedKey })
+  for (const recipient of ['+447700900100', '+491601234567', '+79161234567']) {
+    const refused = await asLimited(recipient)
+    expectProblem(refused, 422, 'country_not_allowed')
+    expect(refused.body.errors[0].path).toBe('recipient')
+  }
+  const recipient = freshPhone()
+  const answers = [await asLimited(recipient), await asLimited('+491512345100')]
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  const [code] = await codesTo(env, recipient)
+  const [message] = await env.messages({ to: recipient })
+  expect(message!.text.split('\n').at(-1)).toBe(`@shop.example #${code}`)
+  await asLimited(freshPhone())
+  await asLimited(freshPhone())
+  expectProblem(await asLimited(freshPhone()), 429, 'otp_rate_limited')
+})
+
+test('settings apply while otp runs, and an older revision changes nothing', async () => {
+  const { applicationId } = await addApplication(env)
+  const own = { tenantId: env.tenantId, applicationId }
+  const { apiKey: key } = await addKey(env, own, { permissions: ['otp:send'] })
+  const send = () => postSend(env, { channel: 'sms', recipient: freshPhone() }, { key })
+  const publish = (revision: number, otp: object) =>
+    publishApplication({ application_id: applicationId, revision, otp })
+  expect((await send()).status).toBe(200)
+  await publish(3, { allowed_countries: ['+44'], added_later: true })
+  await eventually(async () => expectProblem(await send(), 422, 'country_not_allowed'))
+  await publish(2, { allowed_countries: ['+1'] })
+  await publish(4, {})
+  await eventually(async () => expect(await settingsOf(applicationId)).toEqual({ revision: 4, settings: {} }))
+  await eventually(async () => expect((await send()).status).toBe(200))
+})
+
+test('a tenant sends up to its limit of codes a minute to a country', async () => {
+  const to = (index: number) => postSend(env, { channel: 'sms', recipient: `+3531234${1000 + index}` })
+  const answers: ApiResponse[] = []
+  // A few at a time: a busy machine would answer some of a hundred concurrent requests too late.
+  for (let sent = 0; sent < 105; sent += 15)
+    answers.push(...(await Promise.all(Array.from({ length: 15 }, (_, index) => to(sent + index)))))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100)
+  expectProblem(answers.find(({ status }) => status !== 200)!, 429, 'otp_rate_limited')
+})
