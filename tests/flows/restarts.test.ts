@@ -3,7 +3,7 @@ import { eventually } from '@notify/dev-env'
 import { closeIdleConnectionsSoon } from '@notify/test-kit/idle-connections'
 import { type Replicated, startReplicated } from './restarts/behind-balancers.ts'
 import { cheapKindsOf, kindsOf } from './restarts/kinds.ts'
-import { lostCalls, startLoad } from './restarts/load.ts'
+import { brokenCalls, lostCalls, startLoad } from './restarts/load.ts'
 import { type Reader, startReader } from './restarts/readers.ts'
 
 let replicated: Replicated
@@ -42,8 +42,12 @@ test('while every service is replaced under traffic of every kind, no request fa
   expect(old.child.exitCode).toBe(0)
   await grows(50)
   await Promise.all([load.stop(), busy.stop()])
-  const failures = [...load.failures, ...busy.failures]
+  // On a busy machine the time of some may run out, though nothing was lost.
+  const late = [load, busy, ...readers].flatMap((one) => one.late)
+  const isOften = late.length > (load.count() + busy.count()) / 50
+  const failures = [...load.failures, ...busy.failures, ...(isOften ? late : [])]
   expect([...failures, ...(failures.length > 0 ? lostCalls(env, old.output()) : [])]).toEqual([])
+  expect(late.length > 0 ? brokenCalls(env, old.output()) : []).toEqual([])
   await eventually(() => expect(readers.flatMap(({ ids }) => ids)).toHaveLength(sent))
   for (const { ids, retries, ...reader } of readers) {
     expect(ids).toEqual(ids.map((_id, at) => at + 1))

@@ -36,7 +36,7 @@ async function under(work: (grows: () => Promise<void>) => Promise<void>) {
   await work(grows)
   await grows()
   await Promise.all(loads.map((load) => load.stop()))
-  return { requests: count(), failures: loads.flatMap(({ failures }) => failures) }
+  return { requests: count(), failures: loads.flatMap(({ failures, late }) => [...failures, ...late]) }
 }
 
 testWhenLong(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
 import { type HandOff, type Id, inboxRequested, newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
+import { eventually } from '@notify/dev-env'
 import { sealEvent } from '@notify/messaging'
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { useOwnSchema } from '@notify/test-kit/database'
@@ -58,6 +59,10 @@ function handOff(notification_id: Id<'notif'>, after: Id<'notif'> | null): HandO
   return sealEvent(keyRing, inboxRequested, payload, content)
 }
 
+/** Batches of one inbox wait for each other: on a busy machine one may wait too long, and its hand-offs come again. */
+const storeAll = (handOffs: readonly HandOff[]) =>
+  Promise.all(handOffs.map((one) => eventually(() => store(one, undefined))))
+
 /** Base64 in JSON. */
 const mostWritten = mostBatchBytes * 1.4
 
@@ -69,7 +74,7 @@ async function storedIds(): Promise<string[]> {
 
 test('large notifications are stored in batches that a statement can write in its time', async () => {
   const ids = Array.from({ length: count }, () => newId('notif'))
-  await Promise.all(ids.map((id) => store(handOff(id, null), undefined)))
+  await storeAll(ids.map((id) => handOff(id, null)))
   expect((await storedIds()).toSorted()).toEqual(ids)
   expect(Math.max(...written)).toBeLessThan(mostWritten)
 })
@@ -77,8 +82,8 @@ test('large notifications are stored in batches that a statement can write in it
 test('large notifications that waited for one are stored in such batches as well, all of them and in their order', async () => {
   const ids = Array.from({ length: count }, () => newId('notif'))
   const [first, ...rest] = ids.map((id, at) => handOff(id, ids[at - 1] ?? null))
-  await Promise.all(rest.map((one) => store(one, undefined)))
-  await store(first!, undefined)
+  await storeAll(rest)
+  await storeAll([first!])
   expect(await storedIds()).toEqual(ids)
   expect(await db.run('select from waiting_items')).toEqual([])
   expect(Math.max(...written)).toBeLessThan(mostWritten)
@@ -86,9 +91,9 @@ test('large notifications that waited for one are stored in such batches as well
 
 test('large notifications that wait are all stored when they are handed over again without a predecessor', async () => {
   const ids = Array.from({ length: count }, () => newId('notif'))
-  await Promise.all(ids.map((id) => store(handOff(id, newId('notif')), undefined)))
+  await storeAll(ids.map((id) => handOff(id, newId('notif'))))
   expect(await storedIds()).toEqual([])
-  await Promise.all(ids.map((id) => store(handOff(id, null), undefined)))
+  await storeAll(ids.map((id) => handOff(id, null)))
   expect((await storedIds()).toSorted()).toEqual(ids)
   expect(await db.run('select from waiting_items')).toEqual([])
 })

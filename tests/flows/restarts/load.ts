@@ -7,8 +7,10 @@ export type Kinds = Readonly<Record<string, () => Promise<ApiResponse>>>
 export interface Load {
   /** Requests so far. */
   count(): number
-  /** Those without a 2xx response: kind and cause. */
+  /** Those without a 2xx response, except late ones: kind and cause. */
   readonly failures: readonly string[]
+  /** Those whose time ran out, as on a busy machine. */
+  readonly late: readonly string[]
   /** Waits for the requests in progress. */
   stop(): Promise<void>
 }
@@ -19,13 +21,15 @@ const callersEach = 2
 /** Sends requests of each kind until stopped. @param everyMs mean interval of a kind, if answers took no time */
 export function startLoad(kinds: Kinds, everyMs: number): Load {
   const failures: string[] = []
+  const late: string[] = []
   let count = 0
   let isStopped = false
   const sendOne = async (kind: string, request: () => Promise<ApiResponse>) => {
     count += 1
     try {
-      const { status, body } = await request()
-      if (status >= 300) failures.push(`${kind}: ${status} ${body.code}: ${body.detail}`)
+      const answer = await request()
+      const { status, body } = answer
+      if (status >= 300) (isLate(answer) ? late : failures).push(`${kind}: ${status} ${body.code}: ${body.detail}`)
     } catch (error) {
       failures.push(`${kind}: no response: ${causeOf(error)}`)
     }
@@ -41,12 +45,16 @@ export function startLoad(kinds: Kinds, everyMs: number): Load {
   return {
     count: () => count,
     failures,
+    late,
     async stop() {
       isStopped = true
       await Promise.all(callers)
     },
   }
 }
+
+/** Whether the answer says that its time ran out. It may also be one that a broken connection lost: see {@link brokenCalls}. */
+export const isLate = ({ status, body }: ApiResponse): boolean => status === 503 && / in time\b/.test(body.detail)
 
 /** The cause of an error of `fetch`, which its message hides. */
 export function causeOf(error: unknown): string {
@@ -57,3 +65,7 @@ export function causeOf(error: unknown): string {
 /** The causes of lost internal calls, for a failure that names only their callers. @param replicas what others have logged */
 export const lostCalls = (env: TestEnv, replicas: string): readonly string[] =>
   `${replicas}${env.logs('gateway', 10_000)}${env.logs('otp', 10_000)}`.match(/[\w-]+ did not answer [^"]+/g) ?? []
+
+/** Of the lost internal calls those whose connection broke, though there was time. */
+export const brokenCalls = (env: TestEnv, replicas: string): readonly string[] =>
+  lostCalls(env, replicas).filter((call) => !/ETIMEDOUT| in time\b/.test(call))

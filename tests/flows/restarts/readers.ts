@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
 import { post } from '@notify/test-kit/api'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
-import { causeOf } from './load.ts'
+import { causeOf, isLate } from './load.ts'
 
 /** A reader of a live stream that reconnects as a browser does, but earlier than the server asks. */
 export interface Reader {
@@ -12,7 +12,9 @@ export interface Reader {
   readonly retries: readonly number[]
   /** Connections that were refused or not answered. */
   readonly failures: readonly string[]
-  /** Sends a notification to its user. */
+  /** Sends that were repeated because their answer did not come in time. */
+  readonly late: readonly string[]
+  /** Sends a notification to its user, under one key until the answer comes in time. */
   send(): Promise<ApiResponse>
   close(): void
 }
@@ -25,6 +27,7 @@ export async function startReader(env: TestEnv): Promise<Reader> {
   const ids: number[] = []
   const retries: number[] = []
   const failures: string[] = []
+  const late: string[] = []
   const take = (block: string) => {
     const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]))
     if (fields.has('retry')) retries.push(Number(fields.get('retry')))
@@ -62,7 +65,17 @@ export async function startReader(env: TestEnv): Promise<Reader> {
     ids,
     retries,
     failures,
-    send: () => post(env, { channel: 'in_app', recipient: user, title: 'Hi', body: 'Hello' }),
+    late,
+    async send() {
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      const sendOnce = () => post(env, { channel: 'in_app', recipient: user, title: 'Hi', body: 'Hello' }, { headers })
+      let answer = await sendOnce()
+      while (isLate(answer) && late.length < 10) {
+        late.push(answer.body.detail)
+        answer = await sendOnce()
+      }
+      return answer
+    },
     close: () => closing.abort(),
   }
 }
