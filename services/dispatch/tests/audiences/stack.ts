@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals'
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 
 /** The stack of all tests of lists and broadcasts. */
@@ -18,7 +19,8 @@ export async function start(): Promise<void> {
 
 export const lists = (method: string, path = '', body?: object, request: ApiRequest = {}) =>
   env.api(method, `/api/v1/lists${path}`, { ...request, ...(body && { body }) })
-export const addList = async (): Promise<string> => (await lists('POST', '', { name: 'Customers' })).body.list_id
+export const addList = async (): Promise<string> =>
+  (await postUntilTaken(env, '/api/v1/lists', { name: 'Customers' })).body.list_id
 
 export const freshUsers = (count: number) => Array.from({ length: count }, () => `user-${crypto.randomUUID()}`)
 export const idOf = (user_id: string) => ({ user_id })
@@ -42,7 +44,7 @@ export async function listOf(users: readonly string[]): Promise<string> {
 
 export const content = { channel: 'sms', body: 'We have moved.' }
 export async function broadcastTo(listId: string, body: object = content): Promise<string> {
-  const answer = await lists('POST', `/${listId}/notifications`, body)
+  const answer = await postUntilTaken(env, `/api/v1/lists/${listId}/notifications`, body)
   expect([answer.status, answer.body.status]).toEqual([202, 'running'])
   return answer.body.broadcast_id
 }

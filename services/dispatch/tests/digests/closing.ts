@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { activity, untilActivity } from '@notify/test-kit/activity'
-import { stateOf, untilState } from '@notify/test-kit/api'
+import { postUntilTaken, stateOf, untilState } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
 import { add, addEvent, anHour, close, digestsOf, env, fresh, itemOf, operator, textsTo, untilTexts } from './stack.ts'
@@ -123,8 +123,8 @@ test('digests of many items that are due together are closed in a transaction ea
 test('items of a batch and of single requests at the same moment are in exactly one digest', async () => {
   const { event_key, phone } = await fresh({ window: { seconds: 3600 }, show: 1 })
   const requests = Array.from({ length: 40 }, (_, at) => itemOf(event_key, phone, String(at)))
-  const batches = [0, 1].map(() => env.api('POST', '/api/v1/notifications/batch', { body: { requests } }))
-  const singles = requests.map((body) => env.api('POST', '/api/v1/notifications', { body }))
+  const batches = [0, 1].map(() => postUntilTaken(env, '/api/v1/notifications/batch', { requests }))
+  const singles = requests.map((body) => postUntilTaken(env, '/api/v1/notifications', body))
   const answers = await Promise.all([...batches, ...singles])
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
   expect(await digestsOf(event_key)).toMatchObject([{ joined: 120 }])
