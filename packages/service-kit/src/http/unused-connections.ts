@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
 /**
- * Connections that clients opened in advance: no byte arrived in the time that headers may take. A pool counts on them as on
- * idle ones, so that an answer of 408 could meet its next request. Node does not count them among its idle connections.
+ * Connections that clients opened in advance: no byte arrived in the time that headers may take. A pool keeps them as it keeps
+ * idle ones: a 408 would answer its next request. Node does not count them among its idle connections.
  */
 export class UnusedConnections {
   readonly #sockets = new Set<Socket>()
