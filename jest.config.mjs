@@ -23,8 +23,8 @@ const compiled = ({ tsx }) => [
 ]
 
 export default {
-  // Many tests wait more than they work: for processes, and for faults to be noticed.
-  maxWorkers: availableParallelism() + 2,
+  // A file of tests with its services works for a whole core: more at once would only make each of them late.
+  maxWorkers: availableParallelism(),
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
   testSequencer: '<rootDir>/scripts/longest-first.mjs',
