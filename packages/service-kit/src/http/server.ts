@@ -36,6 +36,8 @@ export interface ServerLimits {
   maxWaiting: number
   maxRequests: number
   maxConnections: number
+  /** Age from which a connection without a request is closed when there are too many, or the process ends. */
+  roomMs: number
   /** Time for a refused caller to read the response before the connection is closed. */
   lingerMs: number
 }
@@ -50,6 +52,7 @@ export const serverLimits: ServerLimits = {
   maxWaiting: 16,
   maxRequests: 10_000,
   maxConnections: 10_000,
+  roomMs: 1000,
   lingerMs: 2000,
 }
 
@@ -119,13 +122,11 @@ export async function listen(
   server.timeout = limits.silenceMs
   server.maxRequestsPerSocket = limits.maxRequests
   server.maxConnections = limits.maxConnections
-  const unused = new UnusedConnections()
+  const unused = new UnusedConnections(server, limits)
   const closeIdle = () => {
     server.closeIdleConnections()
     unused.close()
   }
-  // Idle connections make room for new ones.
-  server.on('drop', closeIdle)
   // Closing at once could lose the response; without a timeout the caller could keep the connection open.
   const linger = (socket: Socket) => setTimeout(() => socket.destroy(), limits.lingerMs).unref()
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -141,9 +142,8 @@ export async function listen(
     linger(socket)
   })
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
-      return unused.keep(socket, limits.idleMs)
-    }
+    // It is among the unused connections.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return
     refuseUnreadable(error, socket, { docsUrl, refused })
     linger(socket)
   })

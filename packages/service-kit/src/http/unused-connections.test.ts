@@ -6,87 +6,135 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { Lifecycle } from '../lifecycle.ts'
-import { createApp, listen, serverLimits } from './server.ts'
+import { createApp, listen, type ServerLimits, serverLimits } from './server.ts'
 
 let lifecycle: Lifecycle
 let server: Server
 let port: number
 let sockets: Socket[]
-/** The server's ends of the connections. */
-let ends: Socket[]
+/** The server's ends of the connections that Node has judged: no headers came in their time. */
+let judged: Socket[]
+let bytesRead: () => number
+/** Lets slow requests be answered. */
+let answer: () => void
 
-async function start(idleMs: number): Promise<void> {
+/** Longer than a test may last. */
+const longMs = 600_000
+const silenceMs = 100_000
+
+async function start(limits: Partial<ServerLimits> = {}): Promise<void> {
   const log = pino({ level: 'silent' })
   lifecycle = new Lifecycle(log)
-  ;[sockets, ends] = [[], []]
+  ;[sockets, judged] = [[], []]
   const app = createApp()
-  app.get('/', (_request, response) => void response.end('here'))
+  const gate = Promise.withResolvers<void>()
+  answer = gate.resolve
+  app.get('/', (request, response) => void response.end(`here ${request.socket.timeout}`))
+  app.get('/slow', async (_request, response) => {
+    await gate.promise
+    response.end('late')
+  })
   const address = { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' }
-  const limits = { ...serverLimits, headersMs: 200, checkMs: 20, idleMs, lingerMs: 100 }
-  ;({ server, port } = await listen({ app }, { ...address, limits }, { log, lifecycle }))
+  const ofTests = { headersMs: 200, checkMs: 20, idleMs: longMs, roomMs: 50, lingerMs: 100, silenceMs }
+  const all = { ...serverLimits, ...ofTests, ...limits }
+  ;({ server, port } = await listen({ app }, { ...address, limits: all }, { log, lifecycle }))
+  const ends: Socket[] = []
   server.on('connection', (end) => ends.push(end))
+  bytesRead = () => ends.reduce((sum, end) => sum + end.bytesRead, 0)
+  server.prependListener('clientError', (_error, socket) => judged.push(socket as Socket))
 }
 afterEach(async () => {
+  answer()
   for (const socket of sockets) socket.destroy()
   await lifecycle.stop()
 })
 
-/** A connection, and all that it received when the server has closed it. */
-async function open(): Promise<{ socket: Socket; received: Promise<string> }> {
+interface Opened {
+  socket: Socket
+  /** All that it received until the server closed it. */
+  received: Promise<string>
+}
+
+async function open(): Promise<Opened> {
   const socket = connect({ port, host: '127.0.0.1' })
   sockets.push(socket)
   await once(socket, 'connect')
   return { socket, received: text(socket).catch(() => 'reset') }
 }
 
-/** Connections that had no request in the time for headers. It is extended while the process is slow. */
-async function openUnused(idleMs: number, count = 1) {
-  const opened = await Promise.all(Array.from({ length: count }, open))
-  while (ends.length < count || ends.some(({ timeout }) => timeout !== idleMs)) {
-    expect(ends.some(({ destroyed }) => destroyed)).toBe(false)
-    await delay(10)
-  }
+async function openUnused(): Promise<Opened> {
+  const before = judged.length
+  const opened = await open()
+  while (judged.length === before) await delay(10)
   return opened
 }
-const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-/** Longer than a test may last. */
-const longMs = 600_000
+const get = (path = '/', connection = 'close') => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\n\r\n`
 
-test('a request on a connection that was opened long before is answered', async () => {
-  await start(longMs)
-  const [unused] = await openUnused(longMs)
-  unused!.socket.write(get)
-  expect(await unused!.received).toMatch(/^HTTP\/1\.1 200 .*here$/s)
+test('a request on a connection that was opened long before is answered, with the limits of any request', async () => {
+  await start()
+  const { socket, received } = await openUnused()
+  socket.write(get())
+  expect(await received).toMatch(new RegExp(`^HTTP/1\\.1 200 .*here ${silenceMs}$`, 's'))
 })
 
 test('headers that begin on such a connection and never end are answered 408', async () => {
-  await start(longMs)
-  const [unused] = await openUnused(longMs)
-  unused!.socket.write('GET / HTTP/1.1\r\n')
-  expect(await unused!.received).toMatch(/^HTTP\/1\.1 408 /)
+  await start()
+  const { socket, received } = await openUnused()
+  socket.write('GET / HTTP/1.1\r\n')
+  expect(await received).toMatch(/^HTTP\/1\.1 408 /)
 })
 
 test('a connection that is never used is closed as an idle one, without an answer', async () => {
-  await start(500)
+  await start({ idleMs: 500 })
   const begunMs = performance.now()
   expect(await (await open()).received).toBe('')
   expect(performance.now() - begunMs).toBeGreaterThan(500 + 200)
 })
 
-test('such connections make room when there are too many', async () => {
-  await start(longMs)
-  const unused = await openUnused(longMs, 2)
-  server.maxConnections = 2
-  await (await open()).received
-  expect(await Promise.all(unused.map(({ received }) => received))).toEqual(['', ''])
-  const { socket, received } = await open()
-  socket.write(get)
-  expect(await received).toMatch(/^HTTP\/1\.1 200 /)
+test('line ends, which begin no request, do not keep it open', async () => {
+  await start()
+  const { socket, received } = await openUnused()
+  const timer = setInterval(() => socket.write('\r\n'), 20)
+  expect(['', 'reset']).toContain(await received)
+  clearInterval(timer)
 })
 
-test('a process that ends does not wait for them', async () => {
-  await start(longMs)
-  const [unused] = await openUnused(longMs)
-  await lifecycle.stop()
-  expect(await unused!.received).toBe('')
+test('such connections make room when there are too many; idle ones and those with a request stay', async () => {
+  await start()
+  const [slow, unused, idle] = [await openUnused(), await openUnused(), await open()]
+  slow.socket.write(get('/slow'))
+  idle.socket.write(get('/', 'keep-alive'))
+  await once(idle.socket, 'data')
+  server.maxConnections = 3
+  await (await open()).received
+  expect(await unused.received).toBe('')
+  const { socket, received } = await open()
+  socket.write(get())
+  expect(await received).toMatch(/^HTTP\/1\.1 200 /)
+  idle.socket.write(get())
+  expect((await idle.received).match(/HTTP\/1\.1 200 /g)).toHaveLength(2)
+  answer()
+  expect(await slow.received).toMatch(/late$/)
+})
+
+test('the newest stay, whose request may be on its way', async () => {
+  await start({ roomMs: longMs })
+  const newest = await open()
+  server.maxConnections = 1
+  await (await open()).received
+  newest.socket.write(get())
+  expect(await newest.received).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('a process that ends does not wait for them, but for requests that have begun on them', async () => {
+  await start({ headersMs: longMs, requestMs: longMs })
+  const [unused, begun] = [await open(), await open()]
+  const request = get()
+  begun.socket.write(request.slice(0, 20))
+  while (bytesRead() < 20) await delay(10)
+  const stopped = lifecycle.stop()
+  expect(await unused.received).toBe('')
+  begun.socket.write(request.slice(20))
+  expect(await begun.received).toMatch(/^HTTP\/1\.1 200 /)
+  await stopped
 })
