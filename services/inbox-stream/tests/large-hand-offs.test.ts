@@ -61,11 +61,11 @@ function handOff(notification_id: Id<'notif'>, after: Id<'notif'> | null): HandO
 }
 
 /** Batches of one inbox wait for each other: on a busy machine one may wait too long, and its hand-offs come again. */
-const storeAll = (handOffs: readonly HandOff[]) => Promise.all(handOffs.map(storeOne))
-const storeOne = (handOff: HandOff): Promise<void> =>
+const storeAll = (handOffs: readonly HandOff[]) => Promise.all(handOffs.map((one) => storeOne(one, 10)))
+const storeOne = (handOff: HandOff, attempts: number): Promise<void> =>
   store(handOff, undefined).catch((error) => {
-    if (!isLockTimeout(error)) throw error
-    return storeOne(handOff)
+    if (attempts === 1 || !isLockTimeout(error)) throw error
+    return storeOne(handOff, attempts - 1)
   })
 
 /** Base64 in JSON. */

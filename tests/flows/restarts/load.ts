@@ -53,12 +53,8 @@ export function startLoad(kinds: Kinds, everyMs: number): Load {
   }
 }
 
-/**
- * Whether the answer says that its time ran out. A broken connection may have lost it: {@link brokenCalls} tells, except of
- * requests that the gateway passes on unchanged, which count as failed.
- */
-export const isLate = ({ status, body }: ApiResponse): boolean =>
-  status === 503 && / in time\b/.test(body.detail) && !/look before you repeat it$/.test(body.detail)
+/** Whether the answer says that its time ran out. It may also be one that a broken connection lost: see {@link brokenCalls}. */
+export const isLate = ({ status, body }: ApiResponse): boolean => status === 503 && / in time\b/.test(body.detail)
 
 /** The cause of an error of `fetch`, which its message hides. */
 export function causeOf(error: unknown): string {

@@ -52,7 +52,7 @@ export const serverLimits: ServerLimits = {
   maxWaiting: 16,
   maxRequests: 10_000,
   maxConnections: 10_000,
-  roomMs: 1000,
+  roomMs: 3000,
   lingerMs: 2000,
 }
 

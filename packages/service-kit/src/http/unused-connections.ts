@@ -70,7 +70,8 @@ export class UnusedConnections {
     for (const [socket, connection] of this.#connections) {
       if (socket.bytesRead === 0) continue
       connection.begunMs ??= nowMs
-      if (nowMs - connection.begunMs > longestMs) socket.destroy()
+      // One that was answered 408 is closed soon.
+      if (nowMs - connection.begunMs > longestMs && !socket.writableEnded) socket.destroy()
     }
   }
 }

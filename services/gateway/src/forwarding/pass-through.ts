@@ -98,9 +98,10 @@ export function passThrough(door: Door, target: Target): RequestHandler {
     } catch (error) {
       span.end(error)
       if (error instanceof Problem) throw error
-      const isAmbiguous = (error as ExchangeError).hasLeft && !isRead(request)
+      const { hasLeft, code, message } = error as ExchangeError
+      const isAmbiguous = hasLeft && !isRead(request)
       throw new Problem('service_unavailable', isAmbiguous ? mayHaveTakenEffect : noResponse, {
-        cause: error,
+        cause: new Error(`${origin} did not answer ${method}: ${code ?? message}`),
         mayHaveTakenEffect: isAmbiguous,
       })
     }
