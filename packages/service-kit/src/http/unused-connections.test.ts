@@ -58,6 +58,8 @@ interface Opened {
 async function open(): Promise<Opened> {
   const socket = connect({ port, host: '127.0.0.1' })
   sockets.push(socket)
+  // A write may meet the closed connection.
+  socket.on('error', () => {})
   await once(socket, 'connect')
   return { socket, received: text(socket).catch(() => 'reset') }
 }
