@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
 import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
+import { addTopic, importFor } from './choices.ts'
 import { env } from './stack.ts'
 
 const suppress = (recipient: string) =>
@@ -262,7 +263,13 @@ describe('attachments', () => {
     expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
   })
 
-  test('a recipient who is suppressed while a message waits behind files of others gets nothing', async () => {
+  const switchOff = async (address: string, topic: string) =>
+    expect((await importFor(address, { topic, channel: 'email', state: 'off' })).status).toBe(200)
+
+  test.each<[string, (to: string, topic: string) => Promise<unknown>, object]>([
+    ['is suppressed', suppress, { delivery_status: 'failed', failure_reason: expect.stringContaining('suppressed') }],
+    ['switches the topic off', switchOff, { delivery_status: 'cancelled', failure_reason: 'recipient_opted_out' }],
+  ])('a recipient who %s while a message waits behind files of others gets nothing', async (_, refuse, ended) => {
     const attachments = [fileOf(pdf())]
     // As many as a tenant may send at a time, none of which the carrier answers.
     const slow = [1, 2, 3].map(() => freshAddress('timeout'))
@@ -270,17 +277,14 @@ describe('attachments', () => {
     await eventually(async () => {
       for (const to of slow) expect(await env.messages({ to })).not.toEqual([])
     })
-    const to = freshAddress()
-    const id = await sendEmail(env, emailTo(to, { attachments }))
+    const [to, topic] = [freshAddress(), await addTopic({ channels: ['email'] })]
+    const id = await sendEmail(env, emailTo(to, { attachments, topic }))
     await eventually(async () => {
       const { rows } = await env.sql('dispatch').query('select sending from notifications where id = $1', [id])
       expect(rows).toEqual([{ sending: true }])
     })
-    await suppress(to)
-    await untilState(env, id, {
-      delivery_status: 'failed',
-      failure_reason: expect.stringContaining('recipient_suppressed'),
-    })
+    await refuse(to, topic)
+    await untilState(env, id, ended)
     expect(await env.messages({ to })).toEqual([])
   })
 

@@ -7,11 +7,10 @@ import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
 import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
 import { domainOf, type Standings, type WithDomains } from '../../catalogue/domains/verified-domains.ts'
 import { carrierOfKind, type Provider } from '../../catalogue/providers/provider-directory.ts'
-import { findSuppressed } from '../../catalogue/suppressions/find-suppressed.ts'
 import type { Payload } from '../../channels/channel.ts'
 import { openPayload } from '../../channels/payload-aad.ts'
 import type { Context } from '../../context.ts'
-import type { Claim } from '../claim/claim-store.ts'
+import { type Claim, isRefusedSince } from '../claim/claim-store.ts'
 import { attachFiles } from './attach-files.ts'
 import type { CarrierMessage } from './carrier.ts'
 import { circuitOpenCode, type GuardedCarriers } from './circuit-breaker.ts'
@@ -32,7 +31,7 @@ export type CallResult =
   | { kind: 'answered'; answer: CarrierAnswer }
   /** The provider's circuit opened after it was chosen. */
   | { kind: 'not_called'; reason: 'circuit_open' }
-  /** The call cannot begin in time, or the recipient was suppressed during the wait. */
+  /** The call cannot begin in time, or the message was refused during the wait. */
   | { kind: 'not_called'; reason: 'late' }
   /** The provider may not send this message now; another one may. */
   | { kind: 'not_called'; reason: 'provider_unfit'; answer: CarrierAnswer }
@@ -64,17 +63,11 @@ export async function callCarrier(
   const leave = await context.fileRoom(claim.tenant_id, latest.checkMs)
   if (!leave) return { kind: 'not_called', reason: 'late' }
   try {
-    // The claim checked the recipient before the wait. If it was suppressed since, the next claim fails the message.
-    if (await isSuppressed(context, claim)) return { kind: 'not_called', reason: 'late' }
+    if (await isRefusedSince(context.db, claim)) return { kind: 'not_called', reason: 'late' }
     return await judgeAndCall(context, claim, provider, { parent, latest, composed })
   } finally {
     leave()
   }
-}
-
-async function isSuppressed({ db }: CallContext, { tenant_id: tenantId, channel, mode, recipient_index }: Claim) {
-  const suppressed = await findSuppressed(db, { tenantId, channel, mode, indexes: [recipient_index] })
-  return suppressed.size > 0
 }
 
 /** Checks the message a last time, and calls the carrier. */

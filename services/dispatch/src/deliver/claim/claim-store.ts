@@ -63,10 +63,15 @@ const locked = `
     ) as n limit asked.most
   ) as one`
 
+const judged = (row: string) => `
+  ${suppressedBecause(row)} as suppressed, ${optedOutBecause(row)} as opted_out,
+  ${hasExpired(row)} as expired, ${isCalledOff(row)} as called_off`
+
 /** Suppressions, preferences and expiry are checked again here, where the check needs no further query. */
-const due = `
-  select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${optedOutBecause('locked')} as opted_out,
-    ${hasExpired('locked')} as expired, ${isCalledOff('locked')} as called_off from locked`
+const due = `select id, attempt_id, ${judged('locked')} from locked`
+
+const isRefused = (row: string) =>
+  `(${row}.suppressed is not null or ${row}.opted_out is not null or ${row}.expired or ${row}.called_off)`
 
 const refuse = `
   update notifications n
@@ -75,7 +80,7 @@ const refuse = `
         when due.suppressed is null then '${optedOutReason}'
         else 'recipient_suppressed: nothing is sent to this recipient any more (' || due.suppressed || ')' end,
       updated_at = now()
-  from due where n.id = due.id and (due.suppressed is not null or due.opted_out is not null or due.expired or due.called_off)
+  from due where n.id = due.id and ${isRefused('due')}
   returning n.*`
 
 /** A failover uses no step of the retry schedule. */
@@ -83,7 +88,7 @@ const take = `
   update notifications n
   set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,
       round_attempts = round_attempts + case when failovers = 0 then 1 else 0 end, updated_at = now()
-  from due where n.id = due.id and due.suppressed is null and due.opted_out is null and not due.expired and not due.called_off
+  from due where n.id = due.id and not ${isRefused('due')}
   returning n.*, due.attempt_id`
 
 /** The attempt is recorded before the carrier is called, so a crash leaves an attempt whose lease expires. */
@@ -120,6 +125,20 @@ const claim = defineStatement({
       and held.mode = claimed.mode`,
   columns: resultColumns,
 })
+
+const judgeAgain = defineStatement({
+  name: 'judge-claim-again',
+  text: `
+    select ${isRefused('again')} as refused
+    from (select ${judged('n')} from notifications n where n.id = $1) as again`,
+  columns: { refused: column.boolean() },
+})
+
+/** Whether a message that has waited since its claim must not be sent after all. Its next claim ends it with the reason. */
+export async function isRefusedSince(db: Pick<Queries, 'run'>, { id }: Pick<Claim, 'id'>): Promise<boolean> {
+  const [row] = await db.run(judgeAgain, [id])
+  return row?.refused ?? true
+}
 
 /** How many messages of a queue to claim. */
 export interface Wanted {
