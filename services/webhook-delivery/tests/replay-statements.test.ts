@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type Id, newId } from '@notify/contracts'
-import type { Queries } from '@notify/database'
+import type { Queries, Restored } from '@notify/database'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { insertDeliveries } from '../src/deliveries/insert-deliveries.ts'
@@ -10,6 +10,7 @@ import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
 import { storeErased } from '../src/erasure/store-erased.ts'
 import { findHandOffs, reportOf } from '../src/hand-offs/hand-off-store.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
+import { countReplays, endReplays } from '../src/restore/restored-replays.ts'
 import { settleRestored } from '../src/restore/settle-restored.ts'
 
 let db: Queries
@@ -44,6 +45,13 @@ async function attempt(deliveryId: Id<'whdel'>, number: number, outcome: keyof t
   await settleDeliveries(db.run, [{ deliveryId, number, verdict: verdicts[outcome], durationMs: 5, response: null }])
 }
 
+const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+
+const restored = (options: Partial<Restored> = {}): Restored => ({
+  ...{ sent_until: at(1), created_before: null, tenant: null, lane: null, channel: null },
+  ...options,
+})
+
 /** The states that were reported to dispatch, in their order. */
 async function reported(notification_id: string): Promise<string[]> {
   const written = `select e -> 'event' ->> 'status' as status from outbox, json_array_elements(events::json) as e
@@ -67,13 +75,7 @@ test('a message that has arrived stays reported as delivered: a replay that fail
   expect(reportOf(pending!)).toMatchObject({ status: 'delivered' })
   await attempt(id, 2, 'exhausted')
   expect(await replayOne(db.run, id)).toBe(true)
-  await settleRestored(db, {
-    sent_until: new Date(Date.now() + 60_000).toISOString(),
-    created_before: null,
-    tenant: null,
-    lane: null,
-    channel: null,
-  })
+  await settleRestored(db, restored())
   expect(await db.run('select status, attempts from deliveries where id = $1', [id])).toEqual([
     { status: 'exhausted', attempts: 2 },
   ])
@@ -95,4 +97,22 @@ test('nothing is sent again to an address that was erased', async () => {
   expect(await storeErased(db, [{ id, body: Buffer.alloc(1), url: Buffer.alloc(1) }])).toBe(1)
   expect(await replayOne(db.run, id)).toBe(false)
   expect(await reported(notification_id)).toEqual(['delivered'])
+})
+
+test('after a restore, replays are ended of the tenant and up to the time that the command names', async () => {
+  for (const tenant of ['ten_a', 'ten_b']) {
+    for (const minutes of [-10, -5, 5]) {
+      await db.run(
+        `insert into replays (subscription_id, tenant_id, since, count, next_at, requested_at)
+         values ($1, $2, now(), 1, now(), $3)`,
+        [newId('whsub'), tenant, at(minutes)],
+      )
+    }
+  }
+  const one = restored({ tenant: 'ten_a', created_before: at(-7) })
+  expect(await countReplays(db, one)).toMatchObject([{ tenant_id: 'ten_a' }])
+  expect(await endReplays(db, one)).toBe(1)
+  expect(await endReplays(db, restored({ tenant: 'ten_a' }))).toBe(1)
+  const left = await db.run('select tenant_id from replays where finished_at is null order by tenant_id')
+  expect(left).toEqual(['ten_a', 'ten_b', 'ten_b', 'ten_b'].map((tenant_id) => ({ tenant_id })))
 })

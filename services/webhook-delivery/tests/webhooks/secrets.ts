@@ -53,18 +53,15 @@ test('secrets that are rotated several times within a day all sign, at most thre
 
   /** Waits until a webhook has the signatures of exactly these secrets. */
   async function untilSigning(signing: string[]) {
-    await eventually(
-      async () => {
-        const before = (await received(env, path)).length
-        await operator('POST', `${subscription}/test`)
-        const newest = (await untilReceived(env, path, before + 1)).at(-1)!
-        expect(newest.headers['x-svc-signature']!.split(',')).toHaveLength(signing.length)
-        for (const secret of signing) expect(() => verifyWebhook(newest.headers, newest.body, secret)).not.toThrow()
-      },
-      { timeoutMs: 20_000 },
-    )
+    await eventually(async () => {
+      const before = (await received(env, path)).length
+      await operator('POST', `${subscription}/test`)
+      const newest = (await untilReceived(env, path, before + 1)).at(-1)!
+      expect(newest.headers['x-svc-signature']!.split(',')).toHaveLength(signing.length)
+      for (const secret of signing) expect(() => verifyWebhook(newest.headers, newest.body, secret)).not.toThrow()
+    })
   }
-}, 90_000)
+})
 
 test('a subscription whose provider was deleted is changed to name another, and then the secret of the former is erased', async () => {
   const [path, base] = [freshPath('ok'), '/api/v1/webhook-subscriptions']
@@ -153,14 +150,11 @@ test('the provider that a subscription makes is one of the tenant: listed, rotat
   await eventually(async () => expect((await operator('GET', provider)).status).toBe(404))
 
   async function untilSignedWith(secrets: string[]) {
-    await eventually(
-      async () => {
-        const before = (await received(env, path)).length
-        await operator('POST', `${subscription}/test`)
-        const newest = (await untilReceived(env, path, before + 1)).at(-1)!
-        for (const secret of secrets) expect(() => verifyWebhook(newest.headers, newest.body, secret)).not.toThrow()
-      },
-      { timeoutMs: 20_000 },
-    )
+    await eventually(async () => {
+      const before = (await received(env, path)).length
+      await operator('POST', `${subscription}/test`)
+      const newest = (await untilReceived(env, path, before + 1)).at(-1)!
+      for (const secret of secrets) expect(() => verifyWebhook(newest.headers, newest.body, secret)).not.toThrow()
+    })
   }
-}, 60_000)
+})
