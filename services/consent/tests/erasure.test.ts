@@ -66,6 +66,14 @@ test.each(['opt_out', 'marketing_stop'] as const)(
   },
 )
 
+test('after an erasure that keeps a marketing stop, the opt-in is gone', async () => {
+  const { person, change, optIn, consent } = newNumber()
+  await optIn(evidence)
+  await change({ action: 'marketing_stop', source: 'reply' })
+  expect(await erase(person)).toBe(0)
+  expect(await consent()).toMatchObject({ status: 'none', marketing_stopped: true })
+})
+
 test.each([
   ['no stop is left', false],
   ['stops are forgotten', true],
@@ -122,4 +130,27 @@ test('a user whose number cannot be decrypted does not hinder the erasure of oth
   expect(users.unreadable?.()).toBe(1)
   const left = await db.run('select user_index from users where tenant_id = $1 order by 1', [tenantId])
   expect(left).toEqual([{ user_index: 'damaged' }, { user_index: 'waiting' }])
+})
+
+test.each([
+  ['stays, and so does its user', false],
+  ['is erased with its user', true],
+])('a STOP that waits for its number %s (stops are forgotten: %s)', async (_, forgetStops) => {
+  const { person } = newNumber()
+  const { tenantId } = person
+  const insert = 'insert into users (tenant_id, user_index) values ($1, $2)'
+  const waits = `insert into waiting_changes (tenant_id, user_index, origin, action, source, occurred_at)
+    values ($1, $2, $3, $4, 'reply', now())`
+  for (const [userIndex, action] of [
+    ['stops', 'opt_out'],
+    ['resumes', 'marketing_resume'],
+  ] as const) {
+    await db.run(insert, [tenantId, userIndex])
+    await db.run(waits, [tenantId, userIndex, `message of ${userIndex}`, action])
+    await erase({ ...person, recipient: userIndex, index: userIndex, forgetStops }, [erasures().at(-1)!])
+  }
+  const users = await db.run('select user_index from users where tenant_id = $1', [tenantId])
+  const changes = await db.run('select user_index from waiting_changes where tenant_id = $1', [tenantId])
+  const left = forgetStops ? [] : [{ user_index: 'stops' }]
+  expect([users, changes]).toEqual([left, left])
 })

@@ -15,15 +15,20 @@ const erase = defineStatement({
       delete from consents c where ${ofPerson} and ($3 or not marketing_stopped and status <> 'revoked') and ${hasNoEntry}
       returning 1
     ), kept as (
-      update consents c set entry_id = null
-      where ${ofPerson} and entry_id is not null and not $3 and (marketing_stopped or status = 'revoked') and ${hasNoEntry}
+      update consents c
+      set entry_id = null, status = case when status = 'active' then 'none' else status end, agreed_at = null
+      where ${ofPerson} and (entry_id is not null or status = 'active') and not $3
+        and (marketing_stopped or status = 'revoked') and ${hasNoEntry}
       returning 1
     )
     select 1 as erased from gone union all select 1 from kept`,
   columns: { erased: column.integer() },
 })
 
-/** A stop keeps its blind index, so that it stays effective. Runs after the entries are erased. @returns how many rows there were */
+/**
+ * A stop keeps its blind index, so that it stays effective; an opt-in is erased. Runs after the entries are erased.
+ * @returns how many rows there were
+ */
 export function eraseConsents(db: Queries, person: Person): Promise<number> {
   const { tenantId, index, forgetStops } = person
   return db.transaction(async (run) => {

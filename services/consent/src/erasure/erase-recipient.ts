@@ -52,12 +52,13 @@ function eraseBatch(db: Queries, keyRing: KeyRing, person: Person): Promise<numb
 }
 
 /** The users with the number. Numbers are encrypted, so all users of the tenant are read; or the user whose id was given. */
-async function findUsers(db: Queries, keyRing: KeyRing, { tenantId, recipient, index }: Person) {
+async function findUsers(db: Queries, keyRing: KeyRing, person: Person) {
+  const { tenantId, recipient, index } = person
   const found: string[] = []
   let unreadable = 0
   let after = ''
   for (;;) {
-    const page = await readUsers(db, tenantId, after)
+    const page = await readUsers(db, person, after)
     for (const { user_index: userIndex, phone } of page) {
       const known = phone && tryOpen(() => openPhone(keyRing, { tenantId, userIndex }, phone))
       if (known === recipient || userIndex === index) found.push(userIndex)

@@ -47,22 +47,24 @@ export async function lockConsents(run: Run, person: Person): Promise<void> {
 
 export async function countConsents(db: Queries, person: Person): Promise<number> {
   const all = consentsOf(person).select(count)
-  const isLeft = sql<boolean>`(not marketing_stopped and status <> 'revoked' or entry_id is not null)`
+  const isLeft = sql<boolean>`(not marketing_stopped and status <> 'revoked' or entry_id is not null or status = 'active')`
   const [row] = await db.runLong(person.forgetStops ? all : all.where(isLeft))
   return row!.count
 }
 
-/** A page of the users of a tenant. */
-export function readUsers(db: Queries, tenantId: Id<'ten'>, after: string) {
-  return db.runLong(
-    build
-      .selectFrom('users')
-      .select(['user_index', 'phone'])
-      .where('tenant_id', '=', tenantId)
-      .where('user_index', '>', after)
-      .orderBy('user_index')
-      .limit(500),
-  )
+const hasStop = sql<boolean>`exists (select from waiting_changes w where w.tenant_id = users.tenant_id
+  and w.user_index = users.user_index and w.action in ('opt_out', 'marketing_stop'))`
+
+/** A page of the users of a tenant; users whose stops wait for their number only if stops are forgotten. */
+export function readUsers(db: Queries, { tenantId, forgetStops }: Person, after: string) {
+  const page = build
+    .selectFrom('users')
+    .select(['user_index', 'phone'])
+    .where('tenant_id', '=', tenantId)
+    .where('user_index', '>', after)
+    .orderBy('user_index')
+    .limit(500)
+  return db.runLong(forgetStops ? page : page.where(({ not }) => not(hasStop)))
 }
 
 /** @returns how many there were */
