@@ -355,8 +355,7 @@ test.each([
     history: [{ action: 'opt_out', source: 'reply' }, {}, {}, {}],
   })
   expectProblem(await post(env, shippedTo(agreedAs)), 422, 'whatsapp_opt_in_required')
-  const path = `/api/v1/whatsapp/opt-ins/${encodeURIComponent(metaSays)}`
-  expectProblem(await env.api('GET', path), 404, 'not_found')
+  await untilConsent(env, metaSays, { status: 'revoked' })
 })
 
 test.each([
