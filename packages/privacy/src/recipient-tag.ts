@@ -1,5 +1,6 @@
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const indexBytes = 16
+/** 16 bytes in base64url; an erased entry has another text. */
+const indexPattern = /^[A-Za-z0-9_-]{22}$/
 
 /**
  * Four characters that tell recipients of one mask apart: the first 20 bits of the blind index. They reveal nothing, because a
@@ -7,8 +8,7 @@ const indexBytes = 16
  * @returns null for a recipient that was erased
  */
 export function recipientTag(index: string): string | null {
-  const bytes = Buffer.from(index, 'base64url')
-  if (bytes.length < indexBytes) return null
-  const bits = bytes.readUIntBE(0, 3) >> 4
+  if (!indexPattern.test(index)) return null
+  const bits = Buffer.from(index, 'base64url').readUIntBE(0, 3) >> 4
   return [15, 10, 5, 0].map((shift) => alphabet[(bits >> shift) & 31]).join('')
 }
