@@ -44,19 +44,28 @@ test.each(namedWorkloads)(
 
 const mebibytes = (quantity: string): number => Number.parseInt(quantity, 10) * (quantity.endsWith('Gi') ? 1024 : 1)
 
+const streamMebibytesOf = (service: string) =>
+  Number(
+    /STREAM_MEMORY: z[^d]+default\((\d+) \* 1024 \* 1024\)/.exec(readText(`services/${service}/src/config.ts`))![1],
+  )
+
 test.each([
-  ['gateway', 0],
-  ['dispatch-api', 3],
-  ['dispatch-worker', 3],
-])('the memory limit of %s holds its heap, %i render threads and the bodies it receives', (name, threads) => {
-  const [container] = deployments.find(({ metadata }) => metadata.name === name)!.spec.template.spec.containers
-  const heap = Number(/^--max-old-space-size=(\d+)$/.exec(container.args[0])![1])
-  const thread = threadLimits.maxOldGenerationSizeMb + threadLimits.maxYoungGenerationSizeMb
-  // The young generation, bodies and responses in flight, and the program itself.
-  const [young, bodies, program] = [48, 64, 80]
-  const needed = heap + young + bodies + program + threads * thread
-  expect(mebibytes(container.resources.limits.memory)).toBeGreaterThanOrEqual(needed)
-})
+  ['gateway', 0, streamMebibytesOf('gateway')],
+  ['inbox-stream', 0, streamMebibytesOf('inbox-stream')],
+  ['dispatch-api', 3, 0],
+  ['dispatch-worker', 3, 0],
+])(
+  'the memory limit of %s holds its heap, %i render threads, %i MiB of streams and the bodies it receives',
+  (name, threads, streams) => {
+    const [container] = deployments.find(({ metadata }) => metadata.name === name)!.spec.template.spec.containers
+    const heap = Number(/^--max-old-space-size=(\d+)$/.exec(container.args[0])![1])
+    const thread = threadLimits.maxOldGenerationSizeMb + threadLimits.maxYoungGenerationSizeMb
+    // The young generation, bodies and responses in flight, and the program itself.
+    const [young, bodies, program] = [48, 64, 80]
+    const needed = heap + young + bodies + program + streams + threads * thread
+    expect(mebibytes(container.resources.limits.memory)).toBeGreaterThanOrEqual(needed)
+  },
+)
 
 test('the user is the one of the image', () => {
   const [, user, group] = /^USER (\d+):(\d+)$/m.exec(readText('infra/Dockerfile'))!
