@@ -14,10 +14,14 @@ export function measureLag<Context>(kit: Kit, bus: Bus, consumers: readonly Cons
   const measure = createTtlCache<Lag>({ ttlMs: 5000, maxEntries: 1, load: () => readLag(bus, consumers) })
   const gauge = (name: string, description: string, of: (lag: Lag) => Reading[]) =>
     kit.metrics.gauge(name, description, async () => of(await measure.get('lag')))
-  gauge('consumer_pending_events', 'Events that JetStream has not delivered to a durable yet', (lag) => lag.pending)
+  gauge(
+    'consumer_pending_events',
+    'Messages, each with events of one commit, that JetStream has not delivered to a durable yet',
+    (lag) => lag.pending,
+  )
   gauge(
     'consumer_unacknowledged_events',
-    'Events that were delivered to a durable and are not acknowledged',
+    'Messages, each with events of one commit, that were delivered to a durable and are not acknowledged',
     (lag) => lag.unacknowledged,
   )
 }
