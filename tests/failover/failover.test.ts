@@ -94,55 +94,43 @@ test('Redis is lost and its replica takes over: nothing is refused or late', asy
 
 const testWhenLong = isLong ? test : test.skip
 
-testWhenLong(
-  'the leader of NATS is cut off from the others, with its clients, and comes back',
-  async () => {
-    const index = await leader()
-    const account = await under('nats leader partitioned', async (note) => {
-      note()
-      await system.nats.partition(index)
-      await delay(8000)
-      await system.nats.heal()
-    })
-    expectNothingLost(account)
-    await leader()
-  },
-  180_000,
-)
+testWhenLong('the leader of NATS is cut off from the others, with its clients, and comes back', async () => {
+  const index = await leader()
+  const account = await under('nats leader partitioned', async (note) => {
+    note()
+    await system.nats.partition(index)
+    await delay(8000)
+    await system.nats.heal()
+  })
+  expectNothingLost(account)
+  await leader()
+})
 
-testWhenLong(
-  'the leader of NATS stands still for 8 s and goes on',
-  async () => {
-    const index = await leader()
-    const account = await under('nats leader frozen', async (note) => {
-      const { pid } = system.nats.servers[index]!
-      note()
-      process.kill(pid, 'SIGSTOP')
-      await delay(8000)
-      process.kill(pid, 'SIGCONT')
-    })
-    expectNothingLost(account)
-    await leader()
-  },
-  180_000,
-)
+testWhenLong('the leader of NATS stands still for 8 s and goes on', async () => {
+  const index = await leader()
+  const account = await under('nats leader frozen', async (note) => {
+    const { pid } = system.nats.servers[index]!
+    note()
+    process.kill(pid, 'SIGSTOP')
+    await delay(8000)
+    process.kill(pid, 'SIGCONT')
+  })
+  expectNothingLost(account)
+  await leader()
+})
 
-testWhenLong(
-  'the servers of NATS are restarted one by one',
-  async () => {
-    const account = await under('nats rolling restart', async (note) => {
-      for (const server of system.nats.servers) {
-        note()
-        await server.stop(10_000)
-        await server.restart()
-        await leader()
-      }
-    })
-    expectNothingLost(account)
-    expect(account.refusals).toEqual({})
-  },
-  240_000,
-)
+testWhenLong('the servers of NATS are restarted one by one', async () => {
+  const account = await under('nats rolling restart', async (note) => {
+    for (const server of system.nats.servers) {
+      note()
+      await server.stop(10_000)
+      await server.restart()
+      await leader()
+    }
+  })
+  expectNothingLost(account)
+  expect(account.refusals).toEqual({})
+})
 
 // Last: the primary does not come back.
 test('the synchronous standby of Postgres is promoted under traffic, and PgBouncer led to it: nothing accepted is lost', async () => {

@@ -20,8 +20,6 @@ beforeAll(async () => {
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 
-const patience = 120_000
-
 /** Presses a key until a field has the focus: a page listens to keys a moment after it is drawn. */
 async function focusBy(page: Page, key: string): Promise<void> {
   await eventually(async () => {
@@ -36,115 +34,99 @@ async function find(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox', { name: 'Page, id, event or recipient' }).fill(text)
 }
 
-test(
-  'a refused request is in the API log with its code, and Ctrl-K finds it by its id',
-  async () => {
-    const refused = await post(harness.env, { channel: 'sms', recipient: 'nobody', body: 'Hi' })
-    const requestId = refused.headers.get('x-request-id')!
-    const page = await harness.signIn({ path: '/api-log' })
-    await page.getByText('POST /api/v1/notifications').first().waitFor()
-    await page.getByRole('link', { name: 'invalid_recipient' }).first().waitFor()
-    await expectSound(page)
-    await find(page, requestId)
-    const found = page.getByRole('dialog', { name: 'Find' })
-    await found.getByRole('option', { name: requestId }).waitFor()
-    await expectSound(page)
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`**request_id=${requestId}`)
-    await eventually(async () => expect(await page.locator('tbody tr').count()).toBe(1))
-  },
-  patience,
-)
+test('a refused request is in the API log with its code, and Ctrl-K finds it by its id', async () => {
+  const refused = await post(harness.env, { channel: 'sms', recipient: 'nobody', body: 'Hi' })
+  const requestId = refused.headers.get('x-request-id')!
+  const page = await harness.signIn({ path: '/api-log' })
+  await page.getByText('POST /api/v1/notifications').first().waitFor()
+  await page.getByRole('link', { name: 'invalid_recipient' }).first().waitFor()
+  await expectSound(page)
+  await find(page, requestId)
+  const found = page.getByRole('dialog', { name: 'Find' })
+  await found.getByRole('option', { name: requestId }).waitFor()
+  await expectSound(page)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**request_id=${requestId}`)
+  await eventually(async () => expect(await page.locator('tbody tr').count()).toBe(1))
+})
 
-test(
-  'a recipient is found by the whole number, which no address contains; the content is shown after a click',
-  async () => {
-    const phone = freshPhone()
-    const { body } = await post(harness.env, smsTo(phone, { body: 'Your table is ready' }))
-    await untilState(harness.env, body.notification_id, { delivery_status: 'delivered' })
-    const page = await harness.signIn({ path: '/usage' })
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
-    await find(page, phone)
-    await page.getByRole('option', { name: 'Messages to this recipient' }).click()
-    await page.waitForURL('**/activity?recipient_token=rcp_*')
-    const row = page.locator('tbody tr[data-row]')
-    await eventually(async () => expect(await row.count()).toBe(1))
-    await row
-      .getByText(`…${body.notification_id.slice(-6)}`)
-      .filter({ visible: true })
-      .waitFor()
-    await row.click()
-    await button(page, 'Show the content').click()
-    await page.getByText('Your table is ready').waitFor()
-    await expectSound(page)
-    expect(asked.filter((url) => decodeURIComponent(url).includes(phone.slice(1)))).toEqual([])
-  },
-  patience,
-)
+test('a recipient is found by the whole number, which no address contains; the content is shown after a click', async () => {
+  const phone = freshPhone()
+  const { body } = await post(harness.env, smsTo(phone, { body: 'Your table is ready' }))
+  await untilState(harness.env, body.notification_id, { delivery_status: 'delivered' })
+  const page = await harness.signIn({ path: '/usage' })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await find(page, phone)
+  await page.getByRole('option', { name: 'Messages to this recipient' }).click()
+  await page.waitForURL('**/activity?recipient_token=rcp_*')
+  const row = page.locator('tbody tr[data-row]')
+  await eventually(async () => expect(await row.count()).toBe(1))
+  await row
+    .getByText(`…${body.notification_id.slice(-6)}`)
+    .filter({ visible: true })
+    .waitFor()
+  await row.click()
+  await button(page, 'Show the content').click()
+  await page.getByText('Your table is ready').waitFor()
+  await expectSound(page)
+  expect(asked.filter((url) => decodeURIComponent(url).includes(phone.slice(1)))).toEqual([])
+})
 
-test(
-  'failures are grouped by code with their meaning, and the usage counts every message',
-  async () => {
-    const { body } = await post(harness.env, smsTo(freshPhone('0003')))
-    await untilState(harness.env, body.notification_id, { delivery_status: 'failed' })
-    const page = await harness.signIn({ path: '/failures' })
-    await page.getByRole('cell', { name: '21211' }).waitFor()
-    await expectSound(page)
-    await page.goto(harness.url('/usage'))
-    const sms = page.getByRole('table', { name: 'All messages by channel' }).getByRole('row', { name: /^SMS/ })
-    await sms.getByText('No price').waitFor()
-    await expectSound(page)
-    await button(page, 'Price list').click()
-    await page.getByLabel('Currency').fill('eur')
-    await page.getByLabel('WhatsApp, marketing').fill('0,13')
-    await page.getByLabel('SMS', { exact: true }).fill('0.05')
-    await button(page, 'Save the prices').click()
-    await page.getByText('must be a decimal number').first().waitFor()
-    expect(await page.getByLabel('WhatsApp, marketing').getAttribute('aria-invalid')).toBe('true')
-    await expectSound(page)
-    await page.getByLabel('WhatsApp, marketing').fill('0.13')
-    await button(page, 'Add a country').click()
-    await page.getByLabel('Messages of price 1').selectOption({ label: 'SMS' })
-    await page.getByLabel('Country code 1').fill('49')
-    await page.getByLabel('Price 1', { exact: true }).fill('0.08')
-    await button(page, 'Save the prices').click()
-    await page.getByText('must be a plus sign').first().waitFor()
-    expect(await page.getByLabel('Country code 1').getAttribute('aria-invalid')).toBe('true')
-    await expectSound(page)
-    await page.getByLabel('Country code 1').fill('+49')
-    await button(page, 'Save the prices').click()
-    await sms.getByText(/^\d+\.\d+ EUR$/).waitFor()
-    await button(page, 'Price list').click()
-    await page.getByLabel('SMS', { exact: true }).waitFor()
-    expect(await page.getByLabel('SMS', { exact: true }).inputValue()).toBe('0.05')
-    // What was typed before Escape is not saved with a later change.
-    await page.getByLabel('SMS', { exact: true }).fill('9')
-    await page.keyboard.press('Escape')
-    await page.getByLabel('SMS', { exact: true }).waitFor({ state: 'detached' })
-    await button(page, 'Price list').click()
-    await page.getByLabel('SMS', { exact: true }).waitFor()
-    expect(await page.getByLabel('SMS', { exact: true }).inputValue()).toBe('0.05')
-  },
-  patience,
-)
+test('failures are grouped by code with their meaning, and the usage counts every message', async () => {
+  const { body } = await post(harness.env, smsTo(freshPhone('0003')))
+  await untilState(harness.env, body.notification_id, { delivery_status: 'failed' })
+  const page = await harness.signIn({ path: '/failures' })
+  await page.getByRole('cell', { name: '21211' }).waitFor()
+  await expectSound(page)
+  await page.goto(harness.url('/usage'))
+  const sms = page.getByRole('table', { name: 'All messages by channel' }).getByRole('row', { name: /^SMS/ })
+  await sms.getByText('No price').waitFor()
+  await expectSound(page)
+  await button(page, 'Price list').click()
+  await page.getByLabel('Currency').fill('eur')
+  await page.getByLabel('WhatsApp, marketing').fill('0,13')
+  await page.getByLabel('SMS', { exact: true }).fill('0.05')
+  await button(page, 'Save the prices').click()
+  await page.getByText('must be a decimal number').first().waitFor()
+  expect(await page.getByLabel('WhatsApp, marketing').getAttribute('aria-invalid')).toBe('true')
+  await expectSound(page)
+  await page.getByLabel('WhatsApp, marketing').fill('0.13')
+  await button(page, 'Add a country').click()
+  await page.getByLabel('Messages of price 1').selectOption({ label: 'SMS' })
+  await page.getByLabel('Country code 1').fill('49')
+  await page.getByLabel('Price 1', { exact: true }).fill('0.08')
+  await button(page, 'Save the prices').click()
+  await page.getByText('must be a plus sign').first().waitFor()
+  expect(await page.getByLabel('Country code 1').getAttribute('aria-invalid')).toBe('true')
+  await expectSound(page)
+  await page.getByLabel('Country code 1').fill('+49')
+  await button(page, 'Save the prices').click()
+  await sms.getByText(/^\d+\.\d+ EUR$/).waitFor()
+  await button(page, 'Price list').click()
+  await page.getByLabel('SMS', { exact: true }).waitFor()
+  expect(await page.getByLabel('SMS', { exact: true }).inputValue()).toBe('0.05')
+  // What was typed before Escape is not saved with a later change.
+  await page.getByLabel('SMS', { exact: true }).fill('9')
+  await page.keyboard.press('Escape')
+  await page.getByLabel('SMS', { exact: true }).waitFor({ state: 'detached' })
+  await button(page, 'Price list').click()
+  await page.getByLabel('SMS', { exact: true }).waitFor()
+  expect(await page.getByLabel('SMS', { exact: true }).inputValue()).toBe('0.05')
+})
 
-test(
-  'a test message is sent from the editor, with the answer of the carrier below the button',
-  async () => {
-    const page = await harness.signIn({ path: `/events/${harness.env.applicationId}/order.shipped?tab=sms` })
-    const phone = freshPhone()
-    await page.getByLabel('Your number').fill(phone)
-    await button(page, 'Send a test').click()
-    await page.getByText('Taken by the carrier').waitFor()
-    await expectSound(page)
-    await page.getByLabel('Your number').fill(freshPhone('0003'))
-    await button(page, 'Send a test').click()
-    await page.getByText('21211', { exact: true }).waitFor()
-    expect(await harness.env.messages({ to: phone })).toHaveLength(1)
-  },
-  patience,
-)
+test('a test message is sent from the editor, with the answer of the carrier below the button', async () => {
+  const page = await harness.signIn({ path: `/events/${harness.env.applicationId}/order.shipped?tab=sms` })
+  const phone = freshPhone()
+  await page.getByLabel('Your number').fill(phone)
+  await button(page, 'Send a test').click()
+  await page.getByText('Taken by the carrier').waitFor()
+  await expectSound(page)
+  await page.getByLabel('Your number').fill(freshPhone('0003'))
+  await button(page, 'Send a test').click()
+  await page.getByText('21211', { exact: true }).waitFor()
+  expect(await harness.env.messages({ to: phone })).toHaveLength(1)
+})
 
 test('a person is found by the whole number, with choices, their source and history, and what decides', async () => {
   const { env } = harness
@@ -290,35 +272,31 @@ test('a user id is found by Ctrl-K, and while an address is typed no part of it 
   await page.getByText('The person has chosen nothing').waitFor()
 })
 
-test(
-  'the switch between live and test filters the API log, the failures and the keys',
-  async () => {
-    const ids = { tenantId: harness.env.tenantId, applicationId: harness.env.applicationId }
-    const { apiKey: key, keyId } = await addKey(harness.env, ids, { permissions: ['notifications:send'], mode: 'test' })
-    await post(harness.env, smsTo(freshPhone('0003')), { key })
-    const page = await harness.signIn({ path: '/api-log' })
-    const choose = (mode: string) => page.getByRole('button', { name: mode, exact: true }).first().click()
-    const ofTestKey = page.getByText(`…${keyId.slice(-6)}`)
-    await ofTestKey.first().waitFor()
-    await choose('Live')
-    await ofTestKey.first().waitFor({ state: 'detached' })
-    await choose('Test')
-    await ofTestKey.first().waitFor()
-    await page.goto(harness.url('/failures'))
-    await page.getByRole('cell', { name: '21211' }).waitFor()
-    await expectSound(page)
-    await page.goto(harness.url(`/applications/${ids.applicationId}`))
-    const keys = page.getByRole('table', { name: 'API keys' }).locator('tbody tr[data-row]')
-    const { body } = await harness.env.api('GET', `/api/v1/applications/${ids.applicationId}/keys?mode=test&limit=50`, {
-      token: harness.env.operatorToken,
-    })
-    await eventually(async () => expect(await keys.count()).toBe(body.items.length))
-    await choose('All')
-    await eventually(async () => expect(await keys.count()).toBeGreaterThan(body.items.length))
-    await expectSound(page)
-  },
-  patience,
-)
+test('the switch between live and test filters the API log, the failures and the keys', async () => {
+  const ids = { tenantId: harness.env.tenantId, applicationId: harness.env.applicationId }
+  const { apiKey: key, keyId } = await addKey(harness.env, ids, { permissions: ['notifications:send'], mode: 'test' })
+  await post(harness.env, smsTo(freshPhone('0003')), { key })
+  const page = await harness.signIn({ path: '/api-log' })
+  const choose = (mode: string) => page.getByRole('button', { name: mode, exact: true }).first().click()
+  const ofTestKey = page.getByText(`…${keyId.slice(-6)}`)
+  await ofTestKey.first().waitFor()
+  await choose('Live')
+  await ofTestKey.first().waitFor({ state: 'detached' })
+  await choose('Test')
+  await ofTestKey.first().waitFor()
+  await page.goto(harness.url('/failures'))
+  await page.getByRole('cell', { name: '21211' }).waitFor()
+  await expectSound(page)
+  await page.goto(harness.url(`/applications/${ids.applicationId}`))
+  const keys = page.getByRole('table', { name: 'API keys' }).locator('tbody tr[data-row]')
+  const { body } = await harness.env.api('GET', `/api/v1/applications/${ids.applicationId}/keys?mode=test&limit=50`, {
+    token: harness.env.operatorToken,
+  })
+  await eventually(async () => expect(await keys.count()).toBe(body.items.length))
+  await choose('All')
+  await eventually(async () => expect(await keys.count()).toBeGreaterThan(body.items.length))
+  await expectSound(page)
+})
 
 // Last: the application that it adds is the newest, which pages show by default.
 test('a page keeps its application while another tab visits another one', async () => {

@@ -11,6 +11,6 @@ import './events/stored-templates.ts'
 import './events/topics.ts'
 import { harness, start } from './events/stack.ts'
 
-beforeAll(start, 180_000)
+beforeAll(start)
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { defineEvent } from '@notify/contracts'
 import type { TestEnv } from '@notify/dev-env'
 import { type Bus, connectBus, readNatsLogin } from '@notify/messaging'
+import { patient } from '@notify/test-kit/bus'
 import { z } from 'zod'
 import { enqueueEvents } from '../src/outbox/enqueue.ts'
 import { type Process, startProcess } from './schema.ts'
@@ -19,13 +20,9 @@ export interface BusProcess extends Process {
 
 export async function startBusProcess(env: TestEnv): Promise<BusProcess> {
   const process = await startProcess(env)
-  return {
-    ...process,
-    bus: await connectBus(process.kit, {
-      login: readNatsLogin({ NATS_URL: env.stack.natsUrl }),
-      requiredForReady: false,
-    }),
-  }
+  const login = readNatsLogin({ NATS_URL: env.stack.natsUrl })
+  const bus = await connectBus(process.kit, { login, requiredForReady: false })
+  return { ...process, bus: await patient(bus) }
 }
 
 /** Leaves one message for each number, in one transaction. */

@@ -202,7 +202,7 @@ test('while NATS is down a process is not ready and publishing fails soon; after
   await eventually(async () => expect(await health.failures()).toEqual(['nats']))
   const started = performance.now()
   await expect(sendOnce(one, own, [1])).rejects.toThrow()
-  expect(performance.now() - started).toBeLessThan(3000)
+  expect(performance.now() - started).toBeLessThan(10_000)
   await env.restart('nats')
   await eventually(async () => expect(await health.failures()).toEqual([]))
   await send(one, own, [2])

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { Problem } from '@notify/service-kit'
-import { startRenderer } from '@notify/test-kit/renderer'
+import { startRenderer, untilRenders } from '@notify/test-kit/renderer'
 import { cpuMs } from '../tests/cpu-time.ts'
 import type { NamedTemplate } from './create-renderer.ts'
 
@@ -172,6 +172,7 @@ test('templates beyond the tenant’s time are answered 429 with Retry-After, an
   const sparing = startRenderer({ msPerSecond: 100 })
   const hostile = newId('ten')
   try {
+    await untilRenders(sparing)
     const problems = await Promise.all(
       Array.from({ length: 20 }, () => refusalOf(sparing.fill(hostile, [text(loops)], {}))),
     )

@@ -19,13 +19,14 @@ export async function openBus(env: TestEnv, service?: ServiceName): Promise<Bus 
 export async function openBusAt(url: string, service?: ServiceName): Promise<Bus & AsyncDisposable> {
   const lifecycle = new Lifecycle(silent)
   const kit = { service: service ?? 'gateway', log: silent, lifecycle, health: new Health() } as unknown as Kit
-  const { connection } = await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: false })
-  return {
-    connection,
-    js: jetstream(connection, { timeout }),
-    jsm: await jetstreamManager(connection, { checkAPI: false, timeout }),
-    [Symbol.asyncDispose]: () => lifecycle.stop(),
-  }
+  const bus = await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: false })
+  return { ...(await patient(bus)), [Symbol.asyncDispose]: () => lifecycle.stop() }
+}
+
+/** The same connection, whose requests wait longer than those of the product. */
+export async function patient({ connection }: Bus): Promise<Bus> {
+  const jsm = await jetstreamManager(connection, { checkAPI: false, timeout })
+  return { connection, js: jetstream(connection, { timeout }), jsm }
 }
 
 export interface StoredMessage {

@@ -14,6 +14,7 @@ import {
   startConsumers,
 } from '@notify/messaging'
 import { z } from 'zod'
+import { patient } from './bus.ts'
 import { createTestKit, type TestKit } from './kit.ts'
 
 /** An event with a unique subject, so that tests do not interfere. */
@@ -36,7 +37,7 @@ export interface Process {
 
 export async function startProcess(env: TestEnv, url = env.stack.natsUrl): Promise<Process> {
   const kit = createTestKit('consent')
-  const bus = await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: true })
+  const bus = await patient(await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: true }))
   await provisionStream(bus, 'consent', 1)
   return { kit, bus }
 }

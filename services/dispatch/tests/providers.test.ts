@@ -9,5 +9,5 @@ import './providers/refusals.ts'
 import './providers/restarts.ts'
 import { env, start } from './providers/stack.ts'
 
-beforeAll(start, 90_000)
+beforeAll(start)
 afterAll(() => env?.stop())

@@ -106,14 +106,16 @@ test('no recipient of a path or query is stored', async () => {
 
 test('requests of one second are written in one statement', async () => {
   const { applicationId, key } = await newCaller()
+  const began = performance.now()
   await Promise.all(Array.from({ length: 40 }, () => env.api('GET', '/api/v1/me', { key })))
+  const seconds = Math.ceil((performance.now() - began) / 1000)
   await until(applicationId, 40)
   const { rows } = await env
     .sql('gateway')
     .query('select count(distinct xmin::text)::int as statements from api_requests where application_id = $1', [
       applicationId,
     ])
-  expect(rows[0].statements).toBeLessThanOrEqual(3)
+  expect(rows[0].statements).toBeLessThanOrEqual(2 + seconds)
 })
 
 test('a stop of the process loses no request of the last second', async () => {

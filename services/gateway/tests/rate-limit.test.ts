@@ -28,15 +28,20 @@ afterAll(() => env?.stop())
 
 const burst = (key: string, count: number): Promise<ApiResponse[]> =>
   Promise.all(Array.from({ length: count }, () => post(env, smsTo(freshPhone()), { key })))
+/** The answers of requests that are sent at once, and the most windows of a second that they can have met. */
+async function inWindows<Answers>(sent: Promise<Answers>): Promise<[Answers, windows: number]> {
+  const began = performance.now()
+  const answers = await sent
+  return [answers, Math.floor((performance.now() - began) / 1000) + 2]
+}
 const accepted = (answers: ApiResponse[]) => answers.filter(({ status }) => status === 202).length
 
 test('a key passes as often a second as it may, and then gets 429 with Retry-After', async () => {
   const { apiKey } = await addKey(env, env, { perSecond: 5 })
   const before = await storedRows(env)
-  const answers = await burst(apiKey, 25)
-  // A burst may span two windows.
+  const [answers, windows] = await inWindows(burst(apiKey, 25))
   expect(accepted(answers)).toBeGreaterThanOrEqual(5)
-  expect(accepted(answers)).toBeLessThanOrEqual(10)
+  expect(accepted(answers)).toBeLessThanOrEqual(5 * windows)
   const refused = answers.find(({ status }) => status === 429)!
   expectProblem(refused, 429, 'rate_limited')
   expect(refused.headers.get('retry-after')).toBe('1')
@@ -162,8 +167,8 @@ test('nothing in Redis identifies a counted caller', async () => {
 
 test('one key’s haste does not slow another, nor an operator', async () => {
   const [fast, calm] = [await addKey(env, env, { perSecond: 2 }), await addKey(env, env, { perSecond: 1000 })]
-  const [hurried, other] = await Promise.all([burst(fast.apiKey, 20), burst(calm.apiKey, 20)])
-  expect(accepted(hurried)).toBeLessThanOrEqual(4)
+  const [[hurried, other], windows] = await inWindows(Promise.all([burst(fast.apiKey, 20), burst(calm.apiKey, 20)]))
+  expect(accepted(hurried)).toBeLessThanOrEqual(2 * windows)
   expect(accepted(other)).toBe(20)
   expect((await activity(env)).status).toBe(200)
 })
@@ -173,11 +178,12 @@ test('without limits of their own a key and a tenant have those of the configura
   await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Small')`, [tenantId])
   const first = await addApplication(env, tenantId, 'One')
   const second = await addApplication(env, tenantId, 'Two')
-  const answers = (await Promise.all([burst(first.apiKey, 12), burst(second.apiKey, 12)])).flat()
+  const [both, windows] = await inWindows(Promise.all([burst(first.apiKey, 12), burst(second.apiKey, 12)]))
+  const answers = both.flat()
   // They pass the limits and then have no provider.
   const passed = answers.filter(({ status }) => status === 409)
   expect(passed.length).toBeGreaterThanOrEqual(4)
-  expect(passed.length).toBeLessThanOrEqual(12)
+  expect(passed.length).toBeLessThanOrEqual(6 * windows)
   const details = answers.filter(({ status }) => status === 429).map(({ body }) => body.detail)
   expect(details.some((detail: string) => detail.includes('tenant may make 6'))).toBe(true)
   expect(details.some((detail: string) => detail.includes('caller may make 4'))).toBe(true)
@@ -223,11 +229,12 @@ describe('an address that fails too often', () => {
   ])('is 429 with Retry-After %s; others are %d', async (_how, refused, path, credentials) => {
     const [address = '', other = ''] = addresses.splice(0, 2)
     const call = (caller: string) => env.api('GET', `/api/v1/${path}`, { headers: from(caller), ...credentials() })
-    const [failing, others] = await Promise.all([burstOf(60, () => call(address)), burstOf(3, () => call(other))])
+    const sent = Promise.all([burstOf(60, () => call(address)), burstOf(3, () => call(other))])
+    const [[failing, others], windows] = await inWindows(sent)
     // Not each of 421: fetch repeats those by itself, and each repetition may be 429.
     expect(failing).toContain(429)
     expect(failing.filter((status) => status !== 429 && status !== refused)).toEqual([])
-    expect(failing.filter((status) => status === refused).length).toBeLessThanOrEqual(30)
+    expect(failing.filter((status) => status === refused).length).toBeLessThanOrEqual(10 * windows)
     expect(new Set(others)).toEqual(new Set([refused]))
     await eventually(async () => {
       await burstOf(20, () => call(address))
@@ -246,10 +253,9 @@ describe('an address that fails too often', () => {
 
   test('counts as one within a /64', async () => {
     const hosts = Array.from({ length: 60 }, (_, host) => `2001:db8::${(host + 1).toString(16)}`)
-    const answers = await Promise.all(
-      hosts.map((host) => env.api('GET', '/api/v1/activity', { key: null, headers: from(host) })),
-    )
-    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(40)
+    const callFrom = (host: string) => env.api('GET', '/api/v1/activity', { key: null, headers: from(host) })
+    const [answers, windows] = await inWindows(Promise.all(hosts.map(callFrom)))
+    expect(answers.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(10 * windows)
   })
 
   test('locks out nobody whose key is good, be it for the first time', async () => {
@@ -289,9 +295,9 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     await env.kill('redis', signal)
     const calm = await burst(generous.apiKey, 10)
     expect(accepted(calm)).toBe(10)
-    const answers = await burst(apiKey, 40)
+    const [answers, windows] = await inWindows(burst(apiKey, 40))
     expect(accepted(answers)).toBeGreaterThanOrEqual(5)
-    expect(accepted(answers)).toBeLessThanOrEqual(10)
+    expect(accepted(answers)).toBeLessThanOrEqual(5 * windows)
     expect(answers.filter(({ status }) => status === 429).length).toBe(40 - accepted(answers))
     if (signal === 'SIGSTOP') await env.kill('redis', 'SIGCONT')
     else await env.restart('redis')

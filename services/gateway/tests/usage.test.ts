@@ -210,16 +210,21 @@ test('the message of a code costs its credits, though it is no item of the activ
 
 test('usage is summed by month, and paged', async () => {
   const { applicationId: application_id } = await addApplication(env)
-  const days = ['2026-09-30', '2026-10-01', '2026-10-02', '2026-11-01']
+  const now = new Date()
+  const dayOf = (monthsAgo: number, day: number) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, day)).toISOString().slice(0, 10)
+  // The last day of a month is day 0 of the next one.
+  const days = [dayOf(2, 0), dayOf(2, 1), dayOf(2, 2), dayOf(1, 1)]
+  const months = days.map((day) => day.slice(0, 7))
   await publish(days.map((day) => fact(application_id, { created_at: `${day}T23:59:59.999Z` })))
-  const span = { application_id, from: '2026-01-01', to: '2026-12-31' }
+  const span = { application_id, from: dayOf(3, 1), to: today() }
   await untilUsage(
     { ...span, interval: 'month' },
     {
       items: [
-        { period: '2026-09', messages: 1 },
-        { period: '2026-10', messages: 2, credits: 6 },
-        { period: '2026-11', messages: 1 },
+        { period: months[0], messages: 1 },
+        { period: months[1], messages: 2, credits: 6 },
+        { period: months[3], messages: 1 },
       ],
     },
   )

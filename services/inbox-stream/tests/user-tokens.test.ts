@@ -251,7 +251,7 @@ test('a revoked application ends the streams of its users, and admits them no lo
   const { token, publish } = await changingApplication()
   const stream = await readEvents(env, token)
   await publish({ revision: 2, status: 'revoked' })
-  await stream.untilEnd(5000)
+  await stream.untilEnd()
   await eventually(async () => expectProblem(await inbox(env, token), 401, 'unauthenticated'))
   // An older picture changes nothing.
   await publish({ revision: 1, status: 'active' })

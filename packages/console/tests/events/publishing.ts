@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expectSound } from '../harness/expect-sound.ts'
 import { button, preview, question, text } from '../harness/parts.ts'
 import { drawer } from '../harness/table.ts'
-import { events, harness, patience } from './stack.ts'
+import { events, harness } from './stack.ts'
 
 async function newEvent(page: Page, key: string, name: string): Promise<void> {
   await button(page, 'New event').click()
@@ -20,77 +20,69 @@ async function publish(page: Page, version: number): Promise<void> {
   await page.getByText(`Version ${version} is published.`).waitFor()
 }
 
-test(
-  'an event is created, previewed while it is written, published, changed and restored',
-  async () => {
-    const page = await harness.signIn({ path: events() })
-    await page.getByRole('table', { name: 'Events' }).waitFor()
-    await page.getByText('order.shipped').waitFor()
-    await expectSound(page)
-    await newEvent(page, 'parcel.waiting', 'Parcel <i>waits</i> \u202e')
-    await page.getByRole('link', { name: 'SMS' }).click()
-    await button(page, 'Write the template').click()
-    await preview(page).getByText('Write the template to see what a recipient gets.').waitFor()
-    await text(page).fill('Hi')
-    await text(page).fill('')
-    await preview(page).getByText('must not be empty').waitFor()
-    await text(page).fill('Hi {{ name }}, fetch {{ parcel.number }}.')
-    await preview(page).getByText('Hi [name], fetch [parcel.number].').waitFor()
-    await page.getByLabel('Sample data (optional)').fill('{ "name": "Ada <b>" }')
-    await preview(page).getByText('Hi Ada <b>, fetch [parcel.number].').waitFor()
-    await text(page).fill('Hi {{ name')
-    await preview(page).getByText('is not a valid template').waitFor()
-    await text(page).fill('Hi {{ name }}.\nFetch {{ parcel.number }}.')
-    await publish(page, 1)
-    await text(page).fill('Hi {{ name }}.\nFetch your parcel.')
-    await page.getByText('Not saved').waitFor()
-    await button(page, 'Publish').click()
-    const difference = drawer(page).getByRole('region', { name: 'Changes: SMS text' })
-    await difference.waitFor()
-    expect(await difference.locator('p').allTextContents()).toEqual([
-      expect.stringContaining('Hi {{ name }}.'),
-      expect.stringContaining('Removed: Fetch {{ parcel.number }}.'),
-      expect.stringContaining('Added: Fetch your parcel.'),
-    ])
-    await expectSound(page)
-    await button(page, 'Publish version 2').click()
-    await page.getByText('Version 2 is published.').waitFor()
-    await page.getByRole('link', { name: 'Versions' }).click()
-    await page.locator('tr[data-row="1"]').click()
-    await drawer(page).getByText('What restoring it changes').waitFor()
-    await expectSound(page)
-    await button(page, 'Restore').click()
-    await question(page).getByRole('button', { name: 'Restore the version' }).click()
-    await page.getByText('Version 1 is published again as version 3.').waitFor()
-    await page.locator('tr[data-row="3"]').getByText('Current').waitFor()
-    await page.getByRole('link', { name: 'SMS' }).click()
-    await eventually(async () => expect(await text(page).inputValue()).toContain('{{ parcel.number }}'))
-  },
-  patience,
-)
+test('an event is created, previewed while it is written, published, changed and restored', async () => {
+  const page = await harness.signIn({ path: events() })
+  await page.getByRole('table', { name: 'Events' }).waitFor()
+  await page.getByText('order.shipped').waitFor()
+  await expectSound(page)
+  await newEvent(page, 'parcel.waiting', 'Parcel <i>waits</i> \u202e')
+  await page.getByRole('link', { name: 'SMS' }).click()
+  await button(page, 'Write the template').click()
+  await preview(page).getByText('Write the template to see what a recipient gets.').waitFor()
+  await text(page).fill('Hi')
+  await text(page).fill('')
+  await preview(page).getByText('must not be empty').waitFor()
+  await text(page).fill('Hi {{ name }}, fetch {{ parcel.number }}.')
+  await preview(page).getByText('Hi [name], fetch [parcel.number].').waitFor()
+  await page.getByLabel('Sample data (optional)').fill('{ "name": "Ada <b>" }')
+  await preview(page).getByText('Hi Ada <b>, fetch [parcel.number].').waitFor()
+  await text(page).fill('Hi {{ name')
+  await preview(page).getByText('is not a valid template').waitFor()
+  await text(page).fill('Hi {{ name }}.\nFetch {{ parcel.number }}.')
+  await publish(page, 1)
+  await text(page).fill('Hi {{ name }}.\nFetch your parcel.')
+  await page.getByText('Not saved').waitFor()
+  await button(page, 'Publish').click()
+  const difference = drawer(page).getByRole('region', { name: 'Changes: SMS text' })
+  await difference.waitFor()
+  expect(await difference.locator('p').allTextContents()).toEqual([
+    expect.stringContaining('Hi {{ name }}.'),
+    expect.stringContaining('Removed: Fetch {{ parcel.number }}.'),
+    expect.stringContaining('Added: Fetch your parcel.'),
+  ])
+  await expectSound(page)
+  await button(page, 'Publish version 2').click()
+  await page.getByText('Version 2 is published.').waitFor()
+  await page.getByRole('link', { name: 'Versions' }).click()
+  await page.locator('tr[data-row="1"]').click()
+  await drawer(page).getByText('What restoring it changes').waitFor()
+  await expectSound(page)
+  await button(page, 'Restore').click()
+  await question(page).getByRole('button', { name: 'Restore the version' }).click()
+  await page.getByText('Version 1 is published again as version 3.').waitFor()
+  await page.locator('tr[data-row="3"]').getByText('Current').waitFor()
+  await page.getByRole('link', { name: 'SMS' }).click()
+  await eventually(async () => expect(await text(page).inputValue()).toContain('{{ parcel.number }}'))
+})
 
-test(
-  'an event is deactivated and activated; what cannot be published is named at its field',
-  async () => {
-    const page = await harness.signIn({ path: events() })
-    await newEvent(page, 'off.and.on', 'Off and on')
-    await button(page, 'Publish').click()
-    await button(page, 'Publish version 1').click()
-    await drawer(page).getByText('allowed_channels must name at least one channel').waitFor()
-    await drawer(page).getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('link', { name: 'Webhook', exact: true }).click()
-    await button(page, 'Write the template').click()
-    await page.getByLabel('Data', { exact: true }).fill('{ "order": ')
-    await page.getByText('is not JSON').first().waitFor()
-    await page.getByLabel('Data', { exact: true }).fill('{ "order": "{{ order }}" }')
-    await preview(page).getByText('"order": "[order]"').waitFor()
-    await publish(page, 1)
-    await button(page, 'Deactivate').click()
-    await question(page).getByRole('button', { name: 'Deactivate the event' }).click()
-    await page.getByText('Inactive', { exact: true }).waitFor()
-    await button(page, 'Activate').click()
-    await drawer(page).getByRole('button', { name: 'Activate the event' }).click()
-    await page.getByText('Published', { exact: true }).waitFor()
-  },
-  patience,
-)
+test('an event is deactivated and activated; what cannot be published is named at its field', async () => {
+  const page = await harness.signIn({ path: events() })
+  await newEvent(page, 'off.and.on', 'Off and on')
+  await button(page, 'Publish').click()
+  await button(page, 'Publish version 1').click()
+  await drawer(page).getByText('allowed_channels must name at least one channel').waitFor()
+  await drawer(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Webhook', exact: true }).click()
+  await button(page, 'Write the template').click()
+  await page.getByLabel('Data', { exact: true }).fill('{ "order": ')
+  await page.getByText('is not JSON').first().waitFor()
+  await page.getByLabel('Data', { exact: true }).fill('{ "order": "{{ order }}" }')
+  await preview(page).getByText('"order": "[order]"').waitFor()
+  await publish(page, 1)
+  await button(page, 'Deactivate').click()
+  await question(page).getByRole('button', { name: 'Deactivate the event' }).click()
+  await page.getByText('Inactive', { exact: true }).waitFor()
+  await button(page, 'Activate').click()
+  await drawer(page).getByRole('button', { name: 'Activate the event' }).click()
+  await page.getByText('Published', { exact: true }).waitFor()
+})

@@ -7,7 +7,6 @@ export async function start(): Promise<void> {
 }
 
 /** Each test visits several pages, and axe takes seconds on a busy machine. */
-export const patience = 120_000
 
 /** The path of the events of the first application. */
 export const events = () => `/events/${harness.env.applicationId}`

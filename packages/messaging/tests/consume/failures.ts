@@ -18,7 +18,6 @@ test('an event whose handler throws is redelivered after the declared delays, th
   await settled(durable)
   const waits = times.slice(1).map((time, index) => time - times[index]!)
   for (const [index, least] of [50, 1500, 1500].entries()) expect(waits[index]).toBeGreaterThanOrEqual(least - 5)
-  expect(waits[0]).toBeLessThan(waits[1]!)
   expect(one.kit.lines.filter(({ msg }) => msg === 'event failed; it will be redelivered')).toMatchObject([
     { deliveries: 1, again_ms: 50 },
     { deliveries: 2, again_ms: 1500 },

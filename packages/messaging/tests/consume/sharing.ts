@@ -27,15 +27,15 @@ test('messages that wait for a slot longer than the ack wait are not redelivered
   const redelivered: boolean[] = []
   const handle = async (_n: number, delivery: { redelivered: boolean }) => {
     redelivered.push(delivery.redelivered)
-    const until = performance.now() + 300
+    const until = performance.now() + 600
     while (performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  // The last of twenty waits up to six seconds; the ack wait is less than half of it, and outlasts a pause of a busy machine.
+  // The last of twenty waits up to twelve seconds; the ack wait is less than half of it, and outlasts a pause of a busy machine.
   for (let n = 0; n < 20; n++) await send(one, own, [n])
-  const { durable, handled } = hear(one, own, { concurrency: 1, ackWait: '2500ms', handle })
+  const { durable, handled } = hear(one, own, { concurrency: 1, ackWait: '5s', handle })
   const two = await startProcess(env)
   await eventually(() => expect(handled.length).toBeGreaterThan(0))
-  const second = hear(two, own, { durable, concurrency: 1, ackWait: '2500ms', handle })
+  const second = hear(two, own, { durable, concurrency: 1, ackWait: '5s', handle })
   await eventually(() => expect(handled.length + second.handled.length).toBeGreaterThanOrEqual(20))
   await settled(durable)
   await two.kit.stop()
@@ -63,6 +63,8 @@ test('a stop finishes the events in progress and returns the rest to the next pr
   const { handled, durable } = hear(one, own, {
     concurrency: 1,
     retry: ['10ms'],
+    // What the stop does not return comes after this.
+    ackWait: '5m',
     handle: () => {
       begun.resolve()
       return may.promise
@@ -82,8 +84,8 @@ test('a stop finishes the events in progress and returns the rest to the next pr
   expect(handled).toEqual([1])
 
   await startConsuming()
-  const next = hear(one, own, { durable })
-  await eventually(() => expect(next.handled.toSorted()).toEqual([2, 3, 4]), { timeoutMs: 5000 })
+  const next = hear(one, own, { durable, ackWait: '5m' })
+  await eventually(() => expect(next.handled.toSorted()).toEqual([2, 3, 4]))
   await settled(durable)
 })
 

@@ -203,9 +203,15 @@ test("another user's notification is not found", async () => {
 test('the count stays true however marking, reading, deleting and arriving race', async () => {
   const { user, token, ids } = await userWith(8)
   const stream = await readEvents(env, token)
+  // One that waits too long for its turn is answered 503, and not done.
+  const removed = (id: string) =>
+    eventually(async () => {
+      const { status } = await env.api('DELETE', `/api/v1/inbox/${id}`, { token })
+      expect([204, 404]).toContain(status)
+    })
   const work = [
     ...ids.flatMap((id) => [mark(token, id, true), mark(token, id, false), mark(token, id, true)]),
-    ...ids.slice(0, 3).map((id) => env.api('DELETE', `/api/v1/inbox/${id}`, { token })),
+    ...ids.slice(0, 3).map(removed),
     ...Array.from({ length: 6 }, () => sendInApp(env, user)),
     readAll(token),
     readAll(token),
