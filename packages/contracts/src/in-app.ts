@@ -87,7 +87,7 @@ export const applicationChanged = defineEvent({
     revision: z.int().min(1),
     /** Origins whose pages may call the inbox and the stream. */
     allowed_origins: z.array(z.string()),
-    /** Users of a revoked application are refused. */
+    /** Users of a revoked application are refused, and its broadcasts are cancelled. */
     status: z.enum(['active', 'revoked']),
     otp: OtpSettings,
     default_locale: z.string().nullable().optional(),

@@ -4,7 +4,7 @@ import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
-import { Locale } from './locale.ts'
+import { byLocale } from './locale.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { oneLinePattern, Timestamp } from './text.ts'
 import { mostTranslations } from './translations.ts'
@@ -29,8 +29,9 @@ const words = {
 }
 
 /** The words of a topic by locale. */
-export const TopicTranslations = z
-  .record(Locale, z.strictObject({ name: words.name, description: words.description.default('') }))
+export const TopicTranslations = byLocale(
+  z.strictObject({ name: words.name, description: words.description.default('') }),
+)
   .refine((all) => Object.keys(all).length <= mostTranslations, `must have at most ${mostTranslations} locales`)
   .meta({
     description: `Name and description by locale, at most ${mostTranslations}`,

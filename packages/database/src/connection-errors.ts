@@ -28,8 +28,9 @@ const connectionCodes = new Set([
 const queryCanceled = '57014'
 /** Class "insufficient resources": disk full, out of memory, too many connections. */
 const exhaustedClass = '53'
-/** lock_not_available and deadlock_detected. */
-const lockCodes = new Set(['55P03', '40P01'])
+const deadlockDetected = '40P01'
+/** With lock_not_available. */
+const lockCodes = new Set(['55P03', deadlockDetected])
 
 /** invalid_password and invalid_authorization_specification: the password was changed, and this process has the former one. */
 const loginCodes = new Set(['28P01', '28000'])
@@ -46,9 +47,16 @@ export function isConnectionError(error: unknown): boolean {
 
 /** Whether a table or row stayed locked for too long, or its locks were a deadlock; also as the cause of a problem. */
 export function isLockTimeout(error: unknown): boolean {
-  if (!(typeof error === 'object' && error !== null)) return false
-  const { code } = error as { code?: string }
-  return error instanceof Problem ? isLockTimeout(error.cause) : code !== undefined && lockCodes.has(code)
+  return lockCodes.has(codeOf(error) ?? '')
+}
+
+/** Whether the statement was ended because of a deadlock, so that it can be repeated at once; also as the cause of a problem. */
+export function isDeadlock(error: unknown): boolean {
+  return codeOf(error) === deadlockDetected
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Problem ? codeOf(error.cause) : (error as { code?: string } | null | undefined)?.code
 }
 
 /** Whether Postgres lacks disk, memory or connections; it continues by itself when it has them again. */

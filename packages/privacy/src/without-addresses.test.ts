@@ -11,9 +11,22 @@ test.each([
   ['550 bounce+ada.lovelace=example.com@list.example failed', '550 [address] failed'],
   ["550 o'brien@example.com failed", '550 [address] failed'],
   ['550 ada.lovelace@ and @example.com', '550 [address] and [address]'],
+  ['550 ORCPT=rfc822;ada.lovelace+40example.com unknown', '550 ORCPT=rfc822;[address] unknown'],
+  ['550 ada.lovelace_AT_Example.com unknown', '550 [address] unknown'],
+  [
+    '550 mx.example.com takes no mail for example.com: https://example.com/help',
+    '550 mx.example.com takes no mail for example.com: https://example.com/help',
+  ],
   ['550 xada.lovelace, ada.lovelace-x and ada.lovelace.', '550 xada.lovelace, ada.lovelace-x and [address].'],
 ])('the sentence %j is kept as %j', (sentence, expected) => {
   expect(mask(sentence)).toBe(expected)
+})
+
+test('a mailbox with a tag is masked without it too', () => {
+  const sentence = '550 <ada> unknown: ada+news is an alias, ada+other another'
+  expect(mask(sentence, ['ada+news@example.com'])).toBe(
+    '550 <[address]> unknown: [address] is an alias, ada+other another',
+  )
 })
 
 test('a mailbox is text, not a pattern', () => {

@@ -243,7 +243,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete an application with its webhook subscriptions, and revoke its API keys and the tokens of its users. Accepted messages are still sent, and its providers and activity are kept.
+         * Delete an application with its webhook subscriptions, cancel its broadcasts, and revoke its API keys and the tokens of its users. Its other accepted messages are still sent, and its providers and activity are kept.
          * @description Requires an operator's access token with the permission `applications:manage`.
          */
         delete: operations["deleteApplication"];
@@ -7660,7 +7660,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete an application with its webhook subscriptions, and revoke its API keys and the tokens of its users. Accepted messages are still sent, and its providers and activity are kept. */
+            /** @description Delete an application with its webhook subscriptions, cancel its broadcasts, and revoke its API keys and the tokens of its users. Its other accepted messages are still sent, and its providers and activity are kept. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,12 @@
-import { messageReceived, receiptReceived, subscriptionChanged, templateChanged } from '@notify/contracts'
+import {
+  applicationChanged,
+  messageReceived,
+  receiptReceived,
+  subscriptionChanged,
+  templateChanged,
+} from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
+import { endBroadcasts } from './audiences/broadcasts/end-broadcasts.ts'
 import { applyTemplateChange } from './catalogue/carrier-templates/apply-template-change.ts'
 import { endSubscriptionProvider } from './catalogue/providers/end-subscription-provider.ts'
 import { applyKeyword } from './catalogue/suppressions/apply-keyword.ts'
@@ -75,6 +82,12 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
       concurrency: 4,
       retry,
       handle: endSubscriptionProvider,
+    }),
+    consumer(applicationChanged, {
+      durable: 'dispatch-application-changed',
+      concurrency: 4,
+      retry,
+      handle: endBroadcasts,
     }),
   ]
 }

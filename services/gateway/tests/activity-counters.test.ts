@@ -87,6 +87,30 @@ test('facts that come again, late and from many at once are counted as the items
   ])
 })
 
+test('batches that count the same kinds in opposite orders are both written', async () => {
+  // Between the counting of inserted and of updated items, so that each batch holds what the other one needs.
+  await db.run(
+    `create function pause() returns trigger language plpgsql as 'begin perform pg_sleep(0.3); return null; end'`,
+  )
+  for (const event of ['insert', 'update'])
+    await db.run(
+      `create trigger a_pause_${event} after ${event} on activity for each statement execute function pause()`,
+    )
+  const ids = Array.from({ length: 4 }, () => [newId('notif'), newId('notif')])
+  const of = (tenant_id: `ten_${string}`, at: number, revision: number, status: ActivityFact['status']) =>
+    facts(ids[at]!, revision, status).map((fact) => ({ ...fact, tenant_id }))
+  try {
+    await projectFacts(db, [...of('ten_3', 0, 1, 'queued'), ...of('ten_4', 1, 1, 'queued')])
+    await Promise.all([
+      projectFacts(db, [...of('ten_3', 0, 2, 'sent'), ...of('ten_4', 2, 1, 'queued')]),
+      projectFacts(db, [...of('ten_4', 1, 2, 'sent'), ...of('ten_3', 3, 1, 'queued')]),
+    ])
+  } finally {
+    await db.run('drop function pause cascade')
+  }
+  await expectExactCounters()
+})
+
 /** Work while the clock of this process is wrong. */
 async function withClockAhead(ms: number, work: () => Promise<unknown>): Promise<void> {
   const nowMs = Date.now()

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { indexOfToken } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { activity, itemOf, storeItems } from '@notify/test-kit/activity'
 import { expectProblem, post } from '@notify/test-kit/api'
 import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailTo, freshAddress } from '@notify/test-kit/email'
@@ -45,14 +47,25 @@ test('a token stands for a recipient in the activity, suppressions and consents,
   expect(counted.count).toBe(0)
 })
 
-test("another tenant's token finds nothing, and a text that is no token is refused", async () => {
+test("another tenant's token finds, counts and retries nothing, and a text that is no token is refused", async () => {
   const phone = freshPhone()
   await post(env, smsTo(phone))
   const other = await addBareTenant(env)
   const token = operatorToken(env, { tenant_id: other.tenantId, permissions: ['activity:read'] })
   const { recipient_token } = await lookUp(phone, token)
   expect(recipient_token).not.toBe((await lookUp(phone)).recipient_token)
-  expect((await call('GET', `/activity?recipient_token=${recipient_token}`)).body.items).toEqual([])
+  const theirs = { tenant_id: other.tenantId, application_id: other.applicationId, status: 'failed', retryable: true }
+  await storeItems(env, [itemOf(env, { ...theirs, recipient_index: indexOfToken(recipient_token)! })])
+  const found = (by: string) => activity(env, { recipient_token }, by)
+  expect((await found(token)).body).toMatchObject({ total_count: 1, items: [expect.anything()] })
+  expect((await found(env.operatorToken)).body).toMatchObject({ total_count: 0, items: [] })
+  const { body: counted } = await call('POST', '/activity/retries', { recipient_token, dry_run: true })
+  expect(counted.count).toBe(0)
+  const { body: job } = await call('POST', '/activity/retries', { recipient_token })
+  await eventually(async () => {
+    const { body } = await call('GET', `/activity/retries/jobs/${job.retry_id}`)
+    expect(body).toMatchObject({ status: 'completed', count: 0, processed: 0 })
+  })
   expectProblem(await call('GET', `/activity?recipient_token=${encodeURIComponent(phone)}`), 422, 'validation_failed')
   expectProblem(await call('GET', '/suppressions?recipient_token=rcp_short'), 422, 'validation_failed')
   expectProblem(await call('POST', '/recipients/lookup', { recipient: '' }), 422, 'validation_failed')

@@ -119,6 +119,10 @@ test('a tenant that moved away is answered with its new address; its operators m
     expectProblem(late, 421, 'wrong_cell')
   })
   expect((await env.api('GET', '/api/v1/applications', { token })).body.items).toHaveLength(1)
+  const lookup = { token, body: { recipient: '+15550100' } }
+  const { body: found } = await env.api('POST', '/api/v1/recipients/lookup', lookup)
+  const ofRecipient = await env.api('GET', `/api/v1/activity?recipient_token=${found.recipient_token}`, { token })
+  expect([ofRecipient.status, ofRecipient.body.items]).toEqual([200, []])
 })
 
 test.each([

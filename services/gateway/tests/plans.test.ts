@@ -8,6 +8,7 @@ import { listItems } from '../src/activity/item-store.ts'
 import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
 import { migrations } from '../src/db/migrations.ts'
+import { eraseRetryJobs } from '../src/erasure/erasure-store.ts'
 import {
   createRequestCountDeletion,
   createRequestDeletion,
@@ -16,6 +17,7 @@ import {
 } from '../src/requests/request-store.ts'
 import type { RetryJobRow } from '../src/retries/retry-job.ts'
 import { openPage } from '../src/retries/retry-store.ts'
+import type { StoredFilters } from '../src/retries/stored-filters.ts'
 import { createChargeDeletion } from '../src/usage/usage-store.ts'
 
 const many = 20_000
@@ -87,11 +89,7 @@ test.each<[string, Omit<ActivityFilter, 'tenantId'>, number]>([
   ['no item of the broadcast', { broadcastId: 'bc_1', locale: 'de' }, 8000],
   ['the items of the recipient', { recipientIndex: 'recipient 7', status: 'sent' }, 100],
 ])('a job of retries reads few rows at once, and reaches the end, though it wants %s', async (_name, filter, most) => {
-  const job = { id: newId('retry'), claims: 0 } as RetryJobRow
-  await db.run(
-    `insert into retry_jobs (id, tenant_id, requested_by, filters, count, count_capped, next_at) values ($1, $2, 'op', '{}', 0, false, now())`,
-    [job.id, tenantId],
-  )
+  const job = await newRetryJob()
   const isFinished = async () =>
     (await db.run('select from retry_jobs where id = $1 and finished_at is not null', [job.id])).length > 0
   const found: string[] = []
@@ -104,6 +102,23 @@ test.each<[string, Omit<ActivityFilter, 'tenantId'>, number]>([
   }
   const wanted = await listItems(db, { ...filter, tenantId }, { limit: 100 })
   expect(found).toEqual(wanted.map(({ transaction_id }) => transaction_id))
+})
+
+async function newRetryJob(filters: StoredFilters = {}): Promise<RetryJobRow> {
+  const [job] = await db.run<RetryJobRow>(
+    `insert into retry_jobs (id, tenant_id, requested_by, filters, count, count_capped, next_at)
+     values ($1, $2, 'op', $3, 0, false, now()) returning *`,
+    [newId('retry'), tenantId, JSON.stringify(filters)],
+  )
+  return job!
+}
+
+test('the retry jobs of an erased person end, so that none examines the items of all erased persons', async () => {
+  const job = await newRetryJob({ recipient_index: 'recipient 9' })
+  const person = { tenantId, recipient: '+15550100', index: 'recipient 9', forgetStops: false } as const
+  expect(await eraseRetryJobs(db, person)).toBe(1)
+  const left = await db.run('select finished_at, next_at from retry_jobs where id = $1', [job.id])
+  expect(left).toEqual([{ finished_at: expect.any(Date), next_at: null }])
 })
 
 test('the retention finds nothing to delete without reading the items', async () => {

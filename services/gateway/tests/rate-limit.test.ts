@@ -5,7 +5,8 @@ import { mintApiKey } from '@notify/privacy'
 import { activity } from '@notify/test-kit/activity'
 import { expectProblem, post, storedRows } from '@notify/test-kit/api'
 import { demoAccount, postForm, signature, statusFields } from '@notify/test-kit/callbacks'
-import { addApplication, addBareTenant, addKey } from '@notify/test-kit/callers'
+import { addApplication, addBareTenant, addEmptyTenant, addKey } from '@notify/test-kit/callers'
+import { rawRequest } from '@notify/test-kit/http'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { Redis } from 'ioredis'
 import { type Count, createCounter } from '../src/limits/counter.ts'
@@ -70,6 +71,21 @@ test('a large body counts as several requests, one for each 32 KiB, and its leng
     expect(statuses[0]).toBe(422)
     expect(statuses).toContain(429)
   }
+})
+
+test('a body that is declared too large counts as the largest one that is read', async () => {
+  const tenantId = await addEmptyTenant(env)
+  await env.admin.query('update gateway.tenants set rate_limit_per_second = 500 where id = $1', [tenantId])
+  const other = await addApplication(env, tenantId, 'Other')
+  const { apiKey } = await addKey(env, other, { perSecond: 100 })
+  const head = `POST /api/v1/notifications HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${apiKey}\r\nConnection: close\r\n`
+  const length = 'Content-Type: application/json\r\nContent-Length: 5000000000\r\n\r\n'
+  const refused = await rawRequest(env.stack.url('gateway'), head + length)
+  expectProblem(refused, 413, 'payload_too_large')
+  // 10 MiB are 320 requests.
+  expect(refused.headers.get('ratelimit')).toBe('"key";r=0;t=4, "tenant";r=180;t=1')
+  // It passes the limits and then has no provider.
+  expect((await post(env, smsTo(freshPhone()), { key: other.apiKey })).status).toBe(409)
 })
 
 describe('a request that counts as more than its caller may make in a second', () => {

@@ -9,6 +9,7 @@ import {
 } from '@notify/contracts'
 import { Problem } from '../problem.ts'
 import type { Door } from './door.ts'
+import { defaultMaxBodyBytes } from './read-body.ts'
 
 /**
  * Authenticates the caller, counts the request against the rate limits, and checks the permission.
@@ -26,7 +27,10 @@ export function admitCaller(
   if (!permissions) return undefined
   const found = door.authenticate(request, contract)
   const go = (principal: Principal) => {
-    const admitted = admit(door, principal, Number(request.headers['content-length'] ?? 0), headers)
+    // More is never read: a declared length alone must not use up the limits.
+    const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes
+    const bodyBytes = Math.min(Number(request.headers['content-length'] ?? 0), maxBytes)
+    const admitted = admit(door, principal, bodyBytes, headers)
     return admitted
       ? admitted.then(() => requirePermission(principal, permissions))
       : requirePermission(principal, permissions)

@@ -80,21 +80,18 @@ test("the user's language counts after that of the request, and its variety writ
   )
 })
 
-test.each(['events', 'templates', 'layouts'])(
-  'a language that %s name twice is 422, so that no text of it is lost',
-  async (kind) => {
-    const texts = kind === 'layouts' ? { html_body: '{{ content }}' } : sms('x')
-    const body = { name: 'Twice', translations: { 'pt-br': texts, 'pt-BR': texts } }
-    const answer =
-      kind === 'layouts'
-        ? await call('POST', '/api/v1/layouts', { body: { ...body, ...texts } })
-        : await call('POST', kind === 'events' ? eventsPath() : '/api/v1/templates', {
-            body: { ...body, templates: texts, ...(kind === 'events' && { event_key: 'languages.twice' }) },
-          })
-    expectProblem(answer, 422, 'validation_failed')
-    expect(answer.body.errors).toEqual([{ path: 'translations.pt-BR', message: 'repeats pt-BR' }])
-  },
-)
+const [html, topic] = [{ html_body: '{{ content }}' }, { name: 'Twice' }]
+test.each<[string, string, object, object]>([
+  ['events', 'applications/:id/events', sms('x'), { templates: sms('x'), event_key: 'languages.twice' }],
+  ['templates', 'templates', sms('x'), { templates: sms('x') }],
+  ['layouts', 'layouts', html, html],
+  ['topics', 'applications/:id/topics', topic, { topic_key: 'twice', channels: ['sms'] }],
+])('a language that %s name twice is 422, so that no text of it is lost', async (_kind, path, texts, fields) => {
+  const body = { name: 'Twice', ...fields, translations: { 'pt-br': texts, 'pt-BR': texts } }
+  const answer = await call('POST', `/api/v1/${path.replace(':id', env.applicationId)}`, { body })
+  expectProblem(answer, 422, 'validation_failed')
+  expect(answer.body.errors).toEqual([{ path: 'translations.pt-BR', message: 'repeats pt-BR' }])
+})
 
 test("a translation of a digest may use every variable of digests, also from a translator's file", async () => {
   const digest = { window: { seconds: 60 } }

@@ -9,7 +9,7 @@ export const all = (conditions: readonly Condition[]): Condition => sql<boolean>
 
 /**
  * How a filter reaches its rows: each row of `sources` is a range of one index, in the order of the list. Without sources
- * `conditions` are one range.
+ * `conditions` are one range. A range may be that of another tenant's recipient: compare the tenant of what it holds.
  */
 export interface AccessPath {
   sources?: RawBuilder<unknown>
@@ -22,7 +22,6 @@ export interface AccessPath {
 /** Chooses the index. */
 export function accessPath(filter: ActivityFilter): AccessPath {
   const { tenantId, recipientIndex, broadcastId, digestId, eventKey, locale } = filter
-  // A tenant's key makes the blind index, so the tenant needs no comparison.
   if (recipientIndex !== undefined) return byRow(filter, isOfRecipient(sql.ref('a.recipient_index'), recipientIndex))
   if (broadcastId !== undefined) return byPart(filter, 'broadcast_id', broadcastId)
   if (digestId !== undefined) {

@@ -83,7 +83,7 @@ const mostExamined = 1000
 export async function examineItems(run: Run, filter: ActivityFilter, { after, limit }: Omit<Page, 'offset'>) {
   const { conditions, compared, ...path } = accessPath(filter)
   const most = compared.length === 0 ? limit : Math.max(limit, mostExamined)
-  const isWanted = sql<boolean>`(${all([sql<boolean>`true`, ...compared])}) is true`
+  const isWanted = sql<boolean>`(${all([sql<boolean>`a.tenant_id = ${filter.tenantId}`, ...compared])}) is true`
   const examined = pageSql(
     { ...path, conditions: [...conditions, ...rangeOf(filter)], isWanted },
     { after, limit: most },

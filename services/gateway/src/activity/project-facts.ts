@@ -1,5 +1,5 @@
 import type { ActivityStatus, NotificationFact } from '@notify/contracts'
-import { defineStatement, type Queries } from '@notify/database'
+import { defineStatement, isDeadlock, type Queries } from '@notify/database'
 import { countedInUsage, growth } from '../usage/usage-sql.ts'
 
 type NotShown = 'metadata' | 'credits' | 'category' | 'segments' | 'country_prefix' | 'after_failure'
@@ -46,8 +46,18 @@ const project = defineStatement({
     ), ${countedInUsage}`,
 })
 
+const mostRepetitions = 5
+
 /** Writes facts, at most one per item. */
 export async function projectFacts(db: Queries, facts: readonly ActivityFact[]): Promise<void> {
-  const items = facts.map(({ notification_id: id, ...fact }) => ({ id, ...fact }))
-  await db.run(project, [JSON.stringify(items)])
+  const items = JSON.stringify(facts.map(({ notification_id: id, ...fact }) => ({ id, ...fact })))
+  for (let left = mostRepetitions; ; left--) {
+    try {
+      await db.run(project, [items])
+      return
+    } catch (error) {
+      // Inserted and updated items are counted one after the other, so two batches may lock counters in opposite orders.
+      if (left === 0 || !isDeadlock(error)) throw error
+    }
+  }
 }

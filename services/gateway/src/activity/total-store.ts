@@ -67,11 +67,14 @@ async function countSingly(db: Queries, filter: ActivityFilter, ranges: readonly
     const { sources = sql`select`, conditions, compared } = accessPath(filter)
     const most = mostCounted + 1 - count
     const where = all([...conditions, ...compared, ...rangeOf(range)])
-    const counted = sql<{ id: string }>`(
-      select found.id from (${sources}) as s cross join lateral (select a.id from activity a where ${where} limit ${most}) as found
-      limit ${most})`
+    const counted = sql<{ tenant_id: string }>`(
+      select found.tenant_id from (${sources}) as s
+      cross join lateral (select a.tenant_id from activity a where ${where} limit ${most}) as found limit ${most})`
     const [row] = await db.run(
-      build.selectFrom(counted.as('counted')).select(cast(column.integer(), sql`count(*)`).as('count')),
+      build
+        .selectFrom(counted.as('counted'))
+        .select(cast(column.integer(), sql`count(*)`).as('count'))
+        .where('tenant_id', '=', filter.tenantId),
     )
     count += row?.count ?? 0
   }

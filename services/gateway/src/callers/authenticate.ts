@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import {
   getMe,
   type KeyPrincipal,
+  lookUpRecipient,
   type OperatorPrincipal,
   type OperatorProfile,
   type Principal,
@@ -118,8 +119,9 @@ export function createCallers(db: Queries, config: Config, { addressOf, failures
   const requireTenant = (principal: Principal, route: Route, request: IncomingMessage) => {
     const missing = strangers.get(principal)
     if (missing !== undefined && route.name !== getMe.name) throw noSuchTenant(missing)
-    // What a tenant did in its former cell can be read there.
-    const reason = route.method === 'GET' ? undefined : readers.get(principal)
+    // What a tenant did in its former cell can be read there, and searched by recipient.
+    const isRead = route.method === 'GET' || route.name === lookUpRecipient.name
+    const reason = isRead ? undefined : readers.get(principal)
     if (reason) throw reason instanceof WrongCell ? wrongCell(reason, request, config.CELLS) : reason
     return principal
   }

@@ -49,13 +49,17 @@ export async function countRetryJobs(db: Queries, person: Person): Promise<numbe
   return row!.count
 }
 
-/** The filters of jobs. @returns how many there were */
+/** The filters of jobs, which end: nothing of the person may be retried any more. @returns how many there were */
 export async function eraseRetryJobs(db: Queries, person: Person): Promise<number> {
   const erased = JSON.stringify({ recipient_index: erasedText, recipient_masked: erasedText })
   const rows = await db.runLong(
     build
       .updateTable('retry_jobs')
-      .set({ filters: sql<string>`filters || ${erased}::jsonb` })
+      .set({
+        filters: sql<string>`filters || ${erased}::jsonb`,
+        finished_at: sql<Date>`coalesce(finished_at, now())`,
+        next_at: null,
+      })
       .where('tenant_id', '=', person.tenantId)
       .where(areOf(person))
       .returning('id'),

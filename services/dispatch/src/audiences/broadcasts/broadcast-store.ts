@@ -80,6 +80,16 @@ export async function setStatus(
   return (await run(changed.where('id', '=', id).returningAll()))[0]!
 }
 
+/** Cancels the open broadcasts of an application, of which a worker still counts whom an interrupted page has accepted. */
+export async function cancelBroadcastsOf(
+  run: Run,
+  { tenant_id, application_id }: Pick<BroadcastRow, 'tenant_id' | 'application_id'>,
+): Promise<void> {
+  const cancelled = { status: 'cancelled', next_page_at: afterPage, updated_at: now, finished_at: now } as const
+  const open = build.updateTable('broadcasts').set(cancelled).where(sql<boolean>`status in ('running', 'paused')`)
+  await run(open.where('tenant_id', '=', tenant_id).where('application_id', '=', application_id))
+}
+
 /** A notification is sent at most this long after its broadcast ended, and then asks whether it was cancelled. */
 const longestDelay = '31 days'
 
