@@ -11,8 +11,14 @@ import { freshPhone, smsTo } from '@notify/test-kit/sms'
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
-    // Longer than an answer takes on a busy machine: an unknown outcome would wait for a minute.
-    env: { 'dispatch-worker': { CARRIER_TIMEOUT: '5s' } },
+    env: {
+      'dispatch-worker': {
+        // Longer than an answer takes on a busy machine: an unknown outcome would wait for a minute.
+        CARRIER_TIMEOUT: '5s',
+        // Delays are random: only the sum of many is long enough for a domain to be repaired meanwhile.
+        SEND_RETRY_DELAYS: Array(30).fill('1s').join(),
+      },
+    },
   })
 })
 afterAll(() => env?.stop())

@@ -16,8 +16,8 @@ let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'], {
     apart: ['consent'],
-    // Longer than consent takes to restart on a busy machine.
-    env: { 'dispatch-worker': { SEND_RETRY_DELAYS: '1s,1s,1s,2s,2s,4s,4s,8s,8s' } },
+    // Delays are random: only the sum of many is longer than consent takes to restart on a busy machine.
+    env: { 'dispatch-worker': { SEND_RETRY_DELAYS: Array(40).fill('1s').join() } },
   })
   await untilTemplates(env)
 })
