@@ -4,7 +4,7 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
 import { openBus } from '@notify/test-kit/bus'
 import { type Replica, startReplica } from '@notify/test-kit/processes'
-import { freshPhone, send } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken } from '@notify/test-kit/sms'
 
 /** Makes leases longer than a test waits: what a stopped worker has claimed must be put back by it. */
 const longLeases = { CARRIER_TIMEOUT: '2m' }
@@ -30,7 +30,7 @@ const attemptsIn = (text: string) => text.split('"msg":"attempt"').length - 1
 async function sendMany(count: number): Promise<string[]> {
   const ids: string[] = []
   const caller = async () => {
-    while (ids.length < count) ids.push(await send(env, freshPhone()))
+    while (ids.length < count) ids.push(await sendUntilTaken(env))
   }
   await Promise.all(Array.from({ length: 8 }, caller))
   return ids

@@ -12,7 +12,7 @@ import {
 } from '@notify/dev-env'
 import { activity, retry, untilActivity } from '@notify/test-kit/activity'
 import { expectProblem, post } from '@notify/test-kit/api'
-import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken, smsTo } from '@notify/test-kit/sms'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv
@@ -94,7 +94,7 @@ async function acceptedCount(): Promise<number> {
 }
 
 /** Enough concurrent requests to open every connection of every pool. */
-const warm = () => Promise.all(Array.from({ length: 24 }, () => send(env, freshPhone('0008'))))
+const warm = () => Promise.all(Array.from({ length: 24 }, () => sendUntilTaken(env, freshPhone('0008'))))
 
 async function expectDelivered(phone: string, id: string): Promise<void> {
   await untilActivity(env, id, { status: 'delivered' })
