@@ -94,10 +94,12 @@ describe('an email is sent and delivered', () => {
 
   test('as a campaign, in its own lane, and scheduled', async () => {
     const to = freshAddress()
-    const send_at = new Date(Date.now() + 5000).toISOString()
+    const send_at = inAnHour()
     const { body } = await post(env, emailTo(to, { priority: 'bulk', send_at }))
     expect(body.delivery_status).toBe('scheduled')
-    await untilState(env, body.notification_id, { delivery_status: 'delivered', send_at })
+    expect(await stateOf(env, body.notification_id)).toMatchObject({ delivery_status: 'scheduled', send_at })
+    await becomeDue(env, body.notification_id)
+    await untilState(env, body.notification_id, { delivery_status: 'delivered' })
   })
 
   test('once under its Idempotency-Key, and repetitions get the same answer byte for byte', async () => {
