@@ -26,8 +26,11 @@ export async function within<T>(env: TestEnv, limitMs: number, ...calls: (() => 
 
 const pauseMs = 100
 
-/** Measures without a gap: a stall of this process counts as well, and so does an answer that has not come yet. */
-function watchDelays(env: TestEnv) {
+/**
+ * Asks for the gateway's liveness until it is stopped, to measure what the machine adds to an answer. A stall of this process
+ * counts as well, and so does an answer that has not come yet.
+ */
+export function watchDelays(env: TestEnv): { longestMs(): number; stop(): void } {
   let longestMs = 0
   let beganMs = performance.now()
   let isStopped = false
