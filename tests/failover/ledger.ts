@@ -78,8 +78,8 @@ export class Ledger {
     const stored = await this.storedIds()
     const delays = accepted.flatMap(({ phone, askedAtMs }) => {
       const first = arrivals.get(phone)?.[0]
-      const fault = faults.findLast((faultMs) => faultMs <= (first ?? 0)) ?? 0
-      return first === undefined ? [] : first - Math.max(askedAtMs, fault)
+      if (first === undefined) return []
+      return first - (faults.find((faultMs) => faultMs >= askedAtMs && faultMs <= first) ?? askedAtMs)
     })
     const twice = [...arrivals].filter(([, times]) => times.length > 1)
     const isExplained = ([phone, times]: [string, number[]]) => times.length - 1 <= (ambiguous.get(phone) ?? 0)
