@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { streams } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { openBusAt } from '@notify/test-kit/bus'
+import { watchDelays } from '@notify/test-kit/within'
 import { type Account, Ledger } from './ledger.ts'
 import { type System, startSystem } from './system.ts'
 
@@ -26,24 +27,40 @@ afterEach(async () => {
   ledger = undefined
 })
 
-/** Sends before, during and after a fault. */
-async function under(name: string, fault: (note: () => void) => Promise<void>): Promise<Account> {
-  const faults: number[] = []
-  ledger = new Ledger(system.env)
-  await ledger.untilMore(40)
-  await fault(() => faults.push(Date.now()))
-  await ledger.untilMore(40)
-  const account = await ledger.settle(faults)
-  ledger = undefined
-  const file = process.env.FAILOVER_FIGURES
-  if (file) appendFileSync(file, `${JSON.stringify({ name, ...account })}\n`)
-  return account
+interface Measured extends Account {
+  /** What a busy machine has added to the time of an answer. */
+  addedMs: number
 }
 
-function expectNothingLost(account: Account): void {
+/** Sends before, during and after a fault. */
+async function under(name: string, fault: (note: () => void) => Promise<void>): Promise<Measured> {
+  const faults: number[] = []
+  const delays = watchDelays(system.env)
+  try {
+    ledger = new Ledger(system.env)
+    await ledger.untilMore(40)
+    await fault(() => faults.push(Date.now()))
+    await ledger.untilMore(40)
+    const account = { ...(await ledger.settle(faults)), addedMs: delays.longestMs() }
+    ledger = undefined
+    const file = process.env.FAILOVER_FIGURES
+    if (file) appendFileSync(file, `${JSON.stringify({ name, ...account })}\n`)
+    return account
+  } finally {
+    delays.stop()
+  }
+}
+
+function expectNothingLost(account: Measured): void {
   expect(account).toMatchObject({ lost: [], repeated: [] })
   expect(account.accepted).toBeGreaterThanOrEqual(80)
-  expect(account.worstMs).toBeLessThan(recoveryMs)
+  expect(account.worstMs).toBeLessThan(recoveryMs + 2 * account.addedMs)
+}
+
+/** On a busy machine the time of some calls may run out, though nothing was refused. */
+function expectNothingRefused({ refusals, late, accepted }: Account): void {
+  expect(refusals).toEqual({})
+  expect(late).toBeLessThan(accepted / 10)
 }
 
 /** The server that leads the stream of dispatch. */
@@ -74,7 +91,7 @@ test('the leader of NATS is killed under traffic: every accepted message is sent
   })
   await system.nats.servers[index]!.restart()
   expectNothingLost(account)
-  expect(account.refusals).toEqual({})
+  expectNothingRefused(account)
 })
 
 test('Redis is lost and its replica takes over: nothing is refused or late', async () => {
@@ -85,7 +102,7 @@ test('Redis is lost and its replica takes over: nothing is refused or late', asy
     await system.redis.promote()
   })
   expectNothingLost(account)
-  expect(account.refusals).toEqual({})
+  expectNothingRefused(account)
   await eventually(async () => {
     const { body } = await system.env.call('gateway', 'GET', '/readyz')
     expect(body.degraded ?? []).toEqual([])
@@ -129,7 +146,7 @@ testWhenLong('the servers of NATS are restarted one by one', async () => {
     }
   })
   expectNothingLost(account)
-  expect(account.refusals).toEqual({})
+  expectNothingRefused(account)
 })
 
 // Last: the primary does not come back.

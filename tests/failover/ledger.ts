@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
+import { isLate } from '../flows/restarts/load.ts'
 
 interface Entry {
   phone: string
@@ -11,6 +12,8 @@ interface Entry {
   id?: string
   /** What else was answered before, by status; 0 is no answer. */
   refusals: number[]
+  /** Answers that its time ran out, as on a busy machine. */
+  late: number
 }
 
 /** What the ledger found once all was over. */
@@ -23,6 +26,8 @@ export interface Account {
   /** Messages at the carrier twice, explained. */
   explained: number
   refusals: Record<string, number>
+  /** Answers that the time of a call ran out; they are not among the refusals. */
+  late: number
   /** From the fault, or from the call if that was later, to the carrier: the slowest message. */
   worstMs: number
 }
@@ -73,8 +78,8 @@ export class Ledger {
     const stored = await this.storedIds()
     const delays = accepted.flatMap(({ phone, askedAtMs }) => {
       const first = arrivals.get(phone)?.[0]
-      const fault = faults.findLast((faultMs) => faultMs <= (first ?? 0)) ?? 0
-      return first === undefined ? [] : first - Math.max(askedAtMs, fault)
+      if (first === undefined) return []
+      return first - (faults.find((faultMs) => faultMs >= askedAtMs && faultMs <= first) ?? askedAtMs)
     })
     const twice = [...arrivals].filter(([, times]) => times.length > 1)
     const isExplained = ([phone, times]: [string, number[]]) => times.length - 1 <= (ambiguous.get(phone) ?? 0)
@@ -84,6 +89,7 @@ export class Ledger {
       repeated: twice.filter((entry) => !isExplained(entry)).map(([phone]) => phone),
       explained: twice.filter(isExplained).length,
       refusals: this.refusals(),
+      late: this.entries.reduce((sum, { late }) => sum + late, 0),
       worstMs: Math.max(0, ...delays),
     }
   }
@@ -98,28 +104,27 @@ export class Ledger {
   }
 
   private async sendOne(phone: string): Promise<void> {
-    const entry: Entry = { phone, askedAtMs: Date.now(), refusals: [] }
+    const entry: Entry = { phone, askedAtMs: Date.now(), refusals: [], late: 0 }
     this.entries.push(entry)
     const key = randomUUID()
     for (;;) {
-      const { status, id } = await this.call(phone, key)
+      const answer = await this.call(phone, key)
+      const status = answer?.status ?? 0
       if (status === 202) {
-        Object.assign(entry, { acceptedAtMs: Date.now(), id })
+        Object.assign(entry, { acceptedAtMs: Date.now(), id: answer?.body.notification_id })
         return
       }
-      entry.refusals.push(status)
+      if (answer && isLate(answer)) entry.late += 1
+      else entry.refusals.push(status)
       if (status !== 0 && status !== 429 && status < 500) return
       await delay(tryAgainAfterMs)
     }
   }
 
-  private async call(phone: string, key: string): Promise<{ status: number; id?: string }> {
+  private call(phone: string, key: string): Promise<ApiResponse | undefined> {
     const body = { channel: 'sms', recipient: phone, body: `to ${phone}` }
     const request = { body, headers: { 'idempotency-key': key } }
-    const answer: ApiResponse | undefined = await this.env
-      .api('POST', '/api/v1/notifications', request)
-      .catch(() => undefined)
-    return { status: answer?.status ?? 0, id: answer?.body.notification_id }
+    return this.env.api('POST', '/api/v1/notifications', request).catch(() => undefined)
   }
 
   private async arrivalsOf(accepted: readonly Entry[]): Promise<Map<string, number[]>> {

@@ -6,7 +6,7 @@ import { retry, untilActivity } from '@notify/test-kit/activity'
 import { untilState } from '@notify/test-kit/api'
 import { createTestKit } from '@notify/test-kit/kit'
 import { runCommand } from '@notify/test-kit/processes'
-import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken, smsTo } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 import { afterRestore as dispatch } from '../../services/dispatch/src/upkeep/after-restore.ts'
 import { afterRestore as gateway } from '../../services/gateway/src/retries/after-restore.ts'
@@ -161,8 +161,9 @@ test('a restored code is not sent again, and its request can be repeated', async
 })
 
 test('a restored retry job that was half done retries no item that was retried since the backup', async () => {
-  const phones = Array.from({ length: 4 }, () => freshPhone('0002'))
-  const ids = await Promise.all(phones.map((phone) => send(env, phone)))
+  // One a second: on a busy machine several are retried before the gateway is killed.
+  const phones = Array.from({ length: 12 }, () => freshPhone('0002'))
+  const ids = await Promise.all(phones.map((phone) => sendUntilTaken(env, phone)))
   for (const id of ids) await untilActivity(env, id, { status: 'undelivered' })
   const asked = { token: env.operatorToken, body: { status: 'undelivered', channel: 'sms' } }
   const { body: job } = await env.api('POST', '/api/v1/activity/retries', asked)

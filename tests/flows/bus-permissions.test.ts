@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ServiceName, serviceNames, streams, wakeSubject } from '@notify/contracts'
-import { environmentOf, eventually, machineEnvironment, TestEnv } from '@notify/dev-env'
+import { environmentOf, eventually, machineEnvironment, patienceMs, TestEnv } from '@notify/dev-env'
 import { type Bus, provisionConsumer, provisionStream } from '@notify/messaging'
 import { openBus } from '@notify/test-kit/bus'
 import { durablesOf, publishedBy } from '../../scripts/nats-permissions.ts'
@@ -151,7 +151,8 @@ test('a service with a wrong password fails to start, with one line that names s
   const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
     env: { ...machineEnvironment(), ...environment },
     encoding: 'utf8',
-    timeout: 30_000,
+    // One that went on would hold up the tests for ever.
+    timeout: 2 * patienceMs,
   })
   const fatal = stdout.split('\n').filter((line) => line.includes('"severity":"fatal"'))
   const line = `otp cannot start: NATS at 127.0.0.1:${port} refuses the login of user otp`

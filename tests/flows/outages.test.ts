@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { natsPasswordVariable, natsUsers, newId } from '@notify/contracts'
 import {
+  type ApiResponse,
   eventually,
   type FaultProxy,
   startConfigured,
@@ -17,6 +18,7 @@ import { openBus, untilQuiet } from '@notify/test-kit/bus'
 import { report } from '@notify/test-kit/callbacks'
 import { canMount, moveToSmallDisk } from '@notify/test-kit/small-disk'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import { within } from '@notify/test-kit/within'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv
@@ -33,8 +35,8 @@ beforeAll(async () => {
     apart: 'all',
     env: {
       'dispatch-worker': {
-        // Maxima of random delays: their sum is longer than the sandbox takes to restart on a busy machine.
-        SEND_RETRY_DELAYS: '100ms,200ms,500ms,1s,2s,4s,8s,8s,8s',
+        // Delays are random: only the sum of many is longer than the sandbox takes to restart on a busy machine.
+        SEND_RETRY_DELAYS: Array(40).fill('1s').join(),
         // Longer than a receipt takes on a busy machine: a message whose call was slow is not sent again.
         UNKNOWN_GRACE: '5s',
       },
@@ -317,9 +319,7 @@ testWithMounts(
     // The pages that the table has take some more.
     for (let sent = 0; refusals < 5 && sent < 500; sent++) {
       const phone = freshPhone()
-      const startedMs = performance.now()
-      const answer = await post(env, smsTo(phone))
-      expect(performance.now() - startedMs).toBeLessThan(8000)
+      const [answer] = (await within(env, 8000, () => post(env, smsTo(phone)))) as [ApiResponse]
       if (answer.status === 202) accepted.push(phone)
       else {
         expectProblem(answer, 503, 'service_unavailable')
@@ -350,9 +350,7 @@ test('while the store of NATS is full messages are accepted and sent; with room 
   }
   await expect(fill()).rejects.toThrow(/resource|storage/)
   const phone = freshPhone()
-  const startedMs = performance.now()
-  const id = await send(env, phone)
-  expect(performance.now() - startedMs).toBeLessThan(8000)
+  const [id] = (await within(env, 8000, () => send(env, phone))) as [string]
   await expectSentOnce([phone])
   const { rows } = await env.admin.query('select from dispatch.outbox where published_at is null')
   expect(rows.length).toBeGreaterThan(0)

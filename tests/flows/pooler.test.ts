@@ -5,7 +5,7 @@ import { eventually, startTestPgbouncer, TestEnv, type TestPgbouncer } from '@no
 import { activity, untilActivity } from '@notify/test-kit/activity'
 import { post } from '@notify/test-kit/api'
 import { pipeCommand } from '@notify/test-kit/processes'
-import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken, smsTo } from '@notify/test-kit/sms'
 
 const ini = readFileSync(join(import.meta.dirname, '../../infra/pgbouncer/pgbouncer.ini'), 'utf8')
 /** Fewer than the pools of the services have, so that services share them. */
@@ -60,8 +60,12 @@ afterAll(async () => {
 test('through PgBouncer in transaction mode accepted messages are delivered once, and the activity is right', async () => {
   const before = (await activity(env)).body.total_count
   const phones = Array.from({ length: 60 }, () => freshPhone())
-  const ids = await Promise.all(phones.map((phone) => send(env, phone)))
-  for (const id of ids.slice(-3)) await untilActivity(env, id, { status: 'delivered' })
+  const ids = await Promise.all(phones.map((phone) => sendUntilTaken(env, phone)))
+  await eventually(async () => {
+    const { body } = await activity(env, { status: 'delivered', limit: '100' })
+    const delivered = body.items.map(({ transaction_id }: { transaction_id: string }) => transaction_id)
+    expect(delivered).toEqual(expect.arrayContaining(ids))
+  })
   await untilActivity(env, await send(env, freshPhone('0002')), { status: 'undelivered' })
   const counts = Map.groupBy(await env.messages({ limit: '200' }), ({ to }) => to)
   expect(phones.filter((phone) => counts.get(phone)?.length !== 1)).toEqual([])

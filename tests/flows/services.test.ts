@@ -83,6 +83,9 @@ test('each of the seven owns a schema and a stream', async () => {
 })
 
 describe('SIGTERM', () => {
+  /** Less than a drain may take; a busy machine takes several seconds. */
+  const endsWithinMs = 20_000
+
   /** How the process ended, as reported to its parent. */
   const endOf = (process: ServiceProcess): unknown => Reflect.get(env.stack.children.get(process) ?? {}, 'endedHow')
 
@@ -106,14 +109,14 @@ describe('SIGTERM', () => {
     const answer = readAnswer(Buffer.concat(chunks).toString().replace('HTTP/1.1 100 Continue\r\n\r\n', ''))
     expect([answer.status, answer.body.status]).toEqual([202, 'accepted'])
     await ended
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(performance.now() - started).toBeLessThan(endsWithinMs)
     expect(endOf('gateway')).toBe('ended with exit code 0')
   })
 
   test.each(processes.filter((name) => name !== 'gateway'))('%s ends with code 0 within seconds', async (process) => {
     const started = performance.now()
     await env.kill(process, 'SIGTERM')
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(performance.now() - started).toBeLessThan(endsWithinMs)
     expect(endOf(process)).toBe('ended with exit code 0')
     // Its last lines may be read after its end.
     await eventually(() => expect(env.logs(process, 3)).toContain('"msg":"stopped"'))

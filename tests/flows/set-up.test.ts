@@ -103,9 +103,11 @@ test('an operator sets up an application through the API alone, and it sends on 
   const ids = await Promise.all(
     Object.entries(recipients).map(async ([channel, recipient]) => {
       const body = { channel, recipient, event_key: 'set.up', data: { name: 'Ada' } }
+      // A request that was answered 503 may have taken effect.
+      const headers = { 'idempotency-key': crypto.randomUUID() }
       // Templates of the carrier are synchronised within seconds; replicas apply events and providers within a second.
       return eventually(async () => {
-        const answer = await env.api('POST', '/api/v1/notifications', { key, body })
+        const answer = await env.api('POST', '/api/v1/notifications', { key, body, headers })
         expect([channel, answer.status, answer.body.detail]).toEqual([channel, 202, undefined])
         return answer.body.notification_id as string
       })

@@ -12,7 +12,8 @@ import {
 } from '@notify/dev-env'
 import { activity, retry, untilActivity } from '@notify/test-kit/activity'
 import { expectProblem, post } from '@notify/test-kit/api'
-import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken, smsTo } from '@notify/test-kit/sms'
+import { within } from '@notify/test-kit/within'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv
@@ -61,6 +62,8 @@ afterEach(async () => {
 
 /** The guarantee is 8 s; the rest is for a busy machine. */
 const answerWithinMs = 8000 + 2000
+/** Less than a request waits for a silent connection. */
+const notDelayedMs = 3000
 
 /** One call of each kind of route that dispatch owns. */
 const callsOfDispatch = (id: string): (() => Promise<ApiResponse>)[] => [
@@ -77,15 +80,10 @@ const callsOfDispatch = (id: string): (() => Promise<ApiResponse>)[] => [
 
 /** Makes the calls concurrently and expects each to be refused in time. */
 async function expectUnavailable(calls: readonly (() => Promise<ApiResponse>)[]): Promise<void> {
-  await Promise.all(
-    calls.map(async (call) => {
-      const began = performance.now()
-      const answer = await call()
-      expect(performance.now() - began).toBeLessThan(answerWithinMs)
-      expectProblem(answer, 503, 'service_unavailable')
-      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
-    }),
-  )
+  for (const answer of await within(env, answerWithinMs, ...calls)) {
+    expectProblem(answer, 503, 'service_unavailable')
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+  }
 }
 
 async function acceptedCount(): Promise<number> {
@@ -94,7 +92,7 @@ async function acceptedCount(): Promise<number> {
 }
 
 /** Enough concurrent requests to open every connection of every pool. */
-const warm = () => Promise.all(Array.from({ length: 24 }, () => send(env, freshPhone('0008'))))
+const warm = () => Promise.all(Array.from({ length: 24 }, () => sendUntilTaken(env, freshPhone('0008'))))
 
 async function expectDelivered(phone: string, id: string): Promise<void> {
   await untilActivity(env, id, { status: 'delivered' })
@@ -112,14 +110,14 @@ test('when all open Postgres connections become silent, the service continues ov
   const phone = freshPhone()
   const waiting = await send(env, phone)
   proxies.postgres.swallowOpen()
-  const began = performance.now()
-  await Promise.all([
-    eventually(async () => expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202)),
-    eventually(async () => expect((await activity(env)).status).toBe(200)),
-  ])
-  expect(performance.now() - began).toBeLessThan(answerWithinMs)
+  await within(
+    env,
+    answerWithinMs,
+    () => eventually(async () => expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202)),
+    () => eventually(async () => expect((await activity(env)).status).toBe(200)),
+  )
   // From now on no request is delayed.
-  for (let i = 0; i < 16; i++) await send(env, freshPhone('0008'))
+  for (let i = 0; i < 16; i++) await within(env, notDelayedMs, () => send(env, freshPhone('0008')))
   await expectDelivered(phone, waiting)
 })
 
@@ -144,7 +142,8 @@ test('while Postgres is frozen, each call is 503 within 8 s and readiness names 
   try {
     await expectUnavailable([...callsOfDispatch(id), () => activity(env)])
     for (const process of ['gateway', 'dispatch-api', 'dispatch-worker'] as const) {
-      expect(await readiness(process)).toEqual({ status: 503, failures: ['postgres'], alive: 200 })
+      const unready = { status: 503, failures: ['postgres'], alive: 200 }
+      await eventually(async () => expect(await readiness(process)).toEqual(unready))
     }
   } finally {
     postgres.thaw()
@@ -199,9 +198,9 @@ test('when the connections to dispatch become silent, messages are accepted over
   proxies.dispatch.swallowOpen()
   expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202)
   for (let i = 0; i < 8; i++) {
-    const began = performance.now()
-    expect((await env.api('GET', '/api/v1/templates', { token: env.operatorToken })).status).toBe(200)
-    expect(performance.now() - began).toBeLessThan(3000)
+    const list = () => env.api('GET', '/api/v1/templates', { token: env.operatorToken })
+    const [answer] = await within(env, notDelayedMs, list)
+    expect(answer!.status).toBe(200)
   }
 })
 

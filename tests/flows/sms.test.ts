@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { activity } from '@notify/test-kit/activity'
-import { post, stateOf } from '@notify/test-kit/api'
+import { post, postUntilTaken, stateOf } from '@notify/test-kit/api'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
@@ -33,7 +33,7 @@ test('each of many concurrent requests, valid and invalid, gets its own answer',
     const [body, code] = i % 5 === 4 ? bad[i % 4]! : [smsTo(freshPhone(), { metadata: { n: String(i) } }), undefined]
     return { body, code, n: String(i) }
   })
-  const answers = await Promise.all(requests.map(({ body }) => post(env, body)))
+  const answers = await Promise.all(requests.map(({ body }) => postUntilTaken(env, '/api/v1/notifications', body)))
   const codes = answers.map(({ status, body }) => (status === 202 ? undefined : body.code))
   expect(codes).toEqual(requests.map(({ code }) => code))
   const accepted = answers.flatMap(({ status, body }, i) =>

@@ -24,10 +24,10 @@ beforeAll(async () => {
     }),
     TestEnv.start(services),
   ])
-  // All before the tests: spans are exported every five seconds.
+  // All before the tests: spans are exported every five seconds, the earlier ones first.
+  unsampled = await sendTraced(traced, { traceparent: notSampled })
   ofCaller = await sendTraced(traced, { traceparent })
   begunHere = await sendTraced(traced, { traceparent: 'nonsense' })
-  unsampled = await sendTraced(traced, { traceparent: notSampled })
 })
 afterAll(async () => {
   await Promise.all([traced?.stop(), untraced?.stop()])

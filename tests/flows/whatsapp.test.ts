@@ -16,8 +16,8 @@ let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'], {
     apart: ['consent'],
-    // Longer than consent takes to restart on a busy machine.
-    env: { 'dispatch-worker': { SEND_RETRY_DELAYS: '1s,1s,1s,2s,2s,4s,4s,8s,8s' } },
+    // Delays are random: only the sum of many is longer than consent takes to restart on a busy machine.
+    env: { 'dispatch-worker': { SEND_RETRY_DELAYS: Array(40).fill('1s').join() } },
   })
   await untilTemplates(env)
 })
@@ -32,8 +32,11 @@ async function agreed(ending?: string): Promise<string> {
   return phone
 }
 
-async function sent(phone: string, fields: object = {}): Promise<string> {
-  const { status, body } = await postUntilTaken(env, '/api/v1/notifications', shippedTo(phone, fields))
+const sendOnce = (body: unknown) => postUntilTaken(env, '/api/v1/notifications', body)
+const ask = (phone: string, fields: object = {}) => sendOnce(shippedTo(phone, fields))
+
+async function sent(phone: string): Promise<string> {
+  const { status, body } = await ask(phone)
   expect([status, body]).toEqual([202, expect.objectContaining({ delivery_status: 'queued' })])
   return body.notification_id
 }
@@ -41,9 +44,9 @@ async function sent(phone: string, fields: object = {}): Promise<string> {
 test('refused without a reference and without consent, accepted, delivered and read, stopped, refused, back with fresh evidence', async () => {
   const phone = freshPhone()
   for (const recipient of [phone, { phone }, { phone, opt_in_reference: '' }]) {
-    expectProblem(await post(env, shippedTo(phone, { recipient })), 422, 'WHATSAPP_OPT_IN_REQUIRED')
+    expectProblem(await ask(phone, { recipient }), 422, 'WHATSAPP_OPT_IN_REQUIRED')
   }
-  expectProblem(await post(env, shippedTo(phone)), 422, 'whatsapp_opt_in_required')
+  expectProblem(await ask(phone), 422, 'whatsapp_opt_in_required')
   expect((await optIn(env, phone)).status).toBe(201)
   const id = await sent(phone)
   await untilState(env, id, { delivery_status: 'delivered', credits: 1, channel: 'whatsapp' })
@@ -53,8 +56,7 @@ test('refused without a reference and without consent, accepted, delivered and r
   await writeToUs(env, phone, { body: 'please do not stop' })
   await writeToUs(env, phone, { body: ' Ｓtop\u200b. ' })
   await untilConsent(env, phone, { status: 'revoked', history: [{ action: 'opt_out', source: 'reply' }, {}] })
-  const refused = await post(env, shippedTo(phone))
-  expectProblem(refused, 422, 'whatsapp_opt_in_required')
+  expectProblem(await ask(phone), 422, 'whatsapp_opt_in_required')
   expectProblem(await optIn(env, phone), 409, 'whatsapp_recipient_stopped')
   expectProblem(await optIn(env, phone, { source: 'import', ...fresh() }), 409, 'whatsapp_recipient_stopped')
   expect((await optIn(env, phone, fresh())).status).toBe(201)
@@ -122,7 +124,7 @@ test('after a STOP a repetition under the same key returns the earlier answer', 
 
 test('a STOP between acceptance and send fails the message permanently, with the ledger entry in the reason', async () => {
   const phone = await agreed()
-  const { body } = await post(env, shippedTo(phone, { send_at: inAnHour() }))
+  const { body } = await ask(phone, { send_at: inAnHour() })
   await writeToUs(env, phone, { button: 'Stop' })
   await untilConsent(env, phone, { status: 'revoked' })
   const [entry] = (await consentOf(env, phone)).history
@@ -139,7 +141,7 @@ test('a STOP between acceptance and send fails the message permanently, with the
 describe('without the consent service', () => {
   test('nothing is accepted, and accepted messages wait and are sent when it is back', async () => {
     const phone = await agreed()
-    const { body } = await post(env, shippedTo(phone, { send_at: inAnHour() }))
+    const { body } = await ask(phone, { send_at: inAnHour() })
     await env.kill('consent')
     await becomeDue(env, body.notification_id)
     const refused = await post(env, shippedTo(phone))
@@ -166,7 +168,7 @@ describe('a template', () => {
 
   async function sendTemplate(phone: string, template: object) {
     const { body } = await env.api('POST', '/api/v1/templates', { token: env.operatorToken, body: template })
-    return post(env, {
+    return sendOnce({
       ...shippedTo(phone),
       event_key: undefined,
       data: undefined,
@@ -330,7 +332,7 @@ test('a recipient who stopped marketing gets all other messages, and marketing a
     },
   })
   const marketing = () =>
-    post(env, { channel: 'whatsapp', recipient: { phone, opt_in_reference: 'r' }, template_id: sale.body.template_id })
+    sendOnce({ channel: 'whatsapp', recipient: { phone, opt_in_reference: 'r' }, template_id: sale.body.template_id })
   expectProblem(await marketing(), 422, 'whatsapp_opt_in_required')
   await sent(phone)
   await writeToUs(env, phone, { preference: 'resume' })
@@ -354,7 +356,7 @@ test.each([
     status: 'revoked',
     history: [{ action: 'opt_out', source: 'reply' }, {}, {}, {}],
   })
-  expectProblem(await post(env, shippedTo(agreedAs)), 422, 'whatsapp_opt_in_required')
+  expectProblem(await ask(agreedAs), 422, 'whatsapp_opt_in_required')
   await untilConsent(env, metaSays, { status: 'revoked' })
 })
 

@@ -29,6 +29,6 @@ test('an attempt that began in time and ended late is not the last', async () =>
 test('an assertion that never comes true fails with its own last message and the time waited', async () => {
   const never = () => Promise.reject(new Error('still two rows'))
   await expect(eventually(never, { timeoutMs: 20, intervalMs: 1 })).rejects.toThrow(
-    /^still so after 0\.\d s: still two rows$/,
+    /^still so after \d+\.\d s: still two rows$/,
   )
 })

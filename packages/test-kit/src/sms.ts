@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
-import { eventually, type TestEnv } from '@notify/dev-env'
-import { post } from './api.ts'
+import { type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
+import { post, postUntilTaken } from './api.ts'
 
 let serial = 2_000_000
 
@@ -17,7 +17,15 @@ export function smsTo(phone: string, fields: object = {}): Record<string, unknow
 
 /** Sends a message and expects it to be accepted. @returns its id */
 export async function send(env: TestEnv, phone = freshPhone(), fields: object = {}): Promise<string> {
-  const { status, body } = await post(env, smsTo(phone, fields))
+  return acceptedIn(await post(env, smsTo(phone, fields)))
+}
+
+/** The same for one of many at the same moment: on a busy machine some are first answered 503. */
+export async function sendUntilTaken(env: TestEnv, phone = freshPhone()): Promise<string> {
+  return acceptedIn(await postUntilTaken(env, '/api/v1/notifications', smsTo(phone)))
+}
+
+function acceptedIn({ status, body }: ApiResponse): string {
   expect([status, body.status]).toEqual([202, 'accepted'])
   return body.notification_id
 }

@@ -16,9 +16,9 @@ const stopEvents = ['SIGTERM', 'SIGINT', 'disconnect'] as const
 const faultEvents = ['uncaughtException', 'unhandledRejection'] as const
 /**
  * So many turns a stopped stack has to close what is just being closed, such as a connection. Turns, not time: on a busy machine
- * both take longer.
+ * both take longer. Three seconds and more, because the other end of a connection may have to wait for the processor.
  */
-const closingTurns = 100
+const closingTurns = 300
 /** A process that has run many stacks gives its memory back by ending. */
 const maxRssBytes = 600 * 1024 * 1024
 
