@@ -84,6 +84,19 @@ test('the end of an attempt that is written down twice counts once', async () =>
   expect(await rowOf(id)).toMatchObject({ failovers: 1, round_attempts: 2, attempt_count: 1 })
 })
 
+test('a message that has had 32,767 attempts is claimed again, together with those of other queues', async () => {
+  const [often, other] = (await queued(2)) as [string, string]
+  await db.run('update notifications set attempt_count = 32767 where id = $1', [often])
+  const claims = await claim([often, other])
+  expect(new Map(claims.map(({ id, attempt_count }) => [id, attempt_count]))).toEqual(
+    new Map<string, number>([
+      [often, 32_768],
+      [other, 1],
+    ]),
+  )
+  expect(await attemptsOf(often)).toMatchObject([{ number: 32_768 }])
+})
+
 test('a returned claim leaves no attempt and keeps its position, and is claimed again when it is due', async () => {
   const [id] = (await queued(1)) as [string]
   const unmade = await claimOne(id)

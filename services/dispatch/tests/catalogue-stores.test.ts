@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { CarrierTemplate } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
+import { parseKeyRing } from '@notify/privacy'
+import { newKeyPrincipal } from '@notify/test-kit/callers'
 import {
   applyTemplateReport,
   listTemplateRows,
@@ -17,6 +19,9 @@ import {
   purgeProvider,
   upsertProvider,
 } from '../src/catalogue/providers/provider-store.ts'
+import { recipientId, sealRecipient } from '../src/catalogue/recipients/recipient-content.ts'
+import { createRecipientDirectory } from '../src/catalogue/recipients/recipient-directory.ts'
+import { saveRecipient } from '../src/catalogue/recipients/recipient-store.ts'
 import { build } from '../src/db/schema.ts'
 import { db } from './own-schema.ts'
 
@@ -134,4 +139,26 @@ test('a deleted provider is purged once, after its retention, and gives its acco
   expect(await claim(-60_000)).toEqual([])
   const [row] = await db.run(build.selectFrom('providers').selectAll().where('id', '=', id))
   expect(row).toMatchObject({ revision: 2, account_id: null, credentials: Buffer.from('none') })
+})
+
+test('a user whose data cannot be decrypted fails alone: those of other tenants, looked up at the same moment, are found', async () => {
+  const ringOf = (id: string, fill: number) => parseKeyRing(`${id}:${Buffer.alloc(32, fill).toString('base64')}`)
+  const known = ringOf('known', 1)
+  const save = async (user_id: string, keyRing = known) => {
+    const { tenant_id, application_id, mode } = newKeyPrincipal()
+    const [owner, index] = [{ tenant_id, application_id, mode }, `index of ${user_id}`]
+    const id = recipientId(owner, index)
+    const content = sealRecipient(keyRing, { user_id }, tenant_id, id)
+    const none = { email_index: null, phone_index: null, has_quiet_hours: false }
+    await saveRecipient(db.run, { id, ...owner, user_index: index, ...none, content })
+    return id
+  }
+  const ids = [await save('ada'), await save('bob', ringOf('lost', 2)), await save('eve'), 'unknown']
+  const found = await Promise.allSettled(ids.map(createRecipientDirectory(db, known).find))
+  expect(found).toEqual([
+    { status: 'fulfilled', value: { user_id: 'ada' } },
+    { status: 'rejected', reason: expect.any(Error) },
+    { status: 'fulfilled', value: { user_id: 'eve' } },
+    { status: 'fulfilled', value: undefined },
+  ])
 })

@@ -42,6 +42,12 @@ function notification(lane: Lane = 'transactional', key?: string): NewNotificati
   }
 }
 
+/** An item of the open digest with this key. */
+function itemOf(key: string): NewNotification {
+  const closesAt = new Date(Date.now() + 3_600_000)
+  return { ...notification(), joined: { key, closesAt, latestAt: closesAt, isFirstNow: false, show: 10 } }
+}
+
 type Told = Record<string, unknown>
 
 /** The events of these notifications in the outbox, with their subjects. */
@@ -209,6 +215,29 @@ test('behind a key that another process works on nobody waits: the others are co
     await holder.giveUp()
   }
   expect((await commitPieces([held])).codes).toEqual(['accepted'])
+})
+
+test('behind a digest that another transaction joins or begins, no item of another digest waits', async () => {
+  await commitBatch(db.run, channels, [itemOf('open')])
+  const [made, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holder = db.transaction(async (run) => {
+    await commitBatch(run, channels, [itemOf('open'), itemOf('begun')])
+    made.resolve()
+    await ended.promise
+  })
+  await made.promise
+  const [joining, beginning, other] = [itemOf('open'), itemOf('begun'), itemOf('another')]
+  const batch = [joining, beginning, other]
+  const faults = await commitBatch(db.run, channels, batch, { waits: false }).finally(ended.resolve)
+  await holder
+  expect(faults).toEqual(new Map(idsOf([joining, beginning]).map((id) => [id, 'locked'])))
+  expect(await isStored(batch)).toEqual([false, false, true])
+  expect(await commitBatch(db.run, channels, [joining, beginning], { waits: false })).toEqual(new Map())
+  expect(await db.run('select key, joined from digests order by key')).toEqual([
+    { key: 'another', joined: 1 },
+    { key: 'begun', joined: 2 },
+    { key: 'open', joined: 3 },
+  ])
 })
 
 test('a request whose caller no longer waits is not committed', async () => {

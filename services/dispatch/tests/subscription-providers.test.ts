@@ -3,6 +3,7 @@ import { sendingCarriers } from '@notify/carriers/sending'
 import { type KeyPrincipal, newId, type Principal, type SubscriptionChange } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
+import { UnreadableError } from '@notify/messaging'
 import { parseKeyRing } from '@notify/privacy'
 import { createPrincipalSigner, principalHeader, type SignPrincipal } from '@notify/service-kit'
 import { expectProblem } from '@notify/test-kit/api'
@@ -124,6 +125,19 @@ test('a deletion that comes before the creation is not undone by it', async () =
   const { create, end, stored } = subscription()
   await end()
   expectProblem(await create(), 404, 'not_found')
+  expect(await stored()).toBeUndefined()
+})
+
+test('the deletion of a provider whose credentials cannot be decrypted is unreadable: it leaves its stream at once', async () => {
+  const { create, end, stored, provider_id } = subscription()
+  await create()
+  const [kept] = await db.run<{ credentials: Buffer }>('select credentials from providers where id = $1', [provider_id])
+  const store = (credentials: Buffer) =>
+    db.run('update providers set credentials = $2 where id = $1', [provider_id, credentials])
+  await store(parseKeyRing(`lost:${Buffer.alloc(32, 1).toString('base64')}`).encrypt('{}', 'any'))
+  await expect(end()).rejects.toThrow(UnreadableError)
+  await store(kept!.credentials)
+  await end()
   expect(await stored()).toBeUndefined()
 })
 

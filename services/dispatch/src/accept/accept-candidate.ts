@@ -31,7 +31,7 @@ type Needs = AcceptContext & WithLockWatch
 const maxBatch = 256
 /**
  * Commits in progress, of each kind of statement its own: those with files are slow, and those that lock rows may wait. One at a
- * time goes to inboxes, because a second one would find those of the first one locked.
+ * time goes to inboxes or digests, because a second one would find those of the first one locked.
  */
 const commitsInFlight: Record<Kind, number> = { '': 3, '-ordered': 1, '-parts': 2, '-digest': 1 }
 /** How long a request waits for one with the same key. Short enough that its caller still gets the answer. */
@@ -44,11 +44,11 @@ function slotsOf(channels: Channels, verdict: NewNotification | Problem): Kind {
   return kind === '-parts' && !verdict.files ? '' : kind
 }
 
-/** The result of a try: undefined while another request holds the key, `locked` while another transaction holds the inbox. */
+/** The result of a try: undefined while another request holds the key, `locked` while another transaction holds the inbox or digest. */
 type Settled = AcceptOutcome | 'locked' | undefined
 
-const inboxLocked = () =>
-  new Problem('service_unavailable', 'Another change of the recipient’s inbox is in progress; try again shortly', {
+const lockedTooLong = () =>
+  new Problem('service_unavailable', 'Another message to the recipient is being accepted; try again shortly', {
     headers: { 'Retry-After': '1' },
   })
 
@@ -93,7 +93,7 @@ export function createAcceptOne(context: Needs): AcceptOne {
       return settled === 'locked' ? undefined : settled
     }
     return takeTurns(lines, identityOf(candidate), longestWaitMs, work).catch((error) => {
-      throw settled === 'locked' ? inboxLocked() : error
+      throw settled === 'locked' ? lockedTooLong() : error
     })
   }
   const accept = async (candidate: Candidate): Promise<AcceptOutcome> => {

@@ -19,6 +19,7 @@ import {
   itemsWithDigests,
   joinDigests,
   joinedDigest,
+  lockedDigestSql,
 } from '../catalogue/digests/join-digests-sql.ts'
 import { type OptOut, optedOutBecause } from '../catalogue/preferences/opted-out-because.ts'
 import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.ts'
@@ -31,8 +32,8 @@ import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
 import { expiryOf, firstStatusOf, isForLater, type Kind, kindOf, kinds, type NewNotification } from './accept-item.ts'
 
 /**
- * Another request has the key of a notification, or another transaction its inbox; or the notification is committed already: a call
- * whose answer was lost is repeated.
+ * Another request has the key of a notification, or another transaction its inbox or digest; or the notification is committed
+ * already: a call whose answer was lost is repeated.
  */
 export type Known = 'held' | 'locked' | 'committed'
 
@@ -61,7 +62,7 @@ const commitsOf = (channels: Channels, kind: Kind) =>
             where k.scope = input.scope and k.key = input.key and k.expires_at >= now())) then 'held'
           when (select true from notifications n where n.id = input.id) then 'committed'
           when (select true from broadcasts b where b.id = input.broadcast_id and b.status = 'cancelled') then 'called_off'
-          else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')}${kind === '-ordered' ? `, ${lockedInboxSql('input')}` : ''})
+          else coalesce(${suppressedBecause('input')}, ${optedOutBecause('input')}${kind === '-ordered' ? `, ${lockedInboxSql('input')}` : kind === '-digest' ? `, ${lockedDigestSql('input')}` : ''})
         end as fault
       from json_to_recordset($1::json) as input (id text, tenant_id text, application_id text, channel text, lane text,
         mode text, event_key text, topic text, user_index text, broadcast_id text, digest_id text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text, country_prefix text, segments smallint,
@@ -108,7 +109,7 @@ function statementsOf(channels: Channels) {
 const raceCodes: unknown[] = ['22012', '23505']
 const mostRaces = 3
 
-/** Whether it waits for an inbox that another transaction holds; else what goes into that inbox is not committed. */
+/** Whether it waits for an inbox or digest that another transaction holds; else what goes into that one is not committed. */
 export interface Patience {
   waits: boolean
 }
@@ -160,7 +161,7 @@ async function tryCommit(
   const messages = [...initialHandOffs(channels, batch, createdAt), ...messagesOf(notificationChanged, facts)]
   const digestOf = itemColumnsOf()
   const [row] = await run(commitOf(channels, kind, messages.length), [
-    JSON.stringify(batch.map((one) => ({ ...rowOf(one, createdAt, digestOf), ...(kind === '-ordered' && { waits }) }))),
+    JSON.stringify(batch.map((one) => ({ ...rowOf(one, createdAt, digestOf), waits }))),
     ...messageValues(messages),
   ])
   return row!.faults ?? {}

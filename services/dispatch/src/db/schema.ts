@@ -93,9 +93,9 @@ export const tables = {
     segments: column.smallint().nullable(),
     failure_reason: column.text().nullable(),
     retryable: column.boolean().withDefault(),
-    retry_count: column.smallint().withDefault(),
+    retry_count: column.integer().withDefault(),
     /** Total number of attempts, and the number of the latest. */
-    attempt_count: column.smallint().withDefault(),
+    attempt_count: column.integer().withDefault(),
     /** Position in the retry schedule since acceptance or the last operator retry: attempts without immediate failovers. */
     round_attempts: column.smallint().withDefault(),
     /** Number of latest attempts that the next one replaces, with a provider not tried by them. */
@@ -178,7 +178,7 @@ export const tables = {
   },
   attempts: {
     notification_id: column.id('notif'),
-    number: column.smallint(),
+    number: column.integer(),
     id: column.id('att'),
     provider_id: column.id('prov').nullable(),
     started_at: column.timestamp().withDefault(),

@@ -55,7 +55,7 @@ const countWaiting = defineStatement({
   name: 'count-waiting-of-application',
   text: `select count(*)::int as count from (
     select from in_flight f where f.lane = 'bulk' and f.channel = $1 and f.application_id = $2 and f.mode = $3
-      and f.status = 'queued' and f.enqueued_at <= now() limit $4) as waiting`,
+      and f.status = 'queued' and f.next_attempt_at is null and f.enqueued_at <= now() limit $4) as waiting`,
   columns: { count: column.integer() },
 })
 

@@ -1,4 +1,5 @@
 import { type Id, newId } from '@notify/contracts'
+import { lockedSql } from '../../db/locked-sql.ts'
 import type { Joined } from './digest-item.ts'
 
 /** The ids of a digest that an item may begin. */
@@ -24,12 +25,20 @@ export function itemColumnsOf(): DigestOf {
 const mostItems = 10_000
 
 /** Columns of an item, after those of every notification. */
-export const itemColumns = `digest_key text, new_digest_id text, first_digest_id text, closes_at timestamptz,
+export const itemColumns = `waits boolean, digest_key text, new_digest_id text, first_digest_id text, closes_at timestamptz,
         latest_at timestamptz, show smallint`
 
 // The lock of the row orders an item and the close: after it, the item begins the next digest.
 const columns = `id, tenant_id, application_id, mode, channel, lane, event_key, key, opened_at, latest_at, show, joined, closes_at,
         due_at`
+
+/** SQL: `locked` when another transaction holds the digest of an item, unless the item `waits`; see {@link lockedSql}. */
+export const lockedDigestSql = (item: string): string =>
+  lockedSql({
+    found: `select true from digests d where d.key = ${item}.digest_key and d.is_open`,
+    name: `'digest ' || ${item}.digest_key`,
+    waits: `${item}.waits`,
+  })
 
 /** In the order of their keys, so that statements that join the same digests wait for each other in turn. */
 const perDigest = (id: string, closesAt: string) =>

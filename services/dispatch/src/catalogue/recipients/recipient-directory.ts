@@ -1,7 +1,7 @@
 import type { Queries } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
-import { openRecipient, type RecipientContent } from './recipient-content.ts'
+import { openRecipient, type RecipientContent, type RecipientRow } from './recipient-content.ts'
 import { findRecipients } from './recipient-store.ts'
 
 /** The user whom a request names in place of an address. */
@@ -24,16 +24,19 @@ export interface WithRecipients {
 
 /** Finds the users of the same moment in one query. */
 export function createRecipientDirectory(db: Queries, keyRing: KeyRing): RecipientDirectory {
-  const find = coalesce<string, RecipientContent | undefined>({
+  const findRow = coalesce<string, RecipientRow | undefined>({
     maxBatch: 256,
     maxInFlight: 2,
     async run(ids) {
       const rows = new Map((await findRecipients(db.run, ids)).map((row) => [row.id, row]))
-      return ids.map((id) => {
-        const row = rows.get(id)
-        return row && openRecipient(keyRing, row)
-      })
+      return ids.map((id) => rows.get(id))
     },
   })
-  return { find }
+  return {
+    async find(id) {
+      const row = await findRow(id)
+      // Decrypted outside the batch, which has the users of all tenants: an unreadable one fails alone.
+      return row && openRecipient(keyRing, row)
+    },
+  }
 }

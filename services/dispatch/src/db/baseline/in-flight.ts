@@ -33,9 +33,10 @@ export const inFlightTables = [
      next_attempt_at timestamptz,
      expires_at timestamptz
    ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)`,
-  // Leads to the oldest message of each application, and from one application to the next. The only one over what is queued: the
+  // Leads to the oldest message of each application, and from one application to the next. The only one over what may be sent: the
   // planner would read another tenant's backlog by an index that names no application.
-  `create index in_flight_ready on in_flight (lane, channel, application_id, mode, enqueued_at) where status = 'queued'`,
+  `create index in_flight_ready on in_flight (lane, channel, application_id, mode, enqueued_at)
+     where status = 'queued' and next_attempt_at is null`,
   `create index in_flight_sent on in_flight (since) where status = 'sent' and not settled`,
   `create index in_flight_due on in_flight (next_attempt_at) where next_attempt_at is not null`,
   `create index in_flight_due_of_tenant on in_flight (lane, tenant_id, next_attempt_at) where next_attempt_at is not null`,

@@ -10,10 +10,10 @@ export interface LaneOf {
 
 const { in_flight, held_queues } = tables
 
-/** One index probe for each queue, however many messages it has. A waiting message is due at its `enqueued_at`. */
+/** One index probe for each queue, however many messages it has. Those that wait for their next attempt are not in the index. */
 const first = (after: string) => `
   select f.tenant_id, f.application_id, f.mode, f.enqueued_at from in_flight f
-  where f.lane = l.lane and f.channel = l.channel and f.status = 'queued' ${after}
+  where f.lane = l.lane and f.channel = l.channel and f.status = 'queued' and f.next_attempt_at is null ${after}
   order by f.application_id, f.mode, f.enqueued_at limit 1`
 
 /** SQL: the queues of a lane `l` that have messages, with the `enqueued_at` of the oldest. */

@@ -25,7 +25,7 @@ const requeueLost = defineStatements(
       ${fittingSql(`select one.* from lane as l cross join lateral (
         select one.* from (${sharesSql}) as q cross join lateral (
           ${lockOpenSql({
-            where: `f.lane = l.lane and f.channel = l.channel and f.status = 'queued'
+            where: `f.lane = l.lane and f.channel = l.channel and f.status = 'queued' and f.next_attempt_at is null
               and f.application_id = q.application_id and f.mode = q.mode and f.enqueued_at < ${lostBefore}`,
             orderBy: 'f.enqueued_at',
             still: `n.status = 'queued' and not n.sending and n.next_attempt_at is null`,

@@ -1,4 +1,5 @@
 import type { Channel } from '@notify/contracts'
+import { lockedSql } from '../../db/locked-sql.ts'
 
 /** The columns from which a hand-off is made. */
 export const handOffColumns = `id, tenant_id, application_id, mode, lane, channel, event_key, topic, retry_count, created_at, payload,
@@ -34,16 +35,14 @@ export function tailSql(channel: Channel, relation: string): string {
     )`
 }
 
-/**
- * SQL: `locked` when another transaction holds the inbox of a row, unless the row `waits`; else null, and the inbox is held until
- * the commit. One without a row yet is held by its name: a row that another transaction inserts cannot be seen, only waited for.
- */
+/** SQL: `locked` when another transaction holds the inbox of a row, unless the row `waits`; see {@link lockedSql}. */
 export function lockedInboxSql(row: string): string {
   const key = ['recipient_index', 'application_id', 'mode', 'lane', 'channel']
-  const tail = `select true from hand_off_tails t where ${key.map((one) => `t.${one} = ${row}.${one} collate "C"`).join(' and ')}`
-  const name = `hashtextextended(concat_ws(' ', 'inbox', ${key.map((one) => `${row}.${one}`).join(', ')}), 0)`
-  return `case when (${tail}) is null then case when not pg_try_advisory_xact_lock(${name}) and not ${row}.waits then 'locked' end
-      when not ${row}.waits and (${tail} for no key update skip locked) is null then 'locked' end`
+  return lockedSql({
+    found: `select true from hand_off_tails t where ${key.map((one) => `t.${one} = ${row}.${one} collate "C"`).join(' and ')}`,
+    name: `concat_ws(' ', 'inbox', ${key.map((one) => `${row}.${one}`).join(', ')})`,
+    waits: `${row}.waits`,
+  })
 }
 
 /** SQL: the hand-offs of a relation, each with its predecessor as `after`. */
