@@ -22,7 +22,6 @@ export function checkFailed(code: string, message: string, details: Record<strin
   return { ok: false, code, message, details: textsOf(details) }
 }
 
-const longestMessage = 500
 /** A shorter text may be part of any word. The key of a carrier is never shorter. */
 const shortestSecret = 8
 
@@ -40,7 +39,7 @@ export function forPeople({ code, message, ...check }: AccountCheck, secrets: re
   return {
     ...check,
     code: code && plainText(withoutSecrets(code), 100),
-    message: plainText(withoutNumbers(withoutSecrets(message)), longestMessage),
+    message: withoutNumbers(withoutSecrets(message)),
   }
 }
 

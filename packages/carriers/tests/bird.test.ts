@@ -71,6 +71,7 @@ testCarrier({
         }
         return { body: Buffer.from(body), headers }
       },
+      failure: (text) => failed(15001, text),
     },
     events: [
       [

@@ -83,6 +83,7 @@ testCarrier({
         }
         return { body: Buffer.from(signedBody('signing-key-number-7', data)), headers: {} }
       },
+      failure: (message) => failed({ 'delivery-status': { code: 550, message } }),
     },
     events: [
       [

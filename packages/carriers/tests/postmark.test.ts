@@ -78,6 +78,7 @@ testCarrier({
         body: Buffer.from(body),
         headers: { authorization: `Basic ${Buffer.from('any:webhook-password-number-7').toString('base64')}` },
       }),
+      failure: (Details) => record({ Type: 'HardBounce', Details }),
     },
     events: [
       [

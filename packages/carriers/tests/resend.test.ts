@@ -95,6 +95,7 @@ testCarrier({
         const headers = { 'svix-id': 'msg_1', 'svix-timestamp': String(Math.floor(at.getTime() / 1000)) }
         return { body: Buffer.from(body), headers: { ...headers, 'svix-signature': `v1,b2xk ${signature}` } }
       },
+      failure: (reason) => event('email.failed', { failed: { reason } }),
     },
     events: [
       [

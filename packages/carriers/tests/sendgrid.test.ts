@@ -73,6 +73,7 @@ testCarrier({
           headers: { [`${name}-signature`]: signature, [`${name}-timestamp`]: timestamp },
         }
       },
+      failure: (reason) => [{ ...bounced, reason }],
     },
     events: [
       [

@@ -82,6 +82,7 @@ testCarrier({
           headers: { 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': signature },
         }
       },
+      failure: (text) => failure('49999', text),
     },
     events: [
       [

@@ -113,6 +113,7 @@ testCarrier({
     signer: {
       credentials: provider(2),
       sign: (body) => ({ body: Buffer.from(body), headers: withToken(tokenOf(body, account(2))) }),
+      failure: (text) => rejected(1999, text),
     },
     events: [
       [

@@ -68,6 +68,7 @@ testCarrier({
         const signature = createHmac('sha256', signer.app_secret).update(body).digest('hex')
         return { body: Buffer.from(body), headers: { 'x-hub-signature-256': `sha256=${signature}` } }
       },
+      failure: (details) => status('failed', [{ code: 999, title: 'Failed', error_data: { details } }]),
     },
     events: [
       ['a message that was read', status('read'), [{ status: 'read', provider_message_id: 'wamid.1' }]],

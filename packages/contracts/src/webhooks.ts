@@ -34,7 +34,7 @@ export const WebhookSubscription = z
     subscription_id: idSchema('whsub'),
     application_id: idSchema('app'),
     provider_id: idSchema('prov'),
-    url: z.string(),
+    url: z.string().meta({ description: '`https://unreadable.invalid/` if it cannot be decrypted any more' }),
     events: z.array(WebhookEventType),
     description: z.string(),
     status: SubscriptionStatus,

@@ -6444,6 +6444,7 @@ export interface components {
              * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
              */
             provider_id: string;
+            /** @description `https://unreadable.invalid/` if it cannot be decrypted any more */
             url: string;
             events: ("notification.delivered" | "notification.failed" | "preference.changed")[];
             description: string;
@@ -14492,6 +14493,7 @@ export interface operations {
                          * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
                          */
                         provider_id: string;
+                        /** @description `https://unreadable.invalid/` if it cannot be decrypted any more */
                         url: string;
                         events: ("notification.delivered" | "notification.failed" | "preference.changed")[];
                         description: string;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { newId, type ReceiptWanted } from '@notify/contracts'
 import type { Queries } from '@notify/database'
@@ -78,6 +78,21 @@ test('a callback is recorded with the next ones of another tenant, who has thous
   await Promise.all(flood)
   await published()
   expect(overtaking.toSorted((a, b) => a - b)[5]).toBeLessThan(5 * 512)
+})
+
+test('a callback that Postgres refuses fails alone', async () => {
+  const record = createCallbackRecorder({ db, wakeOutbox: () => undefined })
+  // Longer than an entry of an index, also after compression.
+  const refused = callback(randomBytes(6000).toString('base64'))
+  const batch = [callback('beside-1'), callback('beside-2'), refused, callback('beside-1')]
+  const results = await Promise.allSettled(batch.map((one) => record('ten_1', one)))
+  expect(results.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code))).toEqual([
+    true,
+    true,
+    '54000',
+    true,
+  ])
+  expect(await published()).toEqual({ 'callbacks.receipt.sms': ['beside-1', 'beside-2'] })
 })
 
 describe('of a batch that is larger than NATS takes', () => {

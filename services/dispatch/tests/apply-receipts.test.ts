@@ -3,6 +3,8 @@ import { newId, type Receipt, ReceiptStatus } from '@notify/contracts'
 import fc from 'fast-check'
 import { attemptKey, planRounds } from '../src/outcome/receipts/fold-receipts.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
+import { createReceiptRecorder } from '../src/outcome/receipts/record-receipt.ts'
+import { createSentAttempts } from '../src/outcome/receipts/sent-attempts.ts'
 import { type Current, isObservation, transition } from '../src/outcome/receipts/transition.ts'
 import { addProviders } from './own-notifications.ts'
 import { db, env } from './own-schema.ts'
@@ -280,4 +282,22 @@ test('the end of a live message is reported once, with the kind of its provider;
   const ended = { channel: 'sms', kind: 'twilio', status: 'undelivered' }
   expect((await applyReceipts(db, receipts('undelivered'))).reported).toEqual([ended])
   expect((await applyReceipts(db, receipts('undelivered'))).reported).toEqual([])
+})
+
+test('a receipt that Postgres refuses fails alone', async () => {
+  const subjects = await begin(3)
+  for (const subject of subjects) await take(subject, { kind: 'attempt begins' })
+  const record = createReceiptRecorder({
+    ...{ db, sentAttempts: createSentAttempts(), wakeOutbox() {}, countFailure() {} },
+    metrics: { receipt() {}, took() {}, reported() {} } as never,
+  })
+  const reasons = ['No answer', 'Half of a character \ud83d', 'No answer']
+  const receipts = subjects.map((subject, at) => ({
+    ...receiptOf(subject, 'undelivered', 1),
+    reason: reasons[at]!,
+  }))
+  const results = await Promise.allSettled(receipts.map(record))
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const now = await statusOf(subjects)
+  expect(now.map(({ status }) => status)).toEqual(['undelivered', 'queued', 'undelivered'])
 })

@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals'
 import { type Id, newId } from '@notify/contracts'
 import type { Queries, Run, Statement } from '@notify/database'
 import { eventually, type TestEnv } from '@notify/dev-env'
+import { parseKeyRing } from '@notify/privacy'
 import { useOwnSchema } from '@notify/test-kit/database'
+import { newWebhookSecret } from '@notify/webhook-signature'
 import { migrations } from '../src/db/migrations.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
 import { listAttemptRows, listSendAttemptRows } from '../src/deliveries/delivery-store.ts'
@@ -16,9 +18,11 @@ import { removeEndpoint } from '../src/endpoints/remove-endpoint.ts'
 import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
 import { giveUpReserved } from '../src/providers/give-up-reserved.ts'
 import { deleteOwnProvider, type ProviderCopy, saveProviderRow } from '../src/providers/provider-store.ts'
+import { readCopy } from '../src/providers/read-copy.ts'
 import { reserveProvider, takeReserved } from '../src/providers/reservation-store.ts'
 
 const dayMs = 86_400_000
+const keyRing = parseKeyRing(`k:${Buffer.alloc(32, 1).toString('base64')}`)
 
 let env: TestEnv
 let db: Queries
@@ -84,6 +88,22 @@ test('retention removes old deliveries with their attempts and idle origins, and
   ])
 })
 
+test('a delivery that is being replayed is not removed by the retention', async () => {
+  const id = await storeSend('origin_again')
+  await exhaust(id)
+  const replay = await env.sql('webhook-delivery').connect()
+  await replay.query('begin')
+  const again = `update deliveries set status = 'pending', next_attempt_at = now(), finished_at = null where id = $1`
+  await replay.query(again, [id])
+  try {
+    expect(await createDeliveryDeletion(db)(dayMs)).toBe(false)
+  } finally {
+    await replay.query('commit')
+    replay.release()
+  }
+  expect(await db.run('select status from deliveries where id = $1', [id])).toEqual([{ status: 'pending' }])
+})
+
 test('a delivery that is stored while the last ones of its deleted subscription are removed is removed, too', async () => {
   const subscription = newId('whsub')
   const delivery = () => ({ ...sendTo(subscription), subscription_id: subscription, url: null })
@@ -142,6 +162,22 @@ test('an attempt is settled once, however often its end is written', async () =>
   ])
   const told = `select 1 from outbox where subject = 'webhooks.delivery.failed'`
   expect(await db.run(told)).toHaveLength(1)
+})
+
+test.each([
+  ['a test event of a subscription says nothing', newId('whsub'), false],
+  ['a send with the key of a test event counts', null, true],
+])('of five failures in a row, %s about the health of the endpoint', async (_what, subscription_id, struggling) => {
+  const endpoint = subscription_id ?? 'origin_tested'
+  const fields = { subscription_id, event_type: 'webhook.test' }
+  const deliveries = Array.from({ length: 5 }, () => ({ ...sendTo(endpoint), ...fields }))
+  await insertDeliveries(db.run, deliveries)
+  await takeDeliveries(db.run, [{ endpoint_id: endpoint, room: 5 }], 60_000)
+  await settleDeliveries(
+    db.run,
+    deliveries.map(({ id }) => ({ deliveryId: id, number: 1, verdict: failed, durationMs: 5, response: null })),
+  )
+  expect(await db.run('select struggling from endpoints where id = $1', [endpoint])).toEqual([{ struggling }])
 })
 
 test('a lease is renewed and released by its holder alone', async () => {
@@ -251,6 +287,15 @@ test('a copy of a provider is that of the newest revision, whatever comes late o
   for (const revision of [1, 3, 2, 3])
     await saveProviderRow(db.run, copyOf(id, revision, revision === 1 ? {} : { former }))
   expect(await secretsOf(id)).toEqual([{ secret: hex('secret 3'), previous: hex('secret 1') }])
+})
+
+test('a copy has the retry delays of its provider, also those that are no whole seconds', async () => {
+  const id = newId('prov')
+  const credentials = { secret: newWebhookSecret(), retry_delays: '16.1s,4.1m' }
+  await saveProviderRow(db.run, readCopy(keyRing, { ...copyOf(id, 1), credentials }))
+  expect(await db.run('select retry_delays from providers where id = $1', [id])).toEqual([
+    { retry_delays: [16_100, 246_000] },
+  ])
 })
 
 test('a copy of a subscription’s own provider ends with it: a change that comes later brings no secret back', async () => {

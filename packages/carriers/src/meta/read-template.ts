@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ReceivingAccount, TemplateReport } from '../receiver.ts'
 import type { Change } from './update.ts'
 
@@ -15,7 +16,9 @@ export function readTemplate(account: ReceivingAccount, { field, time, value }: 
   if (name === undefined || language === undefined) return undefined
   const says = wordsOf(field, value)
   if (Object.values(says).every((word) => word === undefined)) return undefined
-  const callbackId = [field, value.message_template_id ?? name, language, time ?? '', ...Object.values(says)].join(' ')
+  const parts = [field, value.message_template_id ?? name, language, time ?? '', ...Object.values(says)]
+  // Hashed, because an entry of an index is limited to 2,704 bytes.
+  const callbackId = createHash('sha256').update(parts.join(' ')).digest('base64url')
   return { type: 'template', account, callbackId, name, language, ...says }
 }
 

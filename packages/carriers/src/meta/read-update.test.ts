@@ -13,8 +13,8 @@ const account: ReceivingAccount = {
   topicArns: [],
 }
 
-function read(value: object) {
-  const change = { field: 'messages', value: { metadata: { phone_number_id: account.accountId }, ...value } }
+function read(value: object, field = 'messages') {
+  const change = { field, value: { metadata: { phone_number_id: account.accountId }, ...value } }
   const post = { object: 'whatsapp_business_account', entry: [{ id: account.parentId, changes: [change] }] }
   return readUpdate(readChanges(Buffer.from(JSON.stringify(post))), [account], 'secret')
 }
@@ -50,10 +50,37 @@ test('a message, a choice and a refused marketing message have the time that the
   ])
 })
 
+test('a status has the trace that travelled along only if it is one', () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  const report = (travelled: string) =>
+    read({ statuses: [{ id: 'wamid.1', status: 'sent', biz_opaque_callback_data: `traceparent=${travelled}` }] })
+  expect(report(traceparent)).toMatchObject([{ type: 'receipt', traceparent }])
+  for (const text of ['', 'x', `${traceparent}%00`]) expect(report(text)[0]).not.toHaveProperty('traceparent')
+})
+
 test('a message with the number and the id of its sender maps that id to the number', () => {
   const message = { id: 'wamid.1', from: '16505551234', from_user_id: 'user.1', type: 'text', text: { body: 'Hi' } }
   expect(read({ messages: [message], contacts: [{ wa_id: '16505551234' }] })).toMatchObject([
     { type: 'identity', content: { phone: '+16505551234', user_id: 'user.1' } },
     { type: 'message', content: { from: '+16505551234', user_id: 'user.1' } },
   ])
+})
+
+test('a change of a template has an identity that fits an index, however long its texts are', () => {
+  const long = (text: string) => text.repeat(512)
+  const report = (message_template_id: string) =>
+    read(
+      {
+        event: long('a'),
+        message_template_id,
+        message_template_name: long('b'),
+        message_template_language: long('c'),
+        message_template_category: long('d'),
+      },
+      'message_template_status_update',
+    )
+  const [one, same, other] = [long('1234567890'), long('1234567890'), long('1234567891')].map(report)
+  expect(one).toMatchObject([{ type: 'template', callbackId: expect.stringMatching(/^.{43}$/) }])
+  expect(same).toEqual(one)
+  expect(other).not.toEqual(one)
 })

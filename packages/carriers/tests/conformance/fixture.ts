@@ -70,8 +70,12 @@ export interface CarrierFixture {
     windowS?: number
     /** Changes that a signature must not survive; usually that of the body. */
     forgeries?: Readonly<Record<string, (callback: CapturedCallback) => CapturedCallback>>
-    /** Signs a body for an account of its own. */
-    signer?: { credentials: Credentials; sign(body: string, url: string): Pick<CapturedCallback, 'body' | 'headers'> }
+    /** Signs a body for an account of its own, such as that of a failure with this text for people. */
+    signer?: {
+      credentials: Credentials
+      sign(body: string, url: string): Pick<CapturedCallback, 'body' | 'headers'>
+      failure(text: string): object
+    }
     /** Documented events that the stand-in does not make: the body, and its reports. */
     events?: readonly [string, object, readonly object[]][]
   } | null

@@ -112,6 +112,14 @@ export function testProof({ proof }: Proven, worldOf: () => World): void {
     },
   )
 
+  test('a failure with a long text is a receipt that can be stored, also when the cut splits a character', async () => {
+    // The halves of a character are on both sides of each even position.
+    const text = `x${'🎉'.repeat(600)}`
+    const reports = await receiveSigned(JSON.stringify(signer.failure(text)))
+    expect(reports).toMatchObject([{ type: 'receipt', reason: expect.stringMatching(/./) }])
+    for (const report of reports) expectStorable(worldOf(), report)
+  })
+
   test.each(events.map((one) => [...one] as const))('%s', async (_what, event, expected) => {
     const reports = await receiveSigned(JSON.stringify(event))
     expect(reports).toHaveLength(expected.length)

@@ -1,5 +1,5 @@
-import type { Queries } from '@notify/database'
-import { coalesce, createTenantRoom, Problem } from '@notify/service-kit'
+import { isUnavailable, type Queries } from '@notify/database'
+import { bisect, coalesce, createTenantRoom, Problem } from '@notify/service-kit'
 import { callbackIdentity, type NewCallback, recordCallbacks } from './callback-store.ts'
 
 /**
@@ -15,9 +15,13 @@ const room = { most: maxBatch * maxInFlight, mostOfTenant: maxBatch }
 /** Less than a carrier and the gateway wait: what nobody waits for any more must not fill the memory. */
 const longestWaitMs = 5000
 
-/** Commits concurrent callbacks of all kinds together. */
+/** Commits concurrent callbacks of all kinds together; one that Postgres refuses fails alone. */
 export function createCallbackRecorder({ db, wakeOutbox }: { db: Queries; wakeOutbox(): void }): RecordCallback {
   const enter = createTenantRoom(room)
+  const recordTogether = async (callbacks: readonly NewCallback[]) => {
+    const isNew = await recordCallbacks(db, callbacks)
+    return callbacks.map((one) => isNew.has(callbackIdentity(one)))
+  }
   const record = coalesce<NewCallback, boolean>({
     maxBatch,
     maxInFlight,
@@ -25,9 +29,10 @@ export function createCallbackRecorder({ db, wakeOutbox }: { db: Queries; wakeOu
     minIntervalMs: 100,
     async run(callbacks) {
       const byIdentity = new Map(callbacks.map((one) => [callbackIdentity(one), one]))
-      const isNew = await recordCallbacks(db, [...byIdentity.values()])
-      if (isNew.size > 0) wakeOutbox()
-      return callbacks.map((one) => isNew.has(callbackIdentity(one)))
+      const isNew = await bisect([[...byIdentity.values()]], recordTogether, isUnavailable)
+      if (isNew.includes(true)) wakeOutbox()
+      const resultOf = new Map([...byIdentity.keys()].map((identity, at) => [identity, isNew[at]!]))
+      return callbacks.map((one) => resultOf.get(callbackIdentity(one))!)
     },
   })
   return async (tenantId, callback) => {

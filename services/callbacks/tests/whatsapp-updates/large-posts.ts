@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
@@ -26,6 +27,21 @@ test('the messages of a post that are more than NATS takes at once are all publi
     )
     expect(unpublished).toEqual([])
   })
+})
+
+test('a change of a template with long texts is recorded, and a STOP beside it revokes', async () => {
+  const phone = freshPhone()
+  await optIn(env, phone)
+  const value = {
+    event: 'APPROVED',
+    message_template_id: randomBytes(6000).toString('base64'),
+    message_template_name: 'x'.repeat(512),
+    message_template_language: 'en_US',
+  }
+  const stop = { id: 'wamid.beside.template', from: phone.slice(1), type: 'text', text: { body: 'STOP' } }
+  const posts = [envelope({ field: 'message_template_status_update', value }), envelope(ofNumber({ messages: [stop] }))]
+  expect((await Promise.all(posts.map((raw) => update(raw)))).map(({ status }) => status)).toEqual([200, 200])
+  await untilConsent(env, phone, { status: 'revoked' })
 })
 
 test.each([

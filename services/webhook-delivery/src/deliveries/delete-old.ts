@@ -5,9 +5,10 @@ import { build } from '../db/schema.ts'
 const batch = 1000
 
 const which = {
-  // Several may have finished at the time at which a batch ended, so the next one includes that time.
-  old: `finished_at >= $1 and finished_at < now() - $2 * interval '1 millisecond' order by finished_at`,
-  orphaned: 'subscription_id = $1',
+  // Several may have finished at the time at which a batch ended, so the next one includes that time. What is locked is being replayed.
+  old: `finished_at >= $1 and finished_at < now() - $2 * interval '1 millisecond' order by finished_at
+          limit ${batch} for update skip locked`,
+  orphaned: `subscription_id = $1 limit ${batch}`,
 }
 
 const deletePage = defineStatements(
@@ -16,7 +17,7 @@ const deletePage = defineStatements(
     isPrepared: false,
     text: `
       with page as (
-        select id, endpoint_id, subscription_id, finished_at from deliveries where ${which[kind]} limit ${batch}
+        select id, endpoint_id, subscription_id, finished_at from deliveries where ${which[kind]}
       ), their_attempts as (delete from attempts using page where delivery_id = page.id),
       idle_origins as (
         delete from endpoints where id = any(array(select endpoint_id from page where subscription_id is null))

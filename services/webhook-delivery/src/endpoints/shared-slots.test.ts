@@ -31,3 +31,14 @@ test('the last slot can be taken, and a released one is free again', () => {
   places.release('ten_1', 1)
   expect([places.free, places.rooms()]).toEqual([1, { known: {}, other: 1 }])
 })
+
+test('while more slots are held than there are, none is free, and none is made by taking', () => {
+  const places = new SharedSlots(4)
+  // Others took the last ones while a claim was under way.
+  places.hold('ten_1', 6)
+  expect([places.free, places.take('ten_2', 1)]).toEqual([0, 0])
+  places.release('ten_1', 2)
+  expect([places.free, places.take('ten_2', 1)]).toEqual([0, 0])
+  places.release('ten_1', 4)
+  expect([places.free, places.rooms()]).toEqual([4, { known: {}, other: 2 }])
+})

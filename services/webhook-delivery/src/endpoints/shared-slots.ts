@@ -3,6 +3,7 @@
  * tenant finds free ones at once, however many the first one wants.
  */
 export class SharedSlots {
+  /** Negative while more are held than there are: a claim holds its slots only when it has ended. */
   #free: number
   readonly #held = new Map<string, number>()
 
@@ -12,7 +13,7 @@ export class SharedSlots {
 
   /** Slots that no tenant holds. */
   get free(): number {
-    return this.#free
+    return Math.max(0, this.#free)
   }
 
   /** How many more slots the tenant may take now. */
@@ -28,7 +29,7 @@ export class SharedSlots {
 
   /** Takes as many of the wanted slots as the tenant has room for. @returns how many these are */
   take(tenantId: string, wanted: number): number {
-    const taken = Math.min(wanted, this.roomOf(tenantId), this.#free)
+    const taken = Math.min(wanted, this.roomOf(tenantId))
     this.hold(tenantId, taken)
     return taken
   }

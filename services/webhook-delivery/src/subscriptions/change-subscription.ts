@@ -9,7 +9,7 @@ import { findProvider } from '../providers/provider-store.ts'
 import { eraseRemoved } from '../providers/removal-store.ts'
 import { requireShared } from '../providers/require-shared.ts'
 import { auditSubscription } from './audit-subscription.ts'
-import { describeSubscription } from './describe-subscription.ts'
+import { addressOf, describeSubscription } from './describe-subscription.ts'
 import { setEndpointActive } from './disable-subscription.ts'
 import { actorOf, requireDestination, requireLocked, requireSubscription } from './scope.ts'
 import { publishSubscription, type SubscriptionRow } from './subscription-store.ts'
@@ -25,9 +25,8 @@ export const changeSubscription: Handler<Context, typeof contract> = async (cont
     requireUnchanged('subscription', known.updated_at, query.expected_updated_at)
     const status = body.status ?? known.status
     const disabled_reason = status === 'active' ? null : (known.disabled_reason ?? 'operator')
-    const aad = urlAad(known.tenant_id, id)
-    const moves = body.url !== undefined && body.url !== secrets.keyRing.decrypt(known.url, aad)
-    const url = moves ? secrets.keyRing.encrypt(body.url!, aad) : known.url
+    const moves = body.url !== undefined && body.url !== addressOf(secrets.keyRing, known)
+    const url = moves ? secrets.keyRing.encrypt(body.url!, urlAad(known.tenant_id, id)) : known.url
     const { events = known.events, description = known.description, provider_id = known.provider_id } = body
     if (provider_id !== known.provider_id) await requireReplaceable(run, known, provider_id)
     await run(

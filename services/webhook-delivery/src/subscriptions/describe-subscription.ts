@@ -3,15 +3,27 @@ import type { KeyRing } from '@notify/privacy'
 import { urlAad } from '../db/aad.ts'
 import type { SubscriptionRow } from './subscription-store.ts'
 
+/** Shown instead of an address that cannot be decrypted any more, so that its subscription can be changed and deleted. */
+const unreadableUrl = 'https://unreadable.invalid/'
+
+/** The address of a subscription. */
+export function addressOf(keyRing: KeyRing, { id, tenant_id, url }: SubscriptionRow): string {
+  try {
+    return keyRing.decrypt(url, urlAad(tenant_id, id))
+  } catch {
+    return unreadableUrl
+  }
+}
+
 /** A subscription as callers see it. */
 export function describeSubscription(keyRing: KeyRing, row: SubscriptionRow): WebhookSubscription {
-  const { id, tenant_id, replay } = row
+  const { id, replay } = row
   const time = (text: string) => new Date(text).toISOString()
   return {
     subscription_id: id,
     application_id: row.application_id,
     provider_id: row.provider_id,
-    url: keyRing.decrypt(row.url, urlAad(tenant_id, id)),
+    url: addressOf(keyRing, row),
     events: row.events,
     description: row.description,
     status: row.status,

@@ -65,6 +65,22 @@ test('deliveries of a deleted subscription are cancelled at once, also those sto
   expect(loud).toEqual([])
 })
 
+test('a subscription whose address cannot be decrypted any more is listed, and can be changed and deleted', async () => {
+  const { subscription_id } = await subscribe(env, freshPath('ok'), { events: ['preference.changed'] })
+  const path = `/api/v1/webhook-subscriptions/${subscription_id}`
+  const url = 'https://unreadable.invalid/'
+  const lose = () =>
+    env.sql('webhook-delivery').query(`update subscriptions set url = '\\x00' where id = $1`, [subscription_id])
+  await lose()
+  expect(await operator('GET', path)).toMatchObject({ status: 200, body: { url } })
+  const { body } = await operator('GET', '/api/v1/webhook-subscriptions')
+  expect(body.items).toContainEqual(expect.objectContaining({ subscription_id, url }))
+  const other = env.stack.receiverUrl + freshPath('ok')
+  expect(await operator('PATCH', path, { url: other })).toMatchObject({ status: 200, body: { url: other } })
+  await lose()
+  expect((await operator('DELETE', path)).status).toBe(204)
+})
+
 test('an application and a tenant have at most so many subscriptions as is configured, which the refusal names', async () => {
   const { application_id } = (await operator('POST', '/api/v1/applications', { name: 'Crowded' })).body
   const add = () => {

@@ -1,5 +1,6 @@
 import type { Receipt } from '@notify/contracts'
-import { coalesce } from '@notify/service-kit'
+import { isUnavailable } from '@notify/database'
+import { bisect, coalesce } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithFailureCount } from '../failures/count-failures.ts'
 import { attemptKey, planRounds } from './fold-receipts.ts'
@@ -11,25 +12,26 @@ import { isObservation } from './transition.ts'
 /** Receipts are not urgent, and a batch costs little more than a single receipt. */
 const batch = { maxBatch: 512, maxInFlight: 2, minIntervalMs: 200 }
 
-/** Handles receipts of carriers, in any order and with repetitions. */
+/** Handles receipts of carriers, in any order and with repetitions. One that Postgres refuses fails alone. */
 export type RecordReceipt = (receipt: Receipt) => Promise<void>
 
 export function createReceiptRecorder(
   context: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'> & WithFailureCount & { sentAttempts: SentAttempts },
 ): RecordReceipt {
+  const recordTogether = async (receipts: readonly Receipt[]) => {
+    for (const round of planRounds(receipts, attemptKey)) {
+      const { latencies, reported } = await applyReceipts(context.db, round)
+      context.metrics.took(latencies)
+      context.metrics.reported(reported)
+    }
+    await recordReads(context.db, receipts)
+    context.wakeOutbox()
+    await countLost(context, receipts)
+    return receipts.map(() => undefined)
+  }
   const record = coalesce<Receipt, undefined>({
     ...batch,
-    async run(receipts) {
-      for (const round of planRounds(receipts, attemptKey)) {
-        const { latencies, reported } = await applyReceipts(context.db, round)
-        context.metrics.took(latencies)
-        context.metrics.reported(reported)
-      }
-      await recordReads(context.db, receipts)
-      context.wakeOutbox()
-      await countLost(context, receipts)
-      return receipts.map(() => undefined)
-    },
+    run: (receipts) => bisect([receipts], recordTogether, isUnavailable),
   })
   return async (receipt) => {
     context.metrics.receipt(receipt.channel, receipt.status)
