@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
+import type { Id } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { claimSyncs } from '../src/catalogue/carrier-templates/claim-syncs.ts'
 import { startDueChecks } from '../src/catalogue/domains/check-store.ts'
@@ -43,12 +44,24 @@ beforeAll(async () => {
   }
 })
 
-type Claimed = { tenant_id: string }[]
-const claims: [string, (run: Run) => Promise<Claimed>][] = [
-  ['domains', async (run) => (await startDueChecks(run, limit)).map(({ row: { tenant_id } }) => ({ tenant_id }))],
-  ['accounts with templates', (run) => claimSyncs(run, limit, leaseMs)],
-  ['domains at carriers', (run) => claimIdentities(run, { limit, leaseMs })],
+type Claimed = readonly { tenant_id: Id<'ten'> }[]
+const claims: [string, (run: Run, inHand?: Claimed) => Promise<Claimed>][] = [
+  [
+    'domains',
+    async (run, inHand = []) => {
+      const started = await startDueChecks(
+        run,
+        limit,
+        inHand.map((row) => ({ row })),
+      )
+      return started.map(({ row }) => row)
+    },
+  ],
+  ['accounts with templates', (run, inHand) => claimSyncs(run, limit, leaseMs, inHand)],
+  ['domains at carriers', (run, inHand = []) => claimIdentities(run, { most: limit, leaseMs, inHand })],
 ]
+
+const tenantsOf = (claimed: Claimed): string[] => claimed.map(({ tenant_id }) => tenant_id).toSorted()
 
 test('a thousand domains in ten accounts are planned at once, of a neighbour with the first', async () => {
   await addAccounts('busy', 10)
@@ -65,7 +78,10 @@ test.each(claims)(
   `a tenant's ${backlog} %s that hang delay the one of a neighbour by no more than a round`,
   async (_, claim) => {
     await db.run(`update domain_identities set next_try_at = now() - interval '1 hour' where tenant_id = 'busy'`)
-    const tenants = (await claim(db.run)).map(({ tenant_id }) => tenant_id).toSorted()
-    expect(tenants).toEqual(['busy', 'busy', 'busy', 'neighbour'])
+    const claimed = await claim(db.run)
+    expect(tenantsOf(claimed)).toEqual(['busy', 'busy', 'busy', 'neighbour'])
+    expect(await claim(db.run, claimed)).toEqual([])
+    const [first, ...ended] = claimed.filter(({ tenant_id }) => (tenant_id as string) === 'busy')
+    expect(tenantsOf(await claim(db.run, [first!]))).toEqual(tenantsOf(ended))
   },
 )
