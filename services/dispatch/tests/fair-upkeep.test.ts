@@ -66,12 +66,14 @@ const tenantsOf = (claimed: Claimed): string[] => claimed.map(({ tenant_id }) =>
 test('a thousand domains in ten accounts are planned at once, of a neighbour with the first', async () => {
   await addAccounts('busy', 10)
   await addAccounts('neighbour', 1)
-  for (let round = 0; round < 3; round++) await planIdentities(db.run, sendingCarriers)
-  const planned = await db.run('select tenant_id, count(*)::int from domain_identities group by 1 order by 1')
-  expect(planned).toEqual([
-    { tenant_id: 'busy', count: 10 * backlog },
-    { tenant_id: 'neighbour', count: 1 },
-  ])
+  const planned = () => db.run('select tenant_id, count(*)::int from domain_identities group by 1 order by 1')
+  for (const ofBusy of [0.5, 1, 1]) {
+    await planIdentities(db.run, sendingCarriers)
+    expect(await planned()).toEqual([
+      { tenant_id: 'busy', count: ofBusy * 10 * backlog },
+      { tenant_id: 'neighbour', count: 1 },
+    ])
+  }
 })
 
 test.each(claims)(
