@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
 import type { Id } from '@notify/contracts'
 import type { Run } from '@notify/database'
+import { deleteListLeftovers } from '../src/audiences/delete-leftovers.ts'
 import { claimSyncs } from '../src/catalogue/carrier-templates/claim-syncs.ts'
 import { startDueChecks } from '../src/catalogue/domains/check-store.ts'
 import { planIdentities } from '../src/catalogue/domains/identity-plan-store.ts'
@@ -87,3 +88,29 @@ test.each(claims)(
     expect(tenantsOf(await claim(db.run, [first!]))).toEqual(tenantsOf(ended))
   },
 )
+
+test('the members of a small deleted list are deleted with the first of a large one, and both lists at the end', async () => {
+  const addList = async (id: string, members: number, deletedAgo: number) => {
+    await db.run(
+      `insert into lists (id, tenant_id, application_id, mode, name, deleted_at)
+       values ($1, 'tenant of ' || $1, 'app', 'live', 'All', now() - make_interval(secs => $2))`,
+      [id, deletedAgo],
+    )
+    await db.run(
+      `insert into list_members (id, tenant_id, list_id, user_index, content)
+       select $1 || '.' || i, 'tenant of ' || $1, $1, i, '' from generate_series(1, $2::int) as i`,
+      [id, members],
+    )
+  }
+  const members = () => db.run('select list_id, count(*)::int from list_members group by 1 order by 1')
+  const lists = () => db.run('select id from lists')
+  await addList('list_large', 5000, 3600)
+  await addList('list_small', 10, 1)
+  await db.run(
+    `insert into lists (id, tenant_id, application_id, mode, name) values ('list_left', 'ten', 'app', 'live', 'All')`,
+  )
+  await deleteListLeftovers(db)
+  expect(await members()).toEqual([{ list_id: 'list_large', count: 4000 }])
+  for (let deleted = 1; deleted > 0; ) deleted = await deleteListLeftovers(db)
+  expect([await members(), await lists()]).toEqual([[], [{ id: 'list_left' }]])
+})
