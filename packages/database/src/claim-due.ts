@@ -19,8 +19,10 @@ interface FairShare {
   by: string
   /** An expression may name the `owner`. */
   most: number | string
+  /** SQL array with the owner of each row that the worker has in hand: these rows count towards `most`. */
+  inHand?: string
   /** Limits also the sum of a column: for each owner, and for the claim. The first row may exceed it. */
-  size?: { of: string; mostOfOwner: number; most: number }
+  size?: { of: string; mostOfOwner: number; most: number | string }
 }
 
 /** SQL expressions, so that either may be a statement parameter. */
@@ -101,7 +103,7 @@ function longestDue({ table, due, where }: DueRows, columns: string, limit: Clai
 /** Finds the owners by one index probe each, without scanning their rows. */
 function fairlyDue(
   { table, due, where }: DueRows,
-  { by, most, size }: FairShare,
+  { by, most, inHand, size }: FairShare,
   columns: string,
   limit: Claim['limit'],
 ): string {
@@ -114,8 +116,11 @@ function fairlyDue(
         select *, row_number() over () as nth, sum(${size.of}) over (rows unbounded preceding) as total from (${rows}) as locked
       ) as counted where nth = 1 or total <= ${size[sum]}`
       : rows
+  const share = inHand
+    ? `greatest(0, ${most} - (select count(*) from unnest(${inHand}) as held (owner) where held.owner = drawn.owner))`
+    : most
   const mine = `
-        select ${selected} from ${table} where ${by} = drawn.owner and ${isDue} order by ${due} limit ${most}
+        select ${selected} from ${table} where ${by} = drawn.owner and ${isDue} order by ${due} limit ${share}
         for update skip locked`
   return `recursive due_owners as (
       (select ${by} as owner from ${table} where ${isDue} order by ${by} limit 1)

@@ -157,6 +157,17 @@ describe('a fair claim', () => {
     expect(claimed).toEqual(['big1', 'big2', 'big3', 'big4', 'small1', 'tiny1', 'tiny2'])
   })
 
+  test('counts the rows that the worker has in hand towards the limit of their owner', async () => {
+    await add('a', 10)
+    await add('b', 10)
+    await add('c', 1)
+    const claimBeside = async (inHand: string) =>
+      names(await claim(one.db.run, { fair: { by: 'owner', most: 3, inHand: `'{${inHand}}'::text[]` } }))
+    expect(await claimBeside('a,b,a,a')).toEqual(['b1', 'b2', 'c1'])
+    expect(await claimBeside('a,a,a,a,b,b')).toEqual(['b3'])
+    expect(await claimBeside('')).toEqual(['a1', 'a2', 'a3', 'b4', 'b5', 'b6'])
+  })
+
   test('gives every owner a turn, even if there are more owners than rows of a claim', async () => {
     for (let owner = 0; owner < 20; owner++) await add(`o${owner}`, 5, 1000 + owner)
     const claimed: Claimed[] = []

@@ -1,6 +1,7 @@
 export { type AskWish, createWishQuestion, longestQuestionMs, type Wish } from './ask-wish.ts'
 export { readBootstrapFile } from './bootstrap-file.ts'
 export { type Cells, cellConfig, publicUrl } from './cells.ts'
+export { startClaiming } from './claiming.ts'
 export * from './coalesce.ts'
 export * from './config.ts'
 export { connectRedis, redisConfig } from './connect-redis.ts'

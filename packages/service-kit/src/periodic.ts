@@ -1,7 +1,7 @@
 import type { Kit } from './kit.ts'
 import { withLogFields } from './telemetry/log-fields.ts'
 
-interface PeriodicOptions {
+export interface PeriodicOptions {
   name: string
   /** Longest wait between the end of one round and the start of the next, in milliseconds. */
   everyMs: number

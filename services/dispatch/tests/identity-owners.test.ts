@@ -28,7 +28,7 @@ async function identity({ reference = '1' as string | null, kind = 'postmark', w
   return claimed()
 }
 async function claimed(leaseMs = 60_000): Promise<DueIdentity> {
-  const [due, ...more] = await claimIdentities(db.run, { limit: 10, leaseMs })
+  const [due, ...more] = await claimIdentities(db.run, { most: 10, leaseMs })
   if (!due || more.length > 0) throw new Error('not one identity is due')
   return due
 }

@@ -33,7 +33,7 @@ async function syncAll(account = ses): Promise<void> {
   }
   const metrics = { identitySynced: () => {} }
   const context = { config, db, log: kit.log, metrics, carrierTable: sendingCarriers, secrets: { keyRing } }
-  for (const due of await claimIdentities(db.run, { limit: 10, leaseMs: 60_000 }))
+  for (const due of await claimIdentities(db.run, { most: 10, leaseMs: 60_000 }))
     await syncIdentity(context as unknown as Context, due)
 }
 
@@ -120,7 +120,7 @@ test('a domain that is deleted while its account is asked nothing more is still 
   const one = await registered()
   await deleteProvider(one)
   await dueNow(one)
-  const [due] = await claimIdentities(db.run, { limit: 1, leaseMs: 60_000 })
+  const [due] = await claimIdentities(db.run, { most: 1, leaseMs: 60_000 })
   await deleteDomain(one)
   await syncIdentity({ db } as Context, due!)
   expect(await stored(one)).toMatchObject({ wanted: false, next_try_at: expect.any(Date) })

@@ -5,24 +5,30 @@ import { deleteEndedBroadcasts } from './broadcasts/broadcast-store.ts'
 
 const everyMs = 60_000
 const batch = 2000
+/** Deleted lists that share a batch: those of a large one do not delay those of another. */
+const listsAtOnce = 20
+const membersOf = (list: string) => `m.id > ${list}.id || '.' and m.id < ${list}.id || '/'`
 const deleteMembers = defineStatement({
   name: 'delete-members-of-deleted-lists',
   text: `
     with list as (
-      select id from lists where deleted_at is not null order by deleted_at limit 1 for update skip locked
+      select id from lists where deleted_at is not null order by random() limit ${listsAtOnce} for update skip locked
     ), members as (
       delete from list_members where id = any(array(
-        select m.id from list_members m, list where m.id > list.id || '.' and m.id < list.id || '/' limit ${batch}))
+        select mine.id from list cross join lateral (
+          select m.id from list_members m where ${membersOf('list')}
+          limit (select ${batch} / greatest(count(*), 1) from list)) as mine))
       returning id
     ), gone as (
-      delete from lists where id in (select id from list) and not exists (select from members) returning id
+      delete from lists l where l.id in (select id from list) and not exists (
+        select from list_members m where ${membersOf('l')}) returning l.id
     )
     select (select count(*)::int from members) + (select count(*)::int from gone) as deleted`,
   columns: { deleted: column.integer() },
 })
 
-/** Deletes a batch of the members of deleted lists, then the lists. @returns how many rows */
-async function deleteListLeftovers({ runLong }: Pick<Queries, 'runLong'>): Promise<number> {
+/** Deletes a batch of the members of deleted lists, and the lists that have none. @returns how many rows */
+export async function deleteListLeftovers({ runLong }: Pick<Queries, 'runLong'>): Promise<number> {
   return (await runLong(deleteMembers))[0]!.deleted
 }
 

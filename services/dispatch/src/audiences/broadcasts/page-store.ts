@@ -35,11 +35,16 @@ const claimColumns = {
 /** A broadcast whose next page this worker may accept. */
 export type DuePage = RowOf<typeof claimColumns>
 
-/** One broadcast of each tenant at a time, tenants in random order. */
+/** One broadcast of each tenant at a time, beside the pages in hand; tenants in random order. */
 const claim = defineStatement({
   name: 'claim-broadcast-pages',
   text: `${claimDueSql(
-    { ...due, key: ['id'], where: `status in ('running', 'cancelled')`, fair: { by: 'tenant_id', most: 1 } },
+    {
+      ...due,
+      key: ['id'],
+      where: `status in ('running', 'cancelled')`,
+      fair: { by: 'tenant_id', most: 1, inHand: '$2::text[]' },
+    },
     { limit: '$1', leaseMs },
   )}
     select claimed.*, clock_timestamp() as claimed_at,
@@ -49,7 +54,13 @@ const claim = defineStatement({
   columns: claimColumns,
 })
 
-export const claimPages = ({ run }: Queries, limit: number): Promise<DuePage[]> => run(claim, [limit])
+/** Claims due pages, `most` with those in hand, of tenants that have none in hand. */
+export const claimPages = async (
+  { run }: Queries,
+  most: number,
+  inHand: readonly Pick<DuePage, 'tenant_id'>[] = [],
+): Promise<DuePage[]> =>
+  inHand.length >= most ? [] : run(claim, [most - inHand.length, inHand.map(({ tenant_id }) => tenant_id)])
 
 const countWaiting = defineStatement({
   name: 'count-waiting-of-application',

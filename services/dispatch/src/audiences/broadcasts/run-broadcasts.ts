@@ -1,5 +1,5 @@
 import type { OnCommit } from '@notify/database'
-import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
+import { type Kit, startClaiming, withLogFields } from '@notify/service-kit'
 import type { WithAcceptOne } from '../../accept/accept-candidate.ts'
 import { waitFor } from '../../accept/accept-item.ts'
 import type { Context } from '../../context.ts'
@@ -20,8 +20,8 @@ import {
 
 /** Members of a page. */
 const pageSize = 200
-/** Tenants whose pages one look takes, one after the other. */
-const batch = 8
+/** Tenants whose pages a worker accepts beside each other. */
+const mostPages = 16
 /** For what a lost wake-up left. */
 const everyMs = 5000
 /** While this many bulk messages of the application wait to be sent, its broadcasts pause: most of one can then still be cancelled. */
@@ -33,22 +33,19 @@ const retryMs = 5000
 type Needs = Context & WithAcceptOne & { onCommit: OnCommit }
 
 /**
- * Accepts broadcasts page by page. Each tenant has one pace for all of its broadcasts, and pages of different tenants take turns.
- * Safe in any number of replicas: a page that is accepted twice sends nothing twice, and is counted once.
+ * Accepts broadcasts page by page. Each tenant has one pace for all of its broadcasts, and pages of different tenants run beside each
+ * other. Safe in any number of replicas: a page that is accepted twice sends nothing twice, and is counted once.
  */
 export function runBroadcasts(kit: Kit, context: Needs, brake: BulkBrake): void {
-  const pages = startPeriodic(kit, {
+  const pages = startClaiming<DuePage>(kit, {
     name: 'broadcasts',
     everyMs,
     atLeastMs: 100,
-    async run() {
+    async claim(inHand) {
       const dueInMs = await nextPageInMs(context.db)
-      if (dueInMs > 0) return dueInMs
-      const claimed = await claimPages(context.db, batch)
-      for (const page of claimed)
-        await withLogFields({ tenant_id: page.tenant_id }, () => tryPage(context, page, brake))
-      return claimed.length > 0
+      return dueInMs > 0 ? dueInMs : claimPages(context.db, mostPages, inHand)
     },
+    work: (page) => withLogFields({ tenant_id: page.tenant_id }, () => tryPage(context, page, brake)),
   })
   context.onCommit(() => pages.stir())
 }

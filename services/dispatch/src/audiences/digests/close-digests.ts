@@ -28,11 +28,13 @@ interface JudgedDigest {
  */
 export async function closeDigests(context: ClosingContext, digests: readonly DueDigest[]): Promise<void> {
   const { db, metrics, log } = context
-  const rows = Map.groupBy(await readItems(db, digests), ({ digest_id }) => digest_id)
+  const rows = Map.groupBy(await inTurn(() => readItems(db, digests)), ({ digest_id }) => digest_id)
   await ownLoopTurn()
   const judged = await Promise.all(digests.map((digest) => judge(context, digest, rows.get(digest.id) ?? [])))
   const ready = judged.filter(({ digest, verdict }) => !waits(context, digest, verdict))
-  const { messages, closed, items, gone } = await db.transaction((run) => commitTogether(context, run, ready))
+  const { messages, closed, items, gone } = await inTurn(() =>
+    db.transaction((run) => commitTogether(context, run, ready)),
+  )
   context.wakeOutbox(urgencyOf(context.channels, messages))
   context.wakeSenders(messages.flatMap((one) => queueOf(context.channels, one)))
   metrics.digestsClosed(closed, items)
@@ -41,6 +43,15 @@ export async function closeDigests(context: ClosingContext, digests: readonly Du
   for (const { digest, verdict } of judged)
     if (verdict instanceof Problem)
       log.warn({ digest_id: digest.id, tenant_id: digest.tenant_id, code: verdict.code }, 'a digest has no message')
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** One group at a time: however many are judged beside each other, the connections stay free for what sends messages. */
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const turn = last.then(work)
+  last = turn.catch(() => {})
+  return turn
 }
 
 const messageIn = ({ verdict }: JudgedDigest): NewNotification[] =>

@@ -12,10 +12,10 @@ import { hasExpired } from '../../outcome/facts/expiry-sql.ts'
 
 const due = { table: 'digests', due: 'due_at' }
 
-/** Digests of one tenant that a claim takes: however many are due, those of others have their turn. */
-const claimedPerTenant = 25
+/** Digests of one tenant that a worker has in hand, claimed together: however many are due, those of others have their turn. */
+const mostOfTenant = 25
 /** Of one tenant as many items as a transaction ends well within its time, of all as many as a worker ends within its lease. */
-const items = { of: 'joined', mostOfOwner: 10_000, most: 30_000 }
+const mostItems = { ofTenant: 10_000, ofAll: 30_000 }
 
 const look = defineStatement({ name: 'look-due-digests', text: dueInSql(due), columns: dueInColumns })
 
@@ -31,7 +31,10 @@ const claim = defineStatement({
     {
       ...due,
       ...{ key: ['id'], set: 'is_open = false' },
-      fair: { by: 'tenant_id', most: claimedPerTenant, size: items },
+      fair: {
+        ...{ by: 'tenant_id', most: `case when owner = any ($4::text[]) then 0 else ${mostOfTenant} end` },
+        size: { of: 'joined', mostOfOwner: mostItems.ofTenant, most: '$3' },
+      },
     },
     { limit: '$1', leaseMs: '$2::float8' },
   )}
@@ -39,9 +42,18 @@ const claim = defineStatement({
   columns: tables.digests,
 })
 
-/** Claims due digests. Those of a tenant are few enough for one transaction. */
-export const claimDigests = ({ run }: Queries, limit: number, leaseMs: number): Promise<DueDigest[]> =>
-  run(claim, [limit, leaseMs])
+/** Claims due digests, `most` with those in hand, of tenants that have none in hand. Those of a tenant fit into one transaction. */
+export async function claimDigests(
+  { run }: Queries,
+  most: number,
+  leaseMs: number,
+  inHand: readonly DueDigest[] = [],
+): Promise<DueDigest[]> {
+  const limit = most - inHand.length
+  const items = inHand.reduce((left, { joined }) => left - joined, mostItems.ofAll)
+  if (limit <= 0 || items <= 0) return []
+  return run(claim, [limit, leaseMs, items, inHand.map(({ tenant_id }) => tenant_id)])
+}
 
 /** SQL: whether a notification still waits for its digest. */
 export const waits = (row: string) => `${row}.status = 'scheduled' and not ${hasExpired(row)}`

@@ -14,7 +14,7 @@ const columns = {
 export type DueSync = RowOf<typeof columns>
 
 /** A carrier that hangs holds up a few accounts of one tenant. */
-const fair = { by: 'tenant_id', most: 3 }
+const fair = { by: 'tenant_id', most: 3, inHand: '$3::text[]' }
 const due = { table: 'carrier_template_syncs', key: ['provider_id'], due: 'next_sync_at', fair }
 
 const claim = defineStatement({
@@ -25,7 +25,13 @@ const claim = defineStatement({
   columns,
 })
 
-/** Claims accounts whose synchronisation is due, with a lease. */
-export function claimSyncs(run: Run, limit: number, leaseMs: number): Promise<DueSync[]> {
-  return run(claim, [limit, leaseMs])
+/** Claims accounts whose synchronisation is due, with a lease; `most` with those in hand. */
+export async function claimSyncs(
+  run: Run,
+  most: number,
+  leaseMs: number,
+  inHand: readonly Pick<DueSync, 'tenant_id'>[] = [],
+): Promise<DueSync[]> {
+  if (inHand.length >= most) return []
+  return run(claim, [most - inHand.length, leaseMs, inHand.map(({ tenant_id }) => tenant_id)])
 }

@@ -1,13 +1,14 @@
 import { environmentOf } from '@notify/carriers/sending'
 import type { OnCommit } from '@notify/database'
-import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
+import { type Kit, startClaiming, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { carrierOfKind, openCredentials } from '../providers/provider-directory.ts'
 import { planSyncs, postponeSync } from './carrier-template-store.ts'
 import { claimSyncs, type DueSync } from './claim-syncs.ts'
 import { saveTemplates } from './save-templates.ts'
 
-const batch = 10
+/** Accounts that a worker has in hand. */
+const most = 10
 const everyMs = 6000
 /** While the service commits: a new account's templates are read within this time. */
 const atLeastMs = 2000
@@ -17,17 +18,16 @@ const longestError = 400
 export function startTemplateSync(kit: Kit, context: Context & { onCommit: OnCommit }): void {
   const { db, carrierTable, config } = context
   const kinds = Object.keys(carrierTable).filter((kind) => carrierTable[kind]?.templates)
-  const syncs = startPeriodic(kit, {
+  const syncs = startClaiming<DueSync>(kit, {
     name: 'carrier template sync',
     everyMs,
     atLeastMs,
-    async run() {
+    async claim(inHand) {
       await planSyncs(db.run, kinds)
       // Each account may take several pages, one after the other.
-      const due = await claimSyncs(db.run, batch, config.CARRIER_TIMEOUT * 10)
-      await Promise.all(due.map((one) => withLogFields({ tenant_id: one.tenant_id }, () => sync(context, one))))
-      return due.length > 0
+      return claimSyncs(db.run, most, config.CARRIER_TIMEOUT * 10, inHand)
     },
+    work: (one) => withLogFields({ tenant_id: one.tenant_id }, () => sync(context, one)),
   })
   context.onCommit(() => syncs.stir())
 }

@@ -32,7 +32,7 @@ export async function startCheck(run: Run, tenantId: Id<'ten'>, id: Id<'dom'>): 
 }
 
 /** Name servers that hang hold up a few domains of one tenant. */
-const fair = { by: 'tenant_id', most: 3 }
+const fair = { by: 'tenant_id', most: 3, inHand: '$2::text[]' }
 const due = { table: 'domains', key: ['id'], due: 'next_check_at', fair }
 
 const claim = defineStatement({
@@ -42,9 +42,14 @@ const claim = defineStatement({
   columns: { ...domainColumns, started_at: column.text() },
 })
 
-/** Claims due domains; a claim expires if the process ends before it saves the result. */
-export async function startDueChecks(run: Run, limit: number): Promise<StartedCheck[]> {
-  return (await run(claim, [limit])).map(startedOf)
+/** Claims due domains, `most` with those in hand; a claim expires if the process ends before it saves the result. */
+export async function startDueChecks(
+  run: Run,
+  most: number,
+  inHand: readonly { row: Pick<DomainRow, 'tenant_id'> }[] = [],
+): Promise<StartedCheck[]> {
+  if (inHand.length >= most) return []
+  return (await run(claim, [most - inHand.length, inHand.map(({ row }) => row.tenant_id)])).map(startedOf)
 }
 
 export interface SavedCheck {

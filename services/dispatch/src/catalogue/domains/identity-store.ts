@@ -55,7 +55,7 @@ const dueIdentities = {
   table: 'domain_identities',
   key: ['domain_id', 'provider_id'],
   due: 'next_try_at',
-  fair: { by: 'tenant_id', most: 3 },
+  fair: { by: 'tenant_id', most: 3, inHand: '$3::text[]' },
   set: `leased_until = now() + $2 * interval '1 millisecond'`,
 }
 
@@ -78,12 +78,13 @@ const claim = defineStatement({
   columns: dueColumns,
 })
 
-/** Claims identities that are due for a change at their carrier, with a lease. */
-export function claimIdentities(
+/** Claims identities that are due for a change at their carrier, with a lease; `most` with those in hand. */
+export async function claimIdentities(
   run: Run,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
+  { most, leaseMs, inHand = [] }: { most: number; leaseMs: number; inHand?: readonly Pick<DueIdentity, 'tenant_id'>[] },
 ): Promise<DueIdentity[]> {
-  return run(claim, [limit, leaseMs])
+  if (inHand.length >= most) return []
+  return run(claim, [most - inHand.length, leaseMs, inHand.map(({ tenant_id }) => tenant_id)])
 }
 
 /** @throws Error when the account is gone or cannot be decrypted */

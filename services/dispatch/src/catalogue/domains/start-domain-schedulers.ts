@@ -1,13 +1,14 @@
 import type { OnCommit } from '@notify/database'
-import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
+import { type Kit, startClaiming, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
 import { planIdentities } from './identity-plan-store.ts'
-import { checkIdentitiesSoon, claimIdentities } from './identity-store.ts'
+import { checkIdentitiesSoon, claimIdentities, type DueIdentity } from './identity-store.ts'
 import { syncIdentity } from './sync-identity.ts'
 
-const batch = 10
+/** Domains, and registrations, that a worker has in hand. */
+const most = 10
 const planEveryMs = 15_000
 /** A change of a domain wakes both at once. */
 const everyMs = 6000
@@ -16,29 +17,25 @@ const atLeastMs = 1000
 /** Starts the schedulers for due domain checks and carrier registrations. */
 export function startDomainSchedulers(kit: Kit, context: Context & { onCommit: OnCommit }): void {
   const { db } = context
-  const checks = startPeriodic(kit, {
+  const checks = startClaiming<StartedCheck>(kit, {
     name: 'domain checks',
     everyMs,
     atLeastMs,
-    async run() {
-      const due = await startDueChecks(db.run, batch)
-      const fields = ({ row: { id: domain_id, tenant_id } }: StartedCheck) => ({ domain_id, tenant_id })
-      await Promise.all(due.map((started) => withLogFields(fields(started), () => check(context, started))))
-      return due.length > 0 || everyMs
+    claim: (inHand) => startDueChecks(db.run, most, inHand),
+    work(started) {
+      const { id: domain_id, tenant_id } = started.row
+      return withLogFields({ domain_id, tenant_id }, () => check(context, started))
     },
   })
   context.onCommit(() => checks.stir())
-  const identities = startPeriodic(kit, {
+  // Each takes several calls in sequence.
+  const leaseMs = context.config.CARRIER_TIMEOUT * 5
+  const identities = startClaiming<DueIdentity>(kit, {
     name: 'domain identities',
     everyMs,
     atLeastMs,
-    async run() {
-      // Each takes several calls in sequence.
-      const leaseMs = context.config.CARRIER_TIMEOUT * 5
-      const due = await claimIdentities(db.run, { limit: batch, leaseMs })
-      await Promise.all(due.map((identity) => syncIdentity(context, identity)))
-      return due.length > 0 || everyMs
-    },
+    claim: (inHand) => claimIdentities(db.run, { most, leaseMs, inHand }),
+    work: (identity) => syncIdentity(context, identity),
   })
   context.onCommit(() => identities.stir())
   startPeriodic(kit, {
