@@ -3,6 +3,7 @@ import type { CarrierTemplate } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import { parseKeyRing } from '@notify/privacy'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
+import { many } from '@notify/test-kit/database'
 import {
   applyTemplateReport,
   listTemplateRows,
@@ -54,18 +55,15 @@ async function claimOf(id: string) {
   return (await claimSyncs(db.run, 100, 60_000)).find(({ provider_id }) => provider_id === id)!
 }
 
-test('thousands of templates of an account are saved again within the time of a statement', async () => {
+test('templates of an account are saved again without comparing each with each', async () => {
   const { id, tenant_id } = await connect()
-  const templates = Array.from({ length: 6000 }, (_, at) => template(`template ${at}`, 'de'))
+  // So many comparisons would take longer than even a long statement may.
+  const templates = Array.from({ length: many }, (_, at) => template(`template ${at}`, 'de'))
   const due = await claimOf(id)
-  await saveTemplates(db.run, due, templates, 60_000)
-  await saveTemplates(
-    db.run,
-    { ...due, started_at: new Date(due.started_at.getTime() + 1) },
-    templates.slice(1),
-    60_000,
-  )
-  const rows = await listTemplateRows(db.run, tenant_id, { after: undefined, limit: 10_000 })
+  const later = { ...due, started_at: new Date(due.started_at.getTime() + 1) }
+  await saveTemplates(db.runLong, due, templates, 60_000)
+  await saveTemplates(db.runLong, later, templates.slice(1), 60_000)
+  const rows = await listTemplateRows(db.runLong, tenant_id, { after: undefined, limit: many })
   expect(rows).toHaveLength(templates.length - 1)
 })
 

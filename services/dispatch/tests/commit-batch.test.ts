@@ -278,7 +278,7 @@ test.each<[string, (round: number) => [NewNotification, NewNotification]]>([
       const [late, early] = make(round)
       // The statement comes to the last one when the other one has been committed.
       const long = Array.from({ length: 3000 }, (_, at) => notification('bulk', `${what}-${round}-${at}`))
-      const committing = commitBatch(db.run, channels, [...long, late])
+      const committing = commitBatch(db.runLong, channels, [...long, late])
       await untilCommitting(committing)
       const faults = await Promise.all([committing, commitBatch(db.run, channels, [early])])
       expect(faults.map(({ size }) => size).sort()).toEqual([0, 1])

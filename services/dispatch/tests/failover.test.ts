@@ -165,7 +165,9 @@ describe('suppression', () => {
 test('while every circuit breaker is open messages stay queued and none fails; once one closes all are sent', async () => {
   await renewFirst()
   answer(refuses(503, 20500, 'Internal'), refuses(503, 20500, 'Internal'))
-  const ids = await Promise.all(Array.from({ length: 60 }, () => send(env)))
+  // Due together: while a busy machine accepts the last ones, the first would use up their schedule.
+  const ids = await Promise.all(Array.from({ length: 60 }, () => send(env, freshPhone(), { send_at: inAnHour() })))
+  await becomeDue(env, ...ids)
   const states = async () => {
     const { rows } = await env.admin.query(
       'select status, count(*)::int as count from dispatch.notifications where id = any ($1) group by status',

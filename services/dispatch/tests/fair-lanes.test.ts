@@ -7,10 +7,8 @@ import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 /** Messages of one tenant that cannot go out, or not soon. */
 const backlog = 2000
-/** Far more than a neighbour waits on an idle machine. */
-const usualMs = 1500
-/** More than a busy machine delays a message, and less than a lane needs for the backlog. */
-const longestMs = 5000
+/** More than a busy machine usually delays a message, and less than a lane needs for the backlog. */
+const usualMs = 5000
 
 let carrier: StubCarrier
 let env: TestEnv
@@ -22,11 +20,11 @@ beforeAll(async () => {
   carrier.answer = (response, form) => {
     const to = form.get('To')!
     arrivals.set(to, performance.now())
-    if (to.endsWith('7777')) answerCampaign(response)
+    if (isOfCampaign(to)) answerCampaign(response)
     else takes(response)
   }
   env = await TestEnv.start(['gateway', 'dispatch'], {
-    apart: ['dispatch-api'],
+    apart: ['dispatch-api', 'dispatch-worker'],
     env: { all: otherAccountEnv, 'dispatch-worker': { TWILIO_API_URL: carrier.url } },
   })
   neighbour = await addTenant(env)
@@ -50,9 +48,17 @@ async function sendCampaign(priority: Priority): Promise<void> {
   }
 }
 
-/** Sends messages of the neighbour, and expects that none of them waits behind the backlog. */
-async function expectToPass(priority: Priority): Promise<void> {
-  const times: number[] = []
+const isOfCampaign = (to: string) => to.endsWith('7777')
+
+/** How long a message of the neighbour took from its acceptance, and how many of the campaign arrived meanwhile. */
+interface Passage {
+  tookMs: number
+  others: number
+}
+
+/** Sends messages of the neighbour, one after the other. */
+async function sendNeighbours(priority: Priority): Promise<Passage[]> {
+  const passages: Passage[] = []
   for (let n = 0; n < 10; n++) {
     const phone = freshPhone()
     const body = smsTo(phone, { priority })
@@ -60,11 +66,17 @@ async function expectToPass(priority: Priority): Promise<void> {
     expect(status).toBe(202)
     const acceptedMs = performance.now()
     await eventually(() => expect(arrivals.has(phone)).toBe(true))
-    times.push(arrivals.get(phone)! - acceptedMs)
+    const arrivedMs = arrivals.get(phone)!
+    const others = [...arrivals].filter(([to, ms]) => isOfCampaign(to) && ms > acceptedMs && ms < arrivedMs)
+    passages.push({ tookMs: arrivedMs - acceptedMs, others: others.length })
   }
-  const [usual, longest] = [6, 9].map((at) => times.toSorted((a, b) => a - b)[at])
-  expect(usual).toBeLessThan(usualMs)
-  expect(longest).toBeLessThan(longestMs)
+  return passages
+}
+
+/** Sends messages of the neighbour, and expects that they do not wait behind the backlog. */
+async function expectToPass(priority: Priority): Promise<void> {
+  const times = (await sendNeighbours(priority)).map(({ tookMs }) => tookMs)
+  expect(times.sort((a, b) => a - b)[6]).toBeLessThan(usualMs)
 }
 
 async function countQueued(): Promise<number> {
@@ -76,15 +88,22 @@ async function countQueued(): Promise<number> {
   return rows[0].count
 }
 
-test.each<[string, Priority, (response: ServerResponse) => void]>([
-  ['refuses the account', 'transactional', refuses(401, 20003, 'Authenticate')],
-  ['does not answer', 'transactional', () => {}],
-  ['takes a campaign', 'bulk', takes],
-])('while a carrier %s, the messages of another tenant pass its backlog (%s)', async (_, priority, answer) => {
+test.each<[string, (response: ServerResponse) => void]>([
+  ['refuses the account', refuses(401, 20003, 'Authenticate')],
+  ['does not answer', () => {}],
+])('while a carrier %s, the messages of another tenant pass its backlog', async (_, answer) => {
   answerCampaign = answer
-  await sendCampaign(priority)
-  await expectToPass(priority)
+  await sendCampaign('transactional')
+  await expectToPass('transactional')
   expect(await countQueued()).toBeGreaterThan(backlog / 4)
+})
+
+test('while a carrier takes a campaign, the messages of another tenant pass its backlog', async () => {
+  // The lane would send the first of them while a busy machine still accepts the last.
+  await env.kill('dispatch-worker', 'SIGSTOP')
+  await sendCampaign('bulk').finally(() => env.kill('dispatch-worker', 'SIGCONT'))
+  // Fewer than the lane sends in a second, whatever the time that it takes.
+  for (const { others } of await sendNeighbours('bulk')) expect(others).toBeLessThan(backlog / 8)
 })
 
 test('messages of a held account wait untouched, and all go out once the account works again', async () => {
@@ -99,7 +118,7 @@ test('messages of a held account wait untouched, and all go out once the account
   await expectToPass('transactional')
   expect((await touched()) - before).toBeLessThan(60)
   answerCampaign = takes
-  await eventually(async () => expect(await countQueued()).toBe(0))
+  await eventually(async () => expect(await countQueued()).toBe(0), { timeoutMs: 180_000 })
 })
 
 test('while an account is used up to its rate, the messages of another tenant pass its backlog', async () => {

@@ -40,7 +40,8 @@ const stored = async ({ provider_id }: DueIdentity) =>
   (await db.run<Record<string, unknown>>('select * from domain_identities where provider_id = $1', [provider_id]))[0]
 function settle(due: DueIdentity, verified: boolean): Promise<void> {
   const registration = { verified, records: [], reference: due.reference ?? 'known', isOurs: false }
-  const waits = { first: 1000, longest: 1000 }
+  // Nothing that was settled is claimed again in these tests.
+  const waits = { first: 3_600_000, longest: 3_600_000 }
   return settleIdentity(db.run, { ...due, account: {}, accountRevision: 1 } as never, registration, waits)
 }
 

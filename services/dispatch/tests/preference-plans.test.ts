@@ -38,10 +38,11 @@ test('a choice does not read those of others, nor an import all of them for each
   }
 })
 
-test('an import of five times as many rules as there may be stays within the time of a statement', async () => {
+test('an import compares no rule with all others', async () => {
+  // So many, compared each with each, would take longer than even a long statement may.
   for (const state of ['off', 'on', 'off'] as const) {
-    const choices = choicesOf(5 * mostImportedPreferences, { state })
-    expect(await change(choices)).toHaveLength(choices.length)
+    const choices = choicesOf(20 * mostImportedPreferences, { state })
+    expect(await changeChoices(db.runLong, owner, choices, origin)).toHaveLength(choices.length)
   }
 })
 

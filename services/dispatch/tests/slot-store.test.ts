@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
+import { eventually, patienceMs } from '@notify/dev-env'
 import { makeSlots } from '../src/deliver/throttle/make-slots.ts'
 import { type Reach, reserveSlots } from '../src/deliver/throttle/slot-store.ts'
 import { createThrottle } from '../src/deliver/throttle/throttle.ts'
@@ -40,9 +41,15 @@ test('a campaign gets at most four fifths of the rate, only so far ahead; the re
 })
 
 test('a code finds its slot at once while a campaign takes all that it can get', async () => {
-  const { reserve } = await limited(20)
-  await reserve(100, bulk)
-  expect(await reserve(1, urgent)).toMatchObject({ shared: 0, kept: 1, kept_in_ms: 0 })
+  const code = await eventually(async () => {
+    const { reserve } = await limited(20)
+    const campaign = await reserve(100, bulk)
+    const reserved = await reserve(1, urgent)
+    // The campaign has taken the next 437.5 ms; once fewer than 100 ms are left, a code finds a shared slot as well.
+    expect(reserved.now_ms - campaign.begunMs).toBeLessThan(300)
+    return reserved
+  })
+  expect(code).toMatchObject({ shared: 0, kept: 1, kept_in_ms: 0 })
 })
 
 test('urgent messages have the whole rate when they are alone', async () => {
@@ -119,7 +126,7 @@ test('two workers and two lanes together keep to the rate: nothing begins before
   await Promise.all(
     throttles.map(async (throttle) => {
       // Each wants far more than there is.
-      while (performance.now() < started + 3000) {
+      while (begunMs.length < 100 && performance.now() < started + patienceMs) {
         await Promise.all(
           Array.from({ length: 10 }, async () => {
             if ((await throttle.turn(providerId, 40)) === 0) begunMs.push(performance.now() - started)
@@ -132,8 +139,10 @@ test('two workers and two lanes together keep to the rate: nothing begins before
   const timerSlipMs = 50
   const early = begunMs.sort((a, b) => a - b).filter((ms, before) => before - 1 > ((ms + timerSlipMs) * 40) / 1000)
   expect(early).toEqual([])
-  // And the limit is used, as far as a busy machine can.
-  expect(begunMs.length).toBeGreaterThan(60)
+  // And the limit is used: one begins each 25 ms, but for pauses of a busy machine.
+  const gapsMs = begunMs.slice(1).map((ms, before) => ms - begunMs[before]!)
+  expect(begunMs.length).toBeGreaterThanOrEqual(100)
+  expect(gapsMs.sort((a, b) => a - b)[Math.floor(gapsMs.length / 2)]).toBeLessThan(45)
 })
 
 test('while Postgres does not answer a worker goes on by itself with a part of the rate', async () => {

@@ -70,9 +70,20 @@ test('a carrier that does not answer leaves the outcome unknown; after the grace
 })
 
 test('a callback within the grace settles the unknown attempt, and nothing is sent again', async () => {
-  const id = await send(env)
-  const { attempts } = await untilState(env, id, { attempts: [{ outcome: 'unknown' }] })
-  await report(env, { notificationId: id, attemptId: attempts[0].attempt_id }, 'sent')
+  const reported = await eventually(async () => {
+    const id = await send(env)
+    const { attempts } = await untilState(env, id, { attempts: [{ outcome: 'unknown' }] })
+    // On a busy machine the callback would come after the grace.
+    const { rowCount } = await env.admin.query(
+      `update dispatch.notifications set next_attempt_at = now() + interval '1 hour'
+       where id = $1 and attempt_count = 1 and not sending and next_attempt_at is not null`,
+      [id],
+    )
+    expect(rowCount).toBe(1)
+    return { notificationId: id, attemptId: attempts[0].attempt_id }
+  })
+  await report(env, reported, 'sent')
+  const id = reported.notificationId
   const state = await untilState(env, id, { delivery_status: 'sent' })
   expect(outcomesOf(state)).toEqual([['accepted', true]])
   const { rows } = await env.admin.query('select next_attempt_at from dispatch.notifications where id = $1', [id])
@@ -80,11 +91,11 @@ test('a callback within the grace settles the unknown attempt, and nothing is se
 })
 
 test('the bulk lane gives up instead of sending twice, says that the outcome is unknown, and may be retried', async () => {
-  const calls = carrier.received.length
-  const id = await send(env, freshPhone(), { priority: 'bulk' })
+  const phone = freshPhone()
+  const id = await send(env, phone, { priority: 'bulk' })
   const item = await untilActivity(env, id, { status: 'failed', retryable: true, retry_count: 0 })
   expect(item.failure_reason).toMatch(/unknown/i)
-  expect(carrier.received.length).toBe(calls + 1)
+  expect(carrier.received.filter((form) => form.get('To') === phone)).toHaveLength(1)
   carrier.answer = takes
   expect((await retry(env, id)).status).toBe(202)
   const state = await untilState(env, id, { delivery_status: 'sent', retry_count: 1, failure_reason: null })

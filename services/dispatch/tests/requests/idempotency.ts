@@ -118,20 +118,22 @@ test('repetitions of a key that stays held keep nobody else waiting, and succeed
   const repeat = () => post(env, body, withKey('order-12'))
   try {
     const repetitions: Promise<ApiResponse>[] = []
-    const times: number[] = []
+    let passed = 0
     for (let n = 0; n < 20; n++) {
-      repetitions.push(repeat())
-      const began = performance.now()
+      let isOver = false
+      const end = () => {
+        isOver = true
+      }
+      repetitions.push(repeat().finally(end))
       const others = await Promise.all([
         post(env, smsTo(freshPhone())),
         post(env, smsTo(freshPhone()), withKey(`free-${n}`)),
       ])
-      times.push(performance.now() - began)
+      passed += Number(!isOver)
       expect(others.map(({ status }) => status)).toEqual([202, 202])
     }
-    // Who waits for the key waits for three seconds; a busy machine may take one of them in a round or two.
-    expect(Math.max(...times)).toBeLessThan(2900)
-    expect(times.toSorted((a, b) => a - b)[15]).toBeLessThan(1500)
+    // The repetition waits three seconds for the key; in a few rounds a busy machine may take them for the others.
+    expect(passed).toBeGreaterThanOrEqual(15)
     const answers = await Promise.all(repetitions)
     // A busy machine may have no time left to wait for the key.
     for (const { status, body } of answers)
