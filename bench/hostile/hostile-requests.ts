@@ -76,6 +76,7 @@ export const sends: Record<string, HostileRequest> = {
   'a chain of escapes': one(sms(`{{ t ${chain('escape', 300)}| size }}`, { t: 'a'.repeat(200_000) })),
   'a list printed as JSON': one(sms(`{{ l ${chain('json', 10)}| size }}`, { l: list })),
   'a batch of 10 large mails': batch(email('{{x}}'.repeat(1800), { x: 'x'.repeat(490) }), 10),
+  'HTML without a text': one({ ...email('<p>x'.repeat(7500)), body: undefined, template_data: undefined }),
   'a long plain body': one({ ...email('x'.repeat(195_000)), body: 'x'.repeat(55_000), template_data: undefined }),
   'a batch of 10 long texts': batch(email('{{x}}'.repeat(2000), { x: 'x'.repeat(490) }), 10),
 }

@@ -1,14 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createTenantTurns } from './tenant-turns.ts'
 
-let last: Promise<unknown> = Promise.resolve()
+const turns = createTenantTurns({ places: 1, maxWaiting: Number.POSITIVE_INFINITY })
 
 /**
- * Resolves in a turn of the event loop of its own, so that large pieces of work alternate with the work of other callers.
+ * Resolves in a turn of the event loop of its own, so that large pieces of work alternate with other work. Tenants take
+ * turns, so that the work of one delays another tenant by one piece, however many of them wait.
  */
-export function ownLoopTurn(): Promise<void> {
-  const turn = last.then(() => nextTurn())
-  last = turn
-  return turn
+export async function ownLoopTurn(tenantId: string): Promise<void> {
+  const leave = await turns.enter(tenantId)!
+  await nextTurn()
+  leave()
 }
 
 /**

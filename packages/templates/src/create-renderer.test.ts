@@ -7,8 +7,8 @@ import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { Problem } from '@notify/service-kit'
 import { startRenderer, untilRenders } from '@notify/test-kit/renderer'
-import { cpuMs } from '../tests/cpu-time.ts'
-import type { NamedTemplate } from './create-renderer.ts'
+import type { NamedTemplate } from './template-problem.ts'
+import { threadCpuMs } from './thread-cpu.ts'
 
 const killed: string[] = []
 const renderer = startRenderer({ threads: 2, metrics: { render: (outcome) => void killed.push(outcome) } })
@@ -32,12 +32,12 @@ async function refusalOf(work: Promise<unknown>): Promise<Problem> {
   return problem
 }
 
-let before = cpuMs()
+let before = threadCpuMs()
 beforeEach(() => {
-  before = cpuMs()
+  before = threadCpuMs()
 })
 /** CPU time of this thread in a test: its event loop was never blocked for longer. */
-const heldMs = () => cpuMs() - before
+const heldMs = () => threadCpuMs() - before
 const fewMs = 400
 
 const loops = '{% for i in (1..1000) %}{% for j in (1..1000) %}{% endfor %}{% endfor %}'
@@ -239,6 +239,30 @@ test('a message that is charged in two parts costs as much as in one, and the fi
     expect(() => sparing.charge(tenant, 40_000)).not.toThrow()
     expect(() => sparing.charge(tenant, 40_000, 40_000)).toThrow(Problem)
     expect(() => sparing.charge(tenant, 900_000, 60_000)).not.toThrow()
+  } finally {
+    await sparing.close()
+  }
+})
+
+test('other work counts like templates: a tenant over its CPU time is answered 429, and another tenant’s work is done', async () => {
+  const sparing = startRenderer({ msPerSecond: 1 })
+  const tenant = newId('ten')
+  const work = () => {
+    const endsMs = threadCpuMs() + 30
+    let rounds = 0
+    while (threadCpuMs() < endsMs) rounds += 1
+    return rounds
+  }
+  try {
+    expect(await sparing.inTurn(tenant, work)).toBeGreaterThan(0)
+    expect(await refusalOf(sparing.inTurn(tenant, work))).toMatchObject({
+      code: 'rate_limited',
+      headers: { 'Retry-After': '1' },
+    })
+    expect(await refusalOf(sparing.fill(tenant, [text('{{ n | plus: 1 }}')], { n: 1 }))).toMatchObject({
+      code: 'rate_limited',
+    })
+    expect(await sparing.inTurn(neighbour, work)).toBeGreaterThan(0)
   } finally {
     await sparing.close()
   }

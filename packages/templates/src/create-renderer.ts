@@ -1,4 +1,4 @@
-import { type Logger, ownLoopTurn, Problem } from '@notify/service-kit'
+import { createTenantTurns, type Logger, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Format } from './format.ts'
 import { escapeHtml, joinPlain, lookUpValues, type PlainTemplate, parsePlain } from './plain-template.ts'
 import type { RenderJob, TemplateText } from './render-job.ts'
@@ -6,20 +6,16 @@ import { createRenderThreads } from './render-threads.ts'
 import { createTemplateCache } from './template-cache.ts'
 import { TemplateFault } from './template-fault.ts'
 import { renderLimitMs, requireBounds } from './template-limits.ts'
+import { type NamedTemplate, problemOf } from './template-problem.ts'
 import { createTenantBudget } from './tenant-budget.ts'
-import { createTenantTurns } from './tenant-turns.ts'
+import { threadCpuMs } from './thread-cpu.ts'
 import type { VariablePath } from './variables.ts'
-
-/** A template, and its name in errors. */
-export interface NamedTemplate extends TemplateText {
-  /** The field of the request with the variables. */
-  field: 'data' | 'template_data'
-  /** The field of the request with the template, if the caller wrote it for this message, or with the id of its layout. */
-  part?: 'subject' | 'body' | 'html_body' | 'preheader' | 'layout_id'
-}
 
 /** `Renderer.fill` for a known tenant. */
 export type Fill = (texts: readonly NamedTemplate[], variables: Record<string, unknown>) => Promise<string[]>
+
+/** `Renderer.inTurn` for a known tenant. */
+export type InTurn = <T>(work: () => T) => Promise<T>
 
 /** Renders templates of tenants without blocking each other or the process. */
 export interface Renderer {
@@ -44,12 +40,17 @@ export interface Renderer {
    * @throws Problem `rate_limited`
    */
   charge(tenantId: string, characters: number, charged?: number): void
+  /**
+   * Does other work on a text, which holds up the process, in the tenant's turn. Its CPU time counts like that of templates.
+   * @throws Problem `rate_limited` before the work when the tenant's CPU budget is exhausted; what the work throws
+   */
+  inTurn<T>(tenantId: string, work: () => T): Promise<T>
   close(): Promise<void>
 }
 
 interface Options {
   threads: number
-  /** CPU budget of a tenant's templates, in milliseconds per second. */
+  /** CPU budget of a tenant's templates and other work, in milliseconds per second. */
   msPerSecond: number
   metrics: { render(outcome: 'filled' | 'refused' | 'killed'): void }
   log: Pick<Logger, 'error'>
@@ -74,7 +75,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
   const turns = createTenantTurns({ places: threads, maxWaiting })
   /** Separate budgets, so that templates with tags never block a tenant's plain ones. */
   const budgets = {
-    threads: createTenantBudget({ msPerSecond }),
+    cpu: createTenantBudget({ msPerSecond }),
     largeTexts: createTenantBudget({ msPerSecond, savedMs: burst * msPerSecond }),
   }
   const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
@@ -108,12 +109,12 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     const leave = await turn
     try {
       const isLate = performance.now() - askedMs > longestTurnMs
-      if (isLate || !budgets.threads.has(tenantId)) throw overBudget(cpuTimeUsedUp)
+      if (isLate || !budgets.cpu.has(tenantId)) throw overBudget(cpuTimeUsedUp)
       const { cpuMs, ...answer } = await pool.run({ texts: texts.map(bare), variables, remember, ...rest })
-      budgets.threads.spend(tenantId, cpuMs)
+      budgets.cpu.spend(tenantId, cpuMs)
       return answer
     } catch (error) {
-      if (error instanceof TemplateFault) budgets.threads.spend(tenantId, killCostMs)
+      if (error instanceof TemplateFault) budgets.cpu.spend(tenantId, killCostMs)
       throw error
     } finally {
       leave()
@@ -147,14 +148,14 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     variables: Record<string, unknown>,
   ) => {
     const unknown = texts.filter(({ form, template }) => !plain[form].get(template))
-    if (unknown.reduce((sum, { template }) => sum + template.length, 0) > quicklyParsed) await ownLoopTurn()
+    if (unknown.reduce((sum, { template }) => sum + template.length, 0) > quicklyParsed) await ownLoopTurn(tenantId)
     const { results: found, fault } = untilFault(texts, (text) => {
       const parsed = parse(text, isKept(text))
       return parsed && { parsed, ...lookUpValues(parsed, variables) }
     })
     const length = found.reduce((sum, one) => sum + (one?.length ?? 0), 0)
     if (length > freeCharacters) {
-      await ownLoopTurn()
+      await ownLoopTurn(tenantId)
       charge(tenantId, length)
     }
     const joined = untilFault(texts.slice(0, found.length), ({ form }, at) => {
@@ -217,6 +218,16 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
       return [...found, ...answer.texts.flatMap((text): VariablePath[] => JSON.parse(text))]
     },
     charge,
+    async inTurn(tenantId, work) {
+      await ownLoopTurn(tenantId)
+      if (!budgets.cpu.has(tenantId)) throw overBudget(cpuTimeUsedUp)
+      const startedMs = threadCpuMs()
+      try {
+        return work()
+      } finally {
+        budgets.cpu.spend(tenantId, threadCpuMs() - startedMs)
+      }
+    },
     close: () => pool.close(),
   }
 }
@@ -226,24 +237,9 @@ const isKept = ({ part }: NamedTemplate) => part === undefined || part === 'layo
 
 const bare = ({ form, template }: TemplateText): TemplateText => ({ form, template })
 
-const cpuTimeUsedUp = 'The templates of this tenant use too much CPU time; wait and try again'
+const cpuTimeUsedUp = 'The templates and HTML texts of this tenant use too much CPU time; wait and try again'
 const sizeUsedUp = `This tenant sends too much text in messages over ${freeCharacters} characters; wait and try again`
 
 function overBudget(detail: string): Problem {
   return new Problem('rate_limited', detail)
-}
-
-/** The problem for a template that cannot be rendered; other errors are unchanged. */
-function problemOf(error: unknown, { field, part }: NamedTemplate): unknown {
-  if (!(error instanceof TemplateFault)) return error
-  const { missing } = error
-  const what = part === 'layout_id' ? 'layout' : 'template'
-  if (missing !== undefined) {
-    const detail = `The ${what} requires the variable ${missing}; provide it in ${field}`
-    const errors = [{ path: `${field}.${missing}`, message: `is required by the ${what}` }]
-    return new Problem('template_variable_missing', detail, { errors })
-  }
-  const fault = `cannot be rendered: ${error.message}`
-  const errors = [{ path: part ?? '', message: fault }]
-  return new Problem('validation_failed', `${part ?? 'The template'} ${fault}`, { errors })
 }

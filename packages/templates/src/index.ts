@@ -1,5 +1,6 @@
-export { createRenderer, type Fill, type NamedTemplate, type Renderer } from './create-renderer.ts'
+export { createRenderer, type Fill, type InTurn, type Renderer } from './create-renderer.ts'
 export type { Format } from './format.ts'
 export { threadLimits } from './render-threads.ts'
 export type { TemplateForm } from './template-limits.ts'
+export type { NamedTemplate } from './template-problem.ts'
 export type { VariablePath } from './variables.ts'

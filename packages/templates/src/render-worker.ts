@@ -6,15 +6,11 @@ import { defaultFormat } from './format.ts'
 import type { RenderAnswer, RenderJob } from './render-job.ts'
 import { TemplateFault } from './template-fault.ts'
 import { renderLimitMs } from './template-limits.ts'
+import { threadCpuMs } from './thread-cpu.ts'
 import { variablesOf } from './variables.ts'
 
 /** Added to the nice value of the process: while the CPU is short, Linux gives such a thread a third of what others get. */
 const niceness = 5
-
-function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
 
 // Liquid measures its time limit with this clock: on a busy machine a template still has all of its CPU time.
 performance.now = threadCpuMs

@@ -76,7 +76,7 @@ export const Config = z.object({
     .positive()
     .default(500)
     .describe(
-      'CPU time of the templates of one tenant per process, in milliseconds per second; the same again for texts over 50,000 characters. Beyond it sends get 429',
+      "CPU time of one tenant's templates and texts made of HTML per process, in milliseconds per second; the same again for texts over 50,000 characters. Beyond it sends get 429",
     ),
   CONSENT_URL: z.url().describe('Internal address of consent'),
   CONSENT_TIMEOUT: duration('2s').describe(

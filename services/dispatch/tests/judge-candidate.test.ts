@@ -177,6 +177,20 @@ test('HTML is charged before a text is made of it: a tenant over its budget has 
   }
 })
 
+test('a tenant that has too much HTML converted is refused, and a neighbour’s HTML is accepted', async () => {
+  const sparing = startRenderer({ msPerSecond: 1 })
+  const context = { ...world(), renderer: sparing }
+  const html = { ...email, subject: 'Hi', html_body: '<p>x'.repeat(3000) }
+  try {
+    expect([await codeOf(html, context), await codeOf(html, context)]).toEqual(['none', 'rate_limited'])
+    expect(await codeOf(html, context, { tenant_id: newId('ten') })).toBe('none')
+    expect(await codeOf({ ...html, body: 'x' }, context)).toBe('none')
+    expect(await codeOf({ ...html, html_body: '<p>Hello' }, context)).toBe('none')
+  } finally {
+    await sparing.close()
+  }
+})
+
 test('a stored template fills each of its channels with template_data', async () => {
   const context = world({ templates: { [stored]: shipped.templates } })
   const variables = { template_id: stored, template_data: { name: 'Ada', order: 'B-2' } }

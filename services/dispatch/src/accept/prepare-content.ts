@@ -1,6 +1,6 @@
 import type { Channel, Digest } from '@notify/contracts'
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
-import type { Fill } from '@notify/templates'
+import type { Fill, InTurn } from '@notify/templates'
 import { asOnlyItem, requireDigestible, requireOwnNames } from '../catalogue/digests/digest-item.ts'
 import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
 import { layoutFinder } from '../catalogue/layouts/layout-catalogue.ts'
@@ -103,13 +103,14 @@ async function makeContent(
   // Before a text is made of it: what is refused then costs as much.
   const given = htmlIn(candidate.request)
   renderer.charge(budget, given)
+  const inTurn: InTurn = (work) => renderer.inTurn(budget, work)
   const owner = { tenantId: tenant_id, applicationId: candidate.principal.application_id, locale: chosen.locale }
-  const composed = await draft.compose(chosen.templates, fill, layoutFinder(context, owner))
+  const composed = await draft.compose(chosen.templates, fill, { findLayout: layoutFinder(context, owner), inTurn })
   const payload = (isSwitched && definition.withLink?.(composed, link())) || composed
   const json = JSON.stringify(payload)
   // Rendered texts are charged already; these are the other texts given in the request, and one made of HTML.
   renderer.charge(budget, json.length - filled - given, given)
-  if (json.length > largeText) await ownLoopTurn()
+  if (json.length > largeText) await ownLoopTurn(budget)
   return { json, segments: definition.segmentsOf?.(payload).segments }
 }
 

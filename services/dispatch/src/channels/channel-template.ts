@@ -1,5 +1,5 @@
 import type { FieldError, Id, LayoutTexts, SmsSegments, WhatsAppTemplateContent } from '@notify/contracts'
-import type { Fill, NamedTemplate, TemplateForm } from '@notify/templates'
+import type { Fill, InTurn, NamedTemplate, TemplateForm } from '@notify/templates'
 
 /** Converts a Liquid text; `path` is its location in a set of templates, for example `email.subject`. */
 export type Visit = (template: string, form: TemplateForm, path: string) => string
@@ -23,12 +23,18 @@ export type VariablesField = NamedTemplate['field']
 /** The texts around those of an email, in its language. @throws Problem `validation_failed` for one that it may not have */
 export type FindLayout = (layoutId: Id<'lay'>) => Promise<LayoutTexts>
 
+/** What the content of some channels is made with, beside {@link Fill}. */
+export interface ComposeTools {
+  findLayout: FindLayout
+  inTurn: InTurn
+}
+
 /** What dispatch knows of a channel's template in events and stored templates. */
 export interface ChannelTemplate<T> {
   /** The template with each Liquid text replaced; names, languages and keys stay. */
   map(template: T, visit: Visit): T
   /** Breaches of the channel's rules that no variable can repair, by path. */
-  faults(template: T): FieldError[] | Promise<FieldError[]>
+  faults(template: T, inTurn: InTurn): FieldError[] | Promise<FieldError[]>
   /** What a translation has of its own beside its texts, by path. */
   ownFields?(template: T): Record<string, string>
   /**
@@ -59,7 +65,7 @@ export interface ChannelTemplate<T> {
     field: VariablesField,
     variables: Record<string, unknown>,
     fill: Fill,
-    findLayout: FindLayout,
+    tools: ComposeTools,
   ): Promise<T>
 }
 

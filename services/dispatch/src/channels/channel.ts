@@ -12,7 +12,7 @@ import type {
 import type { Fill } from '@notify/templates'
 import type { z } from 'zod'
 import type { ChannelConfig } from './channel-config.ts'
-import type { ChannelTemplate, FilledReference, FindLayout } from './channel-template.ts'
+import type { ChannelTemplate, ComposeTools, FilledReference } from './channel-template.ts'
 
 /** What a notification stores, encrypted, until it is delivered. */
 export interface Payload {
@@ -64,7 +64,7 @@ export interface Draft<P extends Payload = Payload> {
   template?: FilledReference
   credits: number
   /** @throws Problem naming the field at fault */
-  compose(templates: EventTemplates | undefined, fill: Fill, findLayout: FindLayout): Promise<P>
+  compose(templates: EventTemplates | undefined, fill: Fill, tools: ComposeTools): Promise<P>
 }
 
 /** A lane of a channel: one consumer, with a pace of its own. */

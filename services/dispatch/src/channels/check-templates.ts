@@ -1,6 +1,6 @@
 import type { EventTemplates, FieldError } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import type { Renderer } from '@notify/templates'
+import type { InTurn, Renderer } from '@notify/templates'
 import type { Channels } from './channel.ts'
 import { textsOf } from './channel-template.ts'
 import { presentTemplates } from './present-templates.ts'
@@ -30,7 +30,9 @@ export async function requireFillable(
     if (fault !== undefined) errors.push({ path: `${path}.${text.path}`, message: `is not a valid template: ${fault}` })
     if (errors.length >= maxFaults) break
   }
-  const faults = errors.length > 0 ? [] : await Promise.all(present.map((one) => one.definition.faults(one.template)))
+  const inTurn: InTurn = (work) => renderer.inTurn(tenantId, work)
+  const faultsOf = ({ definition, template }: (typeof present)[number]) => definition.faults(template, inTurn)
+  const faults = errors.length > 0 ? [] : await Promise.all(present.map(faultsOf))
   errors.push(
     ...faults
       .flat()

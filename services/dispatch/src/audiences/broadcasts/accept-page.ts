@@ -36,7 +36,7 @@ export async function acceptPage(
   const refusals: Record<string, number> = {}
   let [settled, accepted] = [0, 0]
   for (let at = 0; at < members.length; at += groupSize) {
-    await ownLoopTurn()
+    await ownLoopTurn(page.tenant_id)
     const results = await Promise.all(
       members.slice(at, at + groupSize).map((member) => {
         const notificationId = idOf(context, page, member)

@@ -1,6 +1,6 @@
 import { channelContracts, type DispatchRequest } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
-import type { Fill } from '@notify/templates'
+import type { Fill, InTurn } from '@notify/templates'
 import type { AcceptContext, Sender } from '../../accept/accept-item.ts'
 import { requireNoTerms, requireProvider, requireTextThatFits, requireVerified } from '../../accept/judge-candidate.ts'
 import { providerMissing } from '../../accept/prepare-content.ts'
@@ -64,5 +64,6 @@ async function composeOwn(
         return isFixed(template) ? template : 'text'
       }),
     )
-  return JSON.stringify(await draft.compose(undefined, fill, findLayout))
+  const inTurn: InTurn = (work) => context.renderer.inTurn(tenantId, work)
+  return JSON.stringify(await draft.compose(undefined, fill, { findLayout, inTurn }))
 }

@@ -23,13 +23,14 @@ interface JudgedDigest {
 }
 
 /**
- * Closes digests that take no further items: in one transaction each gets its message, its items end, and its row is deleted. A
+ * Closes digests of a tenant that take no further items: in one transaction each gets its message, its items end, and its row is deleted. A
  * worker that dies before leaves all as it was. Items that ended since they were read are counted again in the next round.
  */
 export async function closeDigests(context: ClosingContext, digests: readonly DueDigest[]): Promise<void> {
   const { db, metrics, log } = context
   const rows = Map.groupBy(await inTurn(() => readItems(db, digests)), ({ digest_id }) => digest_id)
-  await ownLoopTurn()
+  const [first] = digests
+  if (first) await ownLoopTurn(first.tenant_id)
   const judged = await Promise.all(digests.map((digest) => judge(context, digest, rows.get(digest.id) ?? [])))
   const ready = judged.filter(({ digest, verdict }) => !waits(context, digest, verdict))
   const { messages, closed, items, gone } = await inTurn(() =>

@@ -11,7 +11,7 @@ export const putMembers: Handler<Context, typeof putContract> = async (context, 
   const { db, secrets, config } = context
   const { id: listId, tenant_id } = await requireList(db.run, principal, params.list_id)
   // Encrypting a thousand members takes milliseconds.
-  await ownLoopTurn()
+  await ownLoopTurn(tenant_id)
   const rows = new Map(
     body.members.map((member) => {
       const userIndex = secrets.blindIndex(tenant_id, member.user_id)

@@ -24,7 +24,7 @@ export const previewLayout: Handler<Context & { renderer: Renderer }, typeof con
       { recipient: 'somebody@example.com', subject: 'Preview', ...content, layout_id: stored.id, template_data },
       undefined,
       (given, variables) => context.renderer.fill(tenantId, given, variables, format),
-      { findLayout: async () => texts },
+      { findLayout: async () => texts, inTurn: (work) => context.renderer.inTurn(tenantId, work) },
     )
     const shown = { rendered: { html_body: html, body: text }, locale: written }
     return new Reply(200, JSON.stringify({ layout_id: stored.id, version: layout ? null : stored.version, ...shown }))

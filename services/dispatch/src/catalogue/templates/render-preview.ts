@@ -9,7 +9,7 @@ import {
 import type { Queries, Run } from '@notify/database'
 import { isSameLanguage, lookUp } from '@notify/locales'
 import { Problem } from '@notify/service-kit'
-import type { Fill, Renderer } from '@notify/templates'
+import type { Fill, InTurn, Renderer } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
 import {
   type ChannelTemplate,
@@ -67,6 +67,7 @@ export async function renderPreview(
       const links = Object.fromEntries(linkNamesIn(texts).map((name) => [name, 'https://example.com/u/preview']))
       return renderer.fill(tenantId, texts, { ...links, ...values }, { locale: written, timeZone })
     }
+  const inTurn: InTurn = (work) => renderer.inTurn(tenantId, work)
   const shown: Rendered = { rendered: {}, locales: {}, sms_segments: null, whatsapp_message: null }
   const { texts, locales } = inLocale(previewed, locale)
   for (const { name, definition, template } of presentTemplates(channels, chosen(texts, channel))) {
@@ -75,7 +76,7 @@ export async function renderPreview(
     const fill = fillIn(locale !== undefined && isSameLanguage(locale, written) ? locale : written)
     const findLayout = layoutFinder(context, { tenantId, applicationId, locale: known })
     const made = definition.preview
-      ? await definition.preview(template, field, variables, fill, findLayout)
+      ? await definition.preview(template, field, variables, fill, { findLayout, inTurn })
       : await fillEach(definition, template, field, variables, fill)
     Object.assign(shown.rendered, { [name]: made })
     shown.locales[name] = locales[name] ?? null

@@ -39,9 +39,9 @@ export const email: ChannelDefinition<EmailPayload> = {
       ...((cc || bcc) && { copies: copiesOf(envelope) }),
       ...(attachments.length > 0 && { files: (fetch) => readAttachments(attachments, fetch) }),
       credits: 0,
-      compose: async (templates, fill, findLayout) => ({
+      compose: async (templates, fill, tools) => ({
         channel: 'email',
-        ...inLanguage(await composeEmail(request, templates?.email, fill, { envelope, findLayout }), locale),
+        ...inLanguage(await composeEmail(request, templates?.email, fill, { envelope, ...tools }), locale),
       }),
     }
   },

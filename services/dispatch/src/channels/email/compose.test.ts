@@ -14,6 +14,7 @@ const tenant = newId('ten')
 const compose = (request: Request, template?: Template, layout?: LayoutTexts) =>
   composeEmail(request, template, (texts, variables) => renderer.fill(tenant, texts, variables), {
     findLayout: async () => layout!,
+    inTurn: (work) => renderer.inTurn(tenant, work),
   })
 
 const recipient = 'ada@example.com'

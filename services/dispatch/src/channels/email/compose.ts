@@ -1,7 +1,7 @@
 import { type DispatchRequest, type EventTemplates, type LayoutTexts, oneLinePattern } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
-import type { Fill, NamedTemplate } from '@notify/templates'
-import type { FindLayout } from '../channel-template.ts'
+import type { Fill, InTurn, NamedTemplate } from '@notify/templates'
+import type { ComposeTools } from '../channel-template.ts'
 import { textFault } from '../text-fault.ts'
 import type { EmailPayload } from './payload.ts'
 import { withPreheader } from './preheader.ts'
@@ -29,40 +29,42 @@ const longest = 1_000_000
  * Makes the email of a dispatch request. Its content is that of the template, filled; or the request's own, as it was
  * written, and through Liquid only with `template_data`.
  * @param template of the event or the stored template that the request names; none in the content form
- * @throws Problem `invalid_recipient`, `validation_failed` or `template_variable_missing`, naming the field
+ * @throws Problem `invalid_recipient`, `validation_failed` or `template_variable_missing`, naming the field; `rate_limited`
  */
 export async function composeEmail(
   request: EmailRequest,
   template: EmailTemplate | undefined,
   fill: Fill,
-  { envelope = readEnvelope(request), findLayout }: { envelope?: Envelope; findLayout: FindLayout },
+  { envelope = readEnvelope(request), findLayout, inTurn }: ComposeTools & { envelope?: Envelope },
 ): Promise<Omit<EmailPayload, 'channel'> & { text: string }> {
   const { layout_id } = template ?? request
-  const layout = layout_id && (await findLayout(layout_id))
-  return {
-    ...envelope,
-    ...(await (template ? filled(request, template, fill, layout) : written(request, fill, layout))),
-  }
+  const tools = { fill, inTurn, layout: layout_id && (await findLayout(layout_id)) }
+  return { ...envelope, ...(await (template ? filled(request, template, tools) : written(request, tools))) }
 }
 
-type Layout = LayoutTexts | undefined
+interface Tools {
+  fill: Fill
+  inTurn: InTurn
+  layout: LayoutTexts | undefined
+}
 
 /** The template's content, filled with the variables that belong to it. */
-function filled(request: EmailRequest, template: EmailTemplate, fill: Fill, layout: Layout): Promise<Content> {
+function filled(request: EmailRequest, template: EmailTemplate, tools: Tools): Promise<Content> {
   const field = request.event_key === undefined ? 'template_data' : 'data'
-  return fillParts(template, layout, request[field] ?? {}, fill, () => ({ field }))
+  return fillParts(template, request[field] ?? {}, tools, () => ({ field }))
 }
 
 /** The caller's own content. */
-async function written(request: EmailRequest, fill: Fill, layout: Layout): Promise<Content> {
+async function written(request: EmailRequest, tools: Tools): Promise<Content> {
   const { subject, body, html_body, preheader, template_data } = request
   if (subject === undefined) throw fieldProblem('validation_failed', 'subject', 'is missing; an email needs one')
   if (body === undefined && html_body === undefined) throw fieldProblem('validation_failed', 'body', 'is missing')
   if (template_data === undefined) {
+    const { fill, layout } = tools
     const around = layout && (await fillLayout(layout, {}, fill, 'template_data'))
-    return checked({ subject, text: body, html: html_body, preheader, around }, (part) => part)
+    return checked({ subject, text: body, html: html_body, preheader, around }, tools, (part) => part)
   }
-  return fillParts({ subject, body, html_body, preheader }, layout, template_data, fill, (part) => ({
+  return fillParts({ subject, body, html_body, preheader }, template_data, tools, (part) => ({
     field: 'template_data',
     part,
   }))
@@ -73,11 +75,11 @@ type Part = (typeof parts)[number]
 
 async function fillParts(
   template: { [P in Part]?: string | undefined },
-  layout: Layout,
   variables: Record<string, unknown>,
-  fill: Fill,
+  tools: Tools,
   nameOf: (part: Part) => Pick<NamedTemplate, 'field' | 'part'>,
 ): Promise<Content> {
+  const { fill, layout } = tools
   const given = parts.filter((part) => template[part] !== undefined)
   const texts = given.map(
     (part): NamedTemplate => ({
@@ -97,7 +99,7 @@ async function fillParts(
     html_body: html,
     preheader,
   } = Object.fromEntries(given.map((part, at) => [part, made[at]!]))
-  return checked({ subject, text: body, html, preheader, around }, (place) => {
+  return checked({ subject, text: body, html, preheader, around }, tools, (place) => {
     const { part, field } = nameOf(place)
     return part ?? field
   })
@@ -120,6 +122,7 @@ async function fillLayout(
 /** Rejects what no carrier accepts, even in stored templates: a variable can hold a line break, a filter can make a NUL. */
 async function checked(
   { subject, text: given, html: inner = '', preheader = '', around }: Written,
+  { inTurn }: Pick<Tools, 'inTurn'>,
   /** Which field of the request is at fault for a part of the content. */
   pathOf: (part: Part) => string,
 ): Promise<Content> {
@@ -140,7 +143,7 @@ async function checked(
     return whole
   }
   const written = hasHtml ? within(around?.html, inner) : inner
-  const made = given === undefined ? await textOfHtml(written) : { text: given }
+  const made = given === undefined ? await textOfHtml(written, inTurn) : { text: given }
   if ('fault' in made) throw fault('html_body', `${made.fault}; give body as well`)
   const { text } = made
   if (text.trim() === '') throw fault('body', 'renders to an empty text')

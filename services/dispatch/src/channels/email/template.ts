@@ -1,4 +1,5 @@
 import { type EventTemplates, type FieldError, oneLinePattern } from '@notify/contracts'
+import type { InTurn } from '@notify/templates'
 import type { ChannelTemplate } from '../channel-template.ts'
 import { isFixed, textFaults } from '../template-faults.ts'
 import { composeEmail, maxSubject } from './compose.ts'
@@ -19,7 +20,7 @@ export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>
   },
   layoutOf: ({ layout_id }) => layout_id,
   codeTexts: ({ body, html_body }) => ({ 'email.body': body, 'email.html_body': html_body }),
-  faults: async ({ subject, body, html_body, preheader, layout_id }) => [
+  faults: async ({ subject, body, html_body, preheader, layout_id }, inTurn) => [
     ...textFaults('email.subject', subject, maxSubject),
     ...(oneLinePattern.test(subject)
       ? []
@@ -32,19 +33,21 @@ export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>
       ? [{ path: 'email.preheader', message: 'requires html_body' }]
       : []),
     // In a layout it becomes a part of a text that is made of both.
-    ...(body === undefined && html_body !== undefined && layout_id === undefined ? await htmlFaults(html_body) : []),
+    ...(body === undefined && html_body !== undefined && layout_id === undefined
+      ? await htmlFaults(html_body, inTurn)
+      : []),
   ],
-  async preview(template, field, variables, fill, findLayout) {
+  async preview(template, field, variables, fill, tools) {
     const form = field === 'data' ? { event_key: 'preview' } : {}
     const request = { recipient: 'somebody@example.com', ...form, [field]: variables as Record<string, never> }
-    const { subject, text, html } = await composeEmail(request, template, fill, { findLayout })
+    const { subject, text, html } = await composeEmail(request, template, fill, tools)
     return { subject, body: text, ...(html === undefined ? {} : { html_body: html }) }
   },
 }
 
 /** Why no text is made of HTML, with whatever variables. */
-async function htmlFaults(html: string): Promise<FieldError[]> {
-  const made = isFixed(html) ? await textOfHtml(html) : { fault: conversionFault(alwaysIn(html)) }
+async function htmlFaults(html: string, inTurn: InTurn): Promise<FieldError[]> {
+  const made = isFixed(html) ? await textOfHtml(html, inTurn) : { fault: conversionFault(alwaysIn(html)) }
   const fault = 'fault' in made && made.fault
   return fault ? [{ path: 'email.html_body', message: `${fault}; give body as well` }] : []
 }

@@ -1,8 +1,12 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import type { InTurn } from '@notify/templates'
+import { startRenderer } from '@notify/test-kit/renderer'
 import { conversionFault, textOfHtml } from './text-of-html.ts'
 
+const atOnce: InTurn = async (work) => work()
 const textOf = async (html: string) => {
-  const made = await textOfHtml(html)
+  const made = await textOfHtml(html, atOnce)
   return 'text' in made ? made.text : made.fault
 }
 
@@ -78,9 +82,9 @@ test.each<[string, string]>([
 ])(
   '%s do not keep the process busy',
   async (_what, html) => {
-    await textOfHtml(html)
+    await textOfHtml(html, atOnce)
     const started = process.cpuUsage()
-    for (let times = 0; times < 5; times += 1) await textOfHtml(html)
+    for (let times = 0; times < 5; times += 1) await textOfHtml(html, atOnce)
     expect(process.cpuUsage(started).user / 1000).toBeLessThan(2000)
   },
   60_000,
@@ -109,4 +113,33 @@ test('a text is made of the whole or not at all: elements that lie too deep are 
   const nested = (depth: number) => `<p>Before</p>${'<div>'.repeat(depth)}Hello${'</div>'.repeat(depth)}`
   expect(await textOf(nested(90))).toBe('Before\n\nHello')
   expect(await textOf(nested(101))).toBe('has elements nested more than 100 deep')
+})
+
+const renderer = startRenderer()
+afterAll(() => renderer.close())
+
+test('an email waits for at most two texts of another tenant, however many of them are to be made', async () => {
+  const made: string[] = []
+  const make = async (tenant: string) => {
+    await textOfHtml('<p>x'.repeat(500), (work) => renderer.inTurn(tenant, work))
+    made.push(tenant)
+  }
+  const [busy, neighbour] = [newId('ten'), newId('ten')]
+  await Promise.all([...Array.from({ length: 50 }, () => make(busy)), make(neighbour)])
+  expect(made.length).toBe(51)
+  expect(made.indexOf(neighbour)).toBeLessThanOrEqual(2)
+})
+
+test.each([
+  ['5,000 characters', 'x'.repeat(5000), 0],
+  ['5,001 characters', 'x'.repeat(5001), 1],
+  ['100 tags', '<p>x'.repeat(100), 0],
+  ['101 tags', '<p>x'.repeat(101), 1],
+])('HTML of %s is converted in the turn of its tenant only if that takes a while', async (_what, html, turns) => {
+  let taken = 0
+  await textOfHtml(html, async (work) => {
+    taken += 1
+    return work()
+  })
+  expect(taken).toBe(turns)
 })

@@ -1,4 +1,4 @@
-import { ownLoopTurn } from '@notify/service-kit'
+import type { InTurn } from '@notify/templates'
 import type { FormatCallback, HtmlToTextOptions } from 'html-to-text'
 import { writeMarkers } from './line-markers.ts'
 import { blockquote, orderedList, unorderedList } from './list-formatters.ts'
@@ -6,17 +6,21 @@ import { blockquote, orderedList, unorderedList } from './list-formatters.ts'
 /** What is converted at most: it takes some tens of milliseconds, in which the process does nothing else. */
 const mostCharacters = 100_000
 const mostTags = 10_000
-/** Each longer one has a turn of the event loop of its own. */
-const quickly = 5000
+/** What takes a millisecond at most: it is converted at once, without a charge. */
+const quick = { characters: 5000, tags: 100 }
 /** The most characters of a text that is made: markers of lists and quotes before each line make it longer than its HTML. */
 const longestText = 1_000_000
 
 /** Why no text is made of HTML; undefined if one is. */
 export function conversionFault(html: string): string | undefined {
   if (html.length > mostCharacters) return `has more than ${mostCharacters} characters`
+  return tagsIn(html) > mostTags ? `has more than ${mostTags} tags` : undefined
+}
+
+function tagsIn(html: string): number {
   let tags = 0
   for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) tags += 1
-  return tags > mostTags ? `has more than ${mostTags} tags` : undefined
+  return tags
 }
 
 /** Elements within each other; a table in a table adds four. */
@@ -62,16 +66,26 @@ const options: HtmlToTextOptions = {
   formatters: { cell, link, unorderedList, orderedList, blockquote },
 }
 
-let converter: Promise<(html: string) => string> | undefined
+type Convert = (html: string) => string
+type Made = { text: string } | { fault: string }
 
-/** The text of an email that has HTML alone, for readers that show no HTML; or why none is made of it. */
-export async function textOfHtml(html: string): Promise<{ text: string } | { fault: string }> {
+let converter: Promise<Convert> | undefined
+
+/**
+ * The text of an email that has HTML alone, for readers that show no HTML; or why none is made of it.
+ * @throws Problem `rate_limited` of `inTurn`
+ */
+export async function textOfHtml(html: string, inTurn: InTurn): Promise<Made> {
   const fault = conversionFault(html)
   if (fault) return { fault }
   // Loaded with the first such email.
   converter ??= import('html-to-text').then(({ compile }) => compile(options))
   const convert = await converter
-  if (html.length > quickly) await ownLoopTurn()
+  const isQuick = html.length <= quick.characters && tagsIn(html) <= quick.tags
+  return isQuick ? makeText(convert, html) : inTurn(() => makeText(convert, html))
+}
+
+function makeText(convert: Convert, html: string): Made {
   let converted: string
   try {
     converted = convert(html)

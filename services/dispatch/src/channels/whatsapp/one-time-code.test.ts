@@ -20,9 +20,10 @@ const code = { body: 'Your code', template_data: { code: '123456' } }
 const request = (fields: object) =>
   DispatchRequest.parse({ channel: 'whatsapp', recipient: '+15551230001', ...code, ...fields })
 const fill = async (texts: readonly { template: string }[]) => texts.map(() => '123456')
-const noLayouts = () => Promise.reject(new Error('no layout'))
+const unused = () => Promise.reject(new Error('WhatsApp has no layouts and no HTML'))
+const tools = { findLayout: unused, inTurn: unused }
 const made = (fields: object, given = settings()) =>
-  whatsapp.draft(request(fields), given).compose(given.templates, fill, noLayouts)
+  whatsapp.draft(request(fields), given).compose(given.templates, fill, tools)
 
 test('a code in the lane of codes goes into the authentication template', async () => {
   expect(await made({})).toEqual({

@@ -57,7 +57,7 @@ export async function callCarrier(
   const channel = channels[claim.channel]!
   const stored = openPayload(secrets.keyRing, channel, { ...claim, tenantId: claim.tenant_id })
   // The clients of carriers take milliseconds to serialize a large message; a code must not wait for several of them.
-  if (stored.length > largeText) await ownLoopTurn()
+  if (stored.length > largeText) await ownLoopTurn(claim.tenant_id)
   const composed = channel.payload.parse(JSON.parse(stored))
   if (!channel.files?.has(composed)) return judgeAndCall(context, claim, provider, { parent, latest, composed })
   const leave = await context.fileRoom(claim.tenant_id, latest.checkMs)

@@ -89,7 +89,7 @@ export async function composeTest(context: TestContext, test: Test) {
   const payload = await draft.compose(
     text.templates,
     (templates, values) => context.renderer.fill(tenantId, templates, values, formatOf(sender, text)),
-    layoutFinder(context, owner),
+    { findLayout: layoutFinder(context, owner), inTurn: (work) => context.renderer.inTurn(tenantId, work) },
   )
   const provider = await fittingProvider(context, providers, draft)
   const segments = definition.segmentsOf?.(payload) ?? null
