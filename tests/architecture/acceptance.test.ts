@@ -7,7 +7,7 @@ const accept = 'services/dispatch/src/accept/'
 
 /** Vocabulary and the rules of a request: schemas, ids, problems, logs, tracing, the catalogue, how statements are declared. */
 const aside =
-  /contracts\/src\/(?!accept)|\/(problem|describe-issue|require-shape|reply|path-of|ttl-cache|loop-turns|refusals|idempotency-scope|connection-errors|metadata|query|statement|columns|shared-tables)\.ts|\/(telemetry|principal|catalogue|channels)\//
+  /contracts\/src\/(?!accept)|\/(problem|describe-issue|require-shape|reply|path-of|ttl-cache|loop-turns|refusals|idempotency-scope|connection-errors|metadata|query|statement|locked-sql|columns|shared-tables)\.ts|\/(telemetry|principal|catalogue|channels)\//
 
 const indexes = new Map(
   packages.map((folder) => [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
-import { isLate } from '../flows/restarts/load.ts'
+import { isLate } from '@notify/test-kit/api'
 
 interface Entry {
   phone: string

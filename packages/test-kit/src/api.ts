@@ -112,3 +112,6 @@ export async function acceptedRows(env: TestEnv): Promise<object> {
 export async function effectsIn(env: TestEnv): Promise<object> {
   return { rows: await storedRows(env), pids: env.stack.pids }
 }
+
+/** Whether the answer says that its time ran out. It may also be one that a broken connection lost. */
+export const isLate = ({ status, body }: ApiResponse): boolean => status === 503 && / in time\b/.test(body.detail)

@@ -17,7 +17,7 @@ const mailServer = new SMTPServer({
   logger: false,
   onRcptTo({ address }, _session, done) {
     if (address.startsWith('gone')) done(refuses(550, `5.1.1 <${address}> is not here`))
-    else if (address.startsWith('busy')) done(refuses(450, `4.2.1 <${address}> is busy`))
+    else if (address.startsWith('busy')) done(refuses(450, `4.2.1 <${address}> is full`))
     else done()
   },
   async onData(stream, { envelope }, done) {
@@ -93,7 +93,7 @@ test('a copy that the mail server refuses is shown with the reply, and the other
     expect((await stateOf(one, state.notification_id)).copies).toEqual([
       copy('cc', null),
       copy('cc', 'smtp_550 550 5.1.1 <[address]> is not here'),
-      copy('bcc', 'smtp_450 450 4.2.1 <[address]> is busy'),
+      copy('bcc', 'smtp_450 450 4.2.1 <[address]> is full'),
     ]),
   )
   expect(got.sort()).toEqual([to, cc].sort())

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
+import { isLate } from '@notify/test-kit/api'
 
 /** A request of each kind. */
 export type Kinds = Readonly<Record<string, () => Promise<ApiResponse>>>
@@ -52,9 +53,6 @@ export function startLoad(kinds: Kinds, everyMs: number): Load {
     },
   }
 }
-
-/** Whether the answer says that its time ran out. It may also be one that a broken connection lost: see {@link brokenCalls}. */
-export const isLate = ({ status, body }: ApiResponse): boolean => status === 503 && / in time\b/.test(body.detail)
 
 /** The cause of an error of `fetch`, which its message hides. */
 export function causeOf(error: unknown): string {

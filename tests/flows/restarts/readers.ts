@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
-import { post } from '@notify/test-kit/api'
+import { isLate, post } from '@notify/test-kit/api'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
-import { causeOf, isLate } from './load.ts'
+import { causeOf } from './load.ts'
 
 /** A reader of a live stream that reconnects as a browser does, but earlier than the server asks. */
 export interface Reader {
