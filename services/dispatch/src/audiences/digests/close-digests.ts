@@ -1,6 +1,6 @@
 import { optedOutReason } from '@notify/contracts'
 import { type Run, withSavepoint } from '@notify/database'
-import { ownLoopTurn, Problem } from '@notify/service-kit'
+import { createTenantTurns, ownLoopTurn, Problem } from '@notify/service-kit'
 import { type AcceptContext, type NewNotification, refusalOf, waitFor } from '../../accept/accept-item.ts'
 import { type CommitOutcome, commitJudged, queueOf, urgencyOf, type WithLockWatch } from '../../accept/commit-judged.ts'
 import { judgeCandidate } from '../../accept/judge-candidate.ts'
@@ -23,17 +23,19 @@ interface JudgedDigest {
 }
 
 /**
- * Closes digests of a tenant that take no further items: in one transaction each gets its message, its items end, and its row is deleted. A
- * worker that dies before leaves all as it was. Items that ended since they were read are counted again in the next round.
+ * Closes digests of a tenant that take no further items: in one transaction each gets its message, its items end, and its row is
+ * deleted. A worker that dies before leaves all as it was. Items that ended since they were read are counted again in the next round.
  */
 export async function closeDigests(context: ClosingContext, digests: readonly DueDigest[]): Promise<void> {
   const { db, metrics, log } = context
-  const rows = Map.groupBy(await inTurn(() => readItems(db, digests)), ({ digest_id }) => digest_id)
   const [first] = digests
-  if (first) await ownLoopTurn(first.tenant_id)
+  if (!first) return
+  const { tenant_id } = first
+  const rows = Map.groupBy(await inTurn(tenant_id, () => readItems(db, digests)), ({ digest_id }) => digest_id)
+  await ownLoopTurn(tenant_id)
   const judged = await Promise.all(digests.map((digest) => judge(context, digest, rows.get(digest.id) ?? [])))
   const ready = judged.filter(({ digest, verdict }) => !waits(context, digest, verdict))
-  const { messages, closed, items, gone } = await inTurn(() =>
+  const { messages, closed, items, gone } = await inTurn(tenant_id, () =>
     db.transaction((run) => commitTogether(context, run, ready)),
   )
   context.wakeOutbox(urgencyOf(context.channels, messages))
@@ -46,13 +48,16 @@ export async function closeDigests(context: ClosingContext, digests: readonly Du
       log.warn({ digest_id: digest.id, tenant_id: digest.tenant_id, code: verdict.code }, 'a digest has no message')
 }
 
-let last: Promise<unknown> = Promise.resolve()
+const turns = createTenantTurns({ places: 1, maxWaiting: Number.POSITIVE_INFINITY })
 
 /** One group at a time: however many are judged beside each other, the connections stay free for what sends messages. */
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const turn = last.then(work)
-  last = turn.catch(() => {})
-  return turn
+async function inTurn<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+  const leave = await turns.enter(tenantId)!
+  try {
+    return await work()
+  } finally {
+    leave()
+  }
 }
 
 const messageIn = ({ verdict }: JudgedDigest): NewNotification[] =>
