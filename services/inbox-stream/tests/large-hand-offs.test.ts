@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
-import { type HandOff, type Id, inboxRequested, newId } from '@notify/contracts'
+import { type HandOff, type Id, inboxRequested, mostJudgedHandOffs, newId } from '@notify/contracts'
 import { isLockTimeout, type Queries } from '@notify/database'
 import { sealEvent } from '@notify/messaging'
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
+import { coalesce, type Wish } from '@notify/service-kit'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { createHandOffStore, type StoreHandOff } from '../src/hand-offs/store-hand-off.ts'
@@ -20,6 +21,8 @@ let db: Queries
 let store: StoreHandOff
 /** Bytes of the largest parameter of each transaction. */
 const written: number[] = []
+/** Calls of dispatch. */
+let questions = 0
 useOwnSchema('inbox-stream', { migrations }, (own) => {
   db = own.db
   store = createHandOffStore({
@@ -41,7 +44,13 @@ useOwnSchema('inbox-stream', { migrations }, (own) => {
     secrets: { keyRing, blindIndex },
     metrics: { stored() {}, replayed() {}, gap() {} },
     live: { publish() {} } as never,
-    askWish: async () => 'wanted',
+    askWish: coalesce<Id<'notif'>, Wish>({
+      ...{ maxBatch: mostJudgedHandOffs, maxInFlight: 4 },
+      async run(asked) {
+        questions += 1
+        return asked.map(() => 'wanted')
+      },
+    }),
     wakeOutbox() {},
   })
 })
@@ -50,13 +59,13 @@ beforeEach(async () => {
   await db.runLong('truncate inboxes, inbox_items, inbox_events, waiting_items, outbox')
 })
 
-function handOff(notification_id: Id<'notif'>, after: Id<'notif'> | null): HandOff {
+function handOff(notification_id: Id<'notif'>, after: Id<'notif'> | null, topic?: string): HandOff {
   const payload = {
     ...{ notification_id, after, retry_count: 0, tenant_id: tenantId, application_id: applicationId },
     ...({ mode: 'live', lane: 'transactional', channel: 'in_app', event_key: null } as const),
-    created_at: new Date().toISOString(),
+    ...{ created_at: new Date().toISOString(), topic },
   }
-  const content = { channel: 'in_app', user_id: 'ada', title: 'Large', body, data: {} } as const
+  const content = { channel: 'in_app', user_id: 'ada', title: 'Large', body: topic ? 'Small' : body, data: {} } as const
   return sealEvent(keyRing, inboxRequested, payload, content)
 }
 
@@ -101,4 +110,17 @@ test('large notifications that wait are all stored when they are handed over aga
   await storeAll(ids.map((id) => handOff(id, null)))
   expect((await storedIds()).toSorted()).toEqual(ids)
   expect(await db.run('select from waiting_items')).toEqual([])
+})
+
+test('notifications with a topic that waited for one are asked about together, and stored in few transactions', async () => {
+  const ids = Array.from({ length: 300 }, () => newId('notif'))
+  const [first, ...rest] = ids.map((id, at) => handOff(id, ids[at - 1] ?? null, 'news'))
+  await storeAll(rest)
+  expect(await storedIds()).toEqual([])
+  written.length = 0
+  questions = 0
+  await storeAll([first!])
+  expect(await storedIds()).toEqual(ids)
+  expect(written.length).toBeLessThan(5)
+  expect(questions).toBeLessThan(5)
 })

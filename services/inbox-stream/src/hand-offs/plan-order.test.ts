@@ -57,7 +57,12 @@ test.each<[string, Linked[], string[], Linked[], string[], string[]]>([
     ['a', 'b', 'c'],
   ],
 ])('%s', (_, received, stored, waiting, ready, early) => {
-  expect(plan(received, stored, waiting)).toEqual({ ready: ready.map(idOf), early: early.map(idOf), held: [] })
+  expect(plan(received, stored, waiting)).toEqual({
+    ready: ready.map(idOf),
+    early: early.map(idOf),
+    held: [],
+    behind: [],
+  })
 })
 
 test('one that may not be stored yet is held, and what follows it goes on waiting', () => {
@@ -67,5 +72,6 @@ test('one that may not be stored yet is held, and what follows it goes on waitin
     ready: ['a', 'x'].map(idOf),
     early: [idOf('d')],
     held: [idOf('b')],
+    behind: ['c', 'd'].map(idOf),
   })
 })

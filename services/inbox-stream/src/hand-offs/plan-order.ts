@@ -21,6 +21,8 @@ interface Plan {
   early: Id<'notif'>[]
   /** Wait, although their predecessors do not: `mayStore` refused them. */
   held: Id<'notif'>[]
+  /** Wait for those of `held`. */
+  behind: Id<'notif'>[]
 }
 
 /**
@@ -49,6 +51,8 @@ export function planOrder(
       turns.push(...(followers.get(id) ?? []))
     } else held.push(id)
   }
+  const behind = held.flatMap((id) => followers.get(id) ?? [])
+  for (const id of behind) behind.push(...(followers.get(id) ?? []))
   const done = new Set([...ready, ...waiting.map(({ notification_id }) => notification_id)])
-  return { ready, early: ids.filter((id) => !done.has(id)), held }
+  return { ready, early: ids.filter((id) => !done.has(id)), held, behind }
 }

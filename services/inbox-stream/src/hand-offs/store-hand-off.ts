@@ -67,7 +67,7 @@ async function storeBatch(
   let given = inboxes
   // Again for notifications that waited: for those that the batch had no room for, and those with a topic, to be judged now.
   for (let isLeft = inboxes.length > 0; isLeft; given = []) {
-    const { wanted, stored, cancelled, early, held } = await db.transaction((run) =>
+    const { wanted, stored, cancelled, early, held, behind } = await db.transaction((run) =>
       storeInOrder(run, { received: given, inboxes, wishes }),
     )
     const byId = new Map(wanted.map((item) => [item.id, item]))
@@ -81,8 +81,9 @@ async function storeBatch(
     const counts = { fresh: stored.length, cancelled: cancelled.length, early: early.length }
     metrics.stored({ received: given.length, ...counts })
     wakeOutbox()
-    const isCut = held.some((item) => !wishes.faultOf(item))
-    isLeft = (await wishes.ask(held)) || isCut
+    // About those behind as well: else each would take a call and a transaction of its own.
+    if (held.some(wishes.faultOf)) await wishes.ask([...held, ...behind])
+    isLeft = held.some((item) => !wishes.faultOf(item))
   }
   return received.map((item) => wishes.faultOf(item))
 }

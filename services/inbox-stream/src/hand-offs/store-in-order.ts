@@ -29,6 +29,8 @@ interface Result {
   early: HandedItem[]
   /** They go on waiting, although it is their turn: the batch has no room, or it is not known whether they are wanted. */
   held: KnownItems['waiting']
+  /** Those that waited before and follow the held ones. */
+  behind: KnownItems['waiting']
 }
 
 /**
@@ -67,7 +69,8 @@ export async function storeInOrder(run: Run, { received, inboxes, wishes }: Batc
     ...repeated.map((item) => reportOf(item, known.cancelled.has(item.notification_id))),
   ]
   await enqueueEvents(run, inboxCreated, reports)
-  return { wanted, stored, cancelled, early, held: plan.held.map((id) => waiting.get(id)!) }
+  const waitingOf = (ids: readonly HandedItem['notification_id'][]) => ids.flatMap((id) => waiting.get(id) ?? [])
+  return { wanted, stored, cancelled, early, held: waitingOf(plan.held), behind: waitingOf(plan.behind) }
 }
 
 function reportOf({ notification_id, retry_count, traceparent }: HandedItem, isCancelled: boolean) {

@@ -1,3 +1,4 @@
+import { mostJudgedHandOffs } from '@notify/contracts'
 import type { AskWish, Wish } from '@notify/service-kit'
 import type { HandedItem } from './handed-item.ts'
 
@@ -5,8 +6,8 @@ type Judged = Pick<HandedItem, 'notification_id' | 'topic'>
 
 /** What recipients want of the notifications of one batch, as far as dispatch has answered. */
 export interface Wishes {
-  /** Asks about those that have a topic, each once. @returns whether dispatch has answered about any */
-  ask(items: readonly Judged[]): Promise<boolean>
+  /** Asks about the first of those that have a topic, each once, and as many as one call can name. */
+  ask(items: readonly Judged[]): Promise<void>
   /** Why it is not known whether a notification may be stored; undefined if it is known. */
   faultOf(item: Judged): Error | undefined
   isOptedOut(item: Judged): boolean
@@ -17,12 +18,10 @@ export function createWishes(askWish: AskWish): Wishes {
   return {
     async ask(items) {
       const unasked = items.filter(({ notification_id, topic }) => topic !== null && !answers.has(notification_id))
-      const asked = unasked.map(async ({ notification_id }) => {
-        const answer = await askWish(notification_id).catch((error: unknown) => asError(error))
-        answers.set(notification_id, answer)
-        return !(answer instanceof Error)
+      const asked = unasked.slice(0, mostJudgedHandOffs).map(async ({ notification_id }) => {
+        answers.set(notification_id, await askWish(notification_id).catch(asError))
       })
-      return (await Promise.all(asked)).includes(true)
+      await Promise.all(asked)
     },
     faultOf({ notification_id, topic }) {
       const answer = topic === null ? 'wanted' : (answers.get(notification_id) ?? new Error('dispatch was not asked'))
@@ -32,4 +31,4 @@ export function createWishes(askWish: AskWish): Wishes {
   }
 }
 
-const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)))
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
