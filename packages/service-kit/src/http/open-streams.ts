@@ -30,11 +30,18 @@ export const streamLimits: StreamLimits = {
 /** Readers reconnect at random within this range, in milliseconds, so that a deployment causes no rush. */
 const retryMs = { least: 1000, most: 10_000 }
 
+/** The streams of one tenant. */
+interface Share {
+  streams: Set<OpenStream>
+  /** Bytes that their readers have not taken. */
+  unread: number
+}
+
 /** The open event streams of a process. */
 export class OpenStreams {
   readonly limits: StreamLimits
   readonly #streams = new Set<OpenStream>()
-  readonly #ofTenant = new Map<string, number>()
+  readonly #ofTenant = new Map<string | undefined, Share>()
   readonly #timer: NodeJS.Timeout
   readonly #closed: (attributes: { reason: string }) => void
   #onCount: (count: number) => void = () => {}
@@ -66,24 +73,30 @@ export class OpenStreams {
    *   more than they leave free: so there is room for tenants without streams
    */
   requireRoom(tenantId: string | undefined): void {
-    const { maxBytes, bytesEach } = this.limits
+    const { bytesEach } = this.limits
     if (this.#isDraining) throw unavailable('This instance is being replaced; connect again')
-    const free = maxBytes - this.#streams.size * bytesEach - this.#buffered
+    const free = this.#freeBytes()
     if (free < bytesEach) throw unavailable('Too many event streams are open; connect again shortly')
-    if (tenantId === undefined || this.#countOf(tenantId) * bytesEach <= free) return
+    const share = tenantId === undefined ? undefined : this.#ofTenant.get(tenantId)
+    if (!share || share.streams.size * bytesEach + share.unread <= free) return
     throw unavailable('This tenant has too many event streams open; connect again shortly')
   }
 
   /** Starts the response. @throws Problem as {@link requireRoom} does */
   open(response: ServerResponse, headers: OutgoingHttpHeaders, tenantId: string | undefined): OpenStream {
     this.requireRoom(tenantId)
+    const share = this.#ofTenant.get(tenantId) ?? { streams: new Set(), unread: 0 }
     const stream = new OpenStream(response, headers, (reason) => {
       if (!this.#streams.delete(stream)) return
-      this.#count(tenantId, -1)
+      share.streams.delete(stream)
+      if (share.streams.size === 0) this.#ofTenant.delete(tenantId)
+      this.#onCount(this.#streams.size)
       this.#closed({ reason })
     })
     this.#streams.add(stream)
-    this.#count(tenantId, 1)
+    this.#ofTenant.set(tenantId, share)
+    share.streams.add(stream)
+    this.#onCount(this.#streams.size)
     return stream
   }
 
@@ -94,18 +107,6 @@ export class OpenStreams {
     for (const stream of this.#streams) stream.drain(spread())
   }
 
-  #countOf(tenantId: string): number {
-    return this.#ofTenant.get(tenantId) ?? 0
-  }
-
-  #count(tenantId: string | undefined, change: 1 | -1): void {
-    this.#onCount(this.#streams.size)
-    if (tenantId === undefined) return
-    const count = this.#countOf(tenantId) + change
-    if (count > 0) this.#ofTenant.set(tenantId, count)
-    else this.#ofTenant.delete(tenantId)
-  }
-
   #sweep(): void {
     const { stalledMs, beatMs } = this.limits
     const nowMs = performance.now()
@@ -114,16 +115,37 @@ export class OpenStreams {
       else if (nowMs - stream.lastBeatMs >= beatMs) stream.beat()
     }
     this.#measure()
+    const shares = [...this.#ofTenant.values()].filter(({ unread }) => unread > this.#freeBytes())
+    for (const share of shares.sort((a, b) => b.unread - a.unread)) this.#relieve(share)
+  }
+
+  /** Closes the fullest streams of a tenant whose readers leave more unread than is free, so that others find room. */
+  #relieve(share: Share): void {
+    for (const stream of [...share.streams].sort((a, b) => b.bufferedBytes - a.bufferedBytes)) {
+      const { bufferedBytes } = stream
+      if (bufferedBytes === 0 || share.unread <= this.#freeBytes()) return
+      stream.destroy('slow')
+      share.unread -= bufferedBytes
+      this.#buffered -= bufferedBytes
+    }
+  }
+
+  #freeBytes(): number {
+    const { maxBytes, bytesEach } = this.limits
+    return maxBytes - this.#streams.size * bytesEach - this.#buffered
   }
 
   #usedRatio(): number {
-    const { maxBytes, bytesEach } = this.limits
-    return (this.#streams.size * bytesEach + this.#buffered) / maxBytes
+    return 1 - this.#freeBytes() / this.limits.maxBytes
   }
 
   #measure(): number {
     this.#buffered = 0
-    for (const { bufferedBytes } of this.#streams) this.#buffered += bufferedBytes
+    for (const share of this.#ofTenant.values()) {
+      share.unread = 0
+      for (const { bufferedBytes } of share.streams) share.unread += bufferedBytes
+      this.#buffered += share.unread
+    }
     return this.#buffered
   }
 }
