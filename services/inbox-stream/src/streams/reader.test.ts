@@ -30,6 +30,7 @@ function open(log: InboxEvent[], { pageSize = 3, eventBytes = 0 } = {}) {
   let failing = false
   const reads: number[] = []
   let bufferedBytes = 0
+  let looks = 0
   const reader = new Reader(
     {
       send: () => {},
@@ -41,6 +42,7 @@ function open(log: InboxEvent[], { pageSize = 3, eventBytes = 0 } = {}) {
         isOver = true
       },
       get bufferedBytes() {
+        looks += 1
         return bufferedBytes
       },
       get isClosed() {
@@ -65,6 +67,7 @@ function open(log: InboxEvent[], { pageSize = 3, eventBytes = 0 } = {}) {
     gaps: () => gaps,
     isOver: () => isOver,
     reads,
+    looks: () => looks,
     /** The reader takes what is buffered. */
     drain() {
       bufferedBytes = 0
@@ -138,4 +141,14 @@ test('events that a slow reader does not take are not kept for it, but read agai
     [1, 2, 3, 4],
     [0, 2],
   ])
+})
+
+test('a reader that takes nothing is looked at less and less often', async () => {
+  const stream = open([1, 2, 3].map(event), { eventBytes: 300 * 1024 })
+  const began = performance.now()
+  stream.reader.start(0, 3)
+  // Two for the event that is sent; 20, 40, 80, 160 and 320 ms lie between the others.
+  while (stream.looks() < 8) await turn()
+  expect(performance.now() - began).toBeGreaterThan(600)
+  stream.reader.end()
 })

@@ -5,7 +5,8 @@ import type { InboxEvent } from './inbox-event.ts'
 
 /** While more than this is unread, events are read from Postgres no faster than the reader takes them. */
 const maxAheadBytes = 256 * 1024
-const lookAgainMs = 20
+/** Doubled until the reader has taken enough: looking at thousands that take nothing would cost a fifth of a core. */
+const lookAgainMs = { least: 20, most: 500 }
 
 export type InboxWriter = Pick<
   EventWriter<typeof streamInbox>,
@@ -92,10 +93,16 @@ export class Reader {
 
   async #read(): Promise<void> {
     const writer = this.#writer
+    let waitMs = lookAgainMs.least
     try {
       while (this.#target > this.#sent && !writer.isClosed) {
-        if (writer.bufferedBytes > maxAheadBytes) await delay(lookAgainMs)
-        else if (!(await this.#sendNext())) return this.end()
+        if (writer.bufferedBytes > maxAheadBytes) {
+          await delay(waitMs)
+          waitMs = Math.min(2 * waitMs, lookAgainMs.most)
+        } else {
+          if (!(await this.#sendNext())) return this.end()
+          waitMs = lookAgainMs.least
+        }
       }
     } catch (error) {
       this.#source.onFailure(error)
