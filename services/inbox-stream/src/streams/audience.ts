@@ -30,8 +30,8 @@ export class Audience implements Source {
   readonly listeners = new Set<Listener>()
   readonly #supply: Supply
   readonly #unsubscribe: () => void
-  /** The event that is being sent to the streams. */
-  #latest: { event: InboxEvent; encoded: EncodedEvent } | undefined
+  /** The event from the bus that the streams are just hearing. */
+  #heard: { event: InboxEvent; encoded?: EncodedEvent } | undefined
   #telling: NodeJS.Timeout | undefined
 
   constructor(address: InboxAddress, supply: Supply) {
@@ -39,9 +39,12 @@ export class Audience implements Source {
     this.#supply = supply
     this.#unsubscribe = supply.live.listen(address, {
       onEvents: (events) => {
-        for (const event of events) for (const { reader } of this.listeners) reader.hear(event)
+        for (const event of events) {
+          this.#heard = { event }
+          for (const { reader } of this.listeners) reader.hear(event)
+        }
         // A slice would keep the whole message in memory.
-        this.#latest = undefined
+        this.#heard = undefined
       },
       onPreferences: () => this.signalPreferences(),
     })
@@ -56,10 +59,11 @@ export class Audience implements Source {
     return this.#supply.read(this.address, seq)
   }
 
-  /** Encodes an event once for all streams that receive it together. */
+  /** Encodes an event from the bus once for all streams; others only one stream reads, and nothing keeps them. */
   encode(event: InboxEvent): EncodedEvent {
-    if (this.#latest?.event !== event) this.#latest = { event, encoded: this.#supply.encode(this.address, event) }
-    return this.#latest.encoded
+    if (this.#heard?.event !== event) return this.#supply.encode(this.address, event)
+    this.#heard.encoded ??= this.#supply.encode(this.address, event)
+    return this.#heard.encoded
   }
 
   onGap(): void {
