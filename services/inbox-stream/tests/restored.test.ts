@@ -1,17 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { createTestKit } from '@notify/test-kit/kit'
 import { migrations } from '../src/db/migrations.ts'
-import { insertItems } from '../src/hand-offs/insert-items.ts'
-import { lockInboxes } from '../src/hand-offs/lock-inboxes.ts'
 import { afterRestore } from '../src/restore/after-restore.ts'
 import { readHeads } from '../src/streams/event-store.ts'
-import { resumeFrom } from '../src/streams/resume-from.ts'
-
-const [tenantId, applicationId] = [newId('ten'), newId('app')]
+import { addItems, resumeIn } from './add-items.ts'
 
 let db: Queries
 let env: TestEnv
@@ -20,28 +15,8 @@ useOwnSchema('inbox-stream', { migrations, poolSize: 1 }, (own) => {
   env = own.env
 })
 
-/** Stores notifications as hand-offs do. */
-async function add(inbox_key: string, count: number): Promise<void> {
-  const items = Array.from({ length: count }, () => ({
-    id: newId('inapp'),
-    notification_id: newId('notif'),
-    tenant_id: tenantId,
-    application_id: applicationId,
-    inbox_key,
-    category_index: null,
-    content: Buffer.from('sealed'),
-  }))
-  await db.transaction(async (run) => {
-    await lockInboxes(run, items)
-    await insertItems(run, items)
-  })
-}
-
-/** What a client learns that has the events up to a sequence. */
-async function resume(key: string, lastEventId: number) {
-  const [head] = await readHeads(db, [key])
-  return resumeFrom(String(lastEventId), head!)
-}
+const add = (key: string, count: number) => addItems(db, key, count)
+const resume = (key: string, lastEventId: number) => resumeIn(db, key, lastEventId)
 
 async function restored(...args: string[]) {
   const kit = createTestKit('inbox-stream')

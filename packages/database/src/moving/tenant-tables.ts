@@ -14,7 +14,7 @@ export interface MovedTable {
   appendOnly?: true
   /** SQL condition on an append-only row of this name whose person was erased: it replaces what is known. */
   erased?: (row: string) => string
-  /** SQL by column: its value for a row of `incoming` that other rows of this cell leave no room for as it is. */
+  /** SQL by column: its value in this cell for a row of `incoming`, where it cannot stay as it is. */
   fitted?: Readonly<Record<string, string>>
   /** Columns that are not moved, because each cell has its own values. */
   own?: readonly string[]

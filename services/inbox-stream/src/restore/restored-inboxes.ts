@@ -1,7 +1,10 @@
 import { column, defineStatement, type Queries, type Restored } from '@notify/database'
 
-/** Seconds from 2020 to `--sent-until`: more than any inbox has events, and more after each restore. */
-export const position = `extract(epoch from $1::timestamptz - '2020-01-01T00:00:00Z'::timestamptz)::int`
+/** SQL: seconds from 2020 to a time. More than any inbox has events, and more after each restore or move. */
+export const positionAt = (time: string) => `extract(epoch from ${time} - '2020-01-01T00:00:00Z'::timestamptz)::int`
+
+/** That of `--sent-until`. */
+export const position = positionAt('$1::timestamptz')
 
 export const isBehind = `last_seq < ${position} and ($2::text is null or tenant_id = $2)`
 
