@@ -36,6 +36,8 @@ interface ExportOptions extends MovingTables {
   requireIdle?(client: Client, tenantId: string): Promise<void>
   /** Ends the tenant's time in this cell. */
   leave?(client: Client, tenantId: string, to: string): Promise<void>
+  /** Counts what this cell will still deliver to where the tenant's users no longer look. Printed with the counts. */
+  countStaying?(client: Client, tenantId: string): Promise<Record<string, number>>
   /** Ends the work that requests have begun here, once those admitted before the tenant left have been answered. */
   endWork?(client: Client, tenantId: string): Promise<void>
 }
@@ -54,6 +56,7 @@ export function exportTenantCommand({
   encrypted = [],
   readApplications,
   requireIdle,
+  countStaying,
   leave,
   endWork,
 }: ExportOptions) {
@@ -88,6 +91,7 @@ export function exportTenantCommand({
       }
       await client.query("set idle_in_transaction_session_timeout = '10min'")
       await client.query('begin isolation level repeatable read read only')
+      const staying = await countStaying?.(client, tenantId)
       await write({ part: 'begin', service: kit.service, applications, checks: checksOf(config, tenantId) })
       for (const moved of tables.moved) {
         const { table } = moved
@@ -106,7 +110,7 @@ export function exportTenantCommand({
       }
       await client.query('commit')
       await write({ part: 'end', counts })
-      const told = JSON.stringify({ service: kit.service, tenant_id: tenantId, applications, counts })
+      const told = JSON.stringify({ service: kit.service, tenant_id: tenantId, applications, counts, staying })
       await (dryRun ? print : tell)(told)
     } finally {
       await client.end().catch(() => {})

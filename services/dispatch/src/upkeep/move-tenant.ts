@@ -15,5 +15,13 @@ export const exportTenant = exportTenantCommand({
     if (open > 0)
       throw new Error(`${open} broadcasts of the tenant are open: let them end, or cancel them, before the hand-over`)
   },
+  /** They arrive in inboxes of this cell, which only users with a token of it see. */
+  async countStaying(client, tenantId) {
+    const { rows } = await client.query(
+      `select count(*)::int as in_app from in_flight where tenant_id = $1 and channel = 'in_app' and not settled`,
+      [tenantId],
+    )
+    return rows[0]
+  },
 })
 export const importTenant = importTenantCommand({ tables, encrypted })

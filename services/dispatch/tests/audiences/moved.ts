@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { parseIndexKeys, parseKeyRing } from '@notify/privacy'
+import { inAnHour } from '@notify/test-kit/api'
+import { sendInApp } from '@notify/test-kit/inbox'
 import { createTestKit } from '@notify/test-kit/kit'
 import { exportTenant } from '../../src/upkeep/move-tenant.ts'
 import { broadcastTo, control, env, freshUsers, listOf, until } from './stack.ts'
 
-/** Runs the command in this process. @returns how many lines it printed */
-async function exported(...args: string[]): Promise<number> {
+/** Runs the command in this process. @returns the lines that it printed */
+async function exported(...args: string[]): Promise<string[]> {
   const kit = createTestKit('dispatch')
   const config = {
     DATABASE_URL: env.stack.databaseUrl('dispatch'),
@@ -14,8 +16,8 @@ async function exported(...args: string[]): Promise<number> {
     BLIND_INDEX_KEY: parseIndexKeys(env.stack.state.blind_index_key),
     ENCRYPTION_KEYS: parseKeyRing(env.stack.state.encryption_keys),
   }
-  let lines = 0
-  const print = () => void lines++
+  const lines: string[] = []
+  const print = (line: string) => void lines.push(line)
   const named = ['--tenant', env.tenantId, '--application', env.applicationId, ...args]
   await exportTenant(config, kit, named, { print, tell: () => {} }).finally(() => kit.stop())
   return lines
@@ -28,7 +30,16 @@ test('a tenant with an open broadcast does not move: there it could neither be s
   const reason = '1 broadcasts of the tenant are open: let them end, or cancel them'
   await expect(exported()).rejects.toThrow(reason)
   await expect(exported('--to', 'b')).rejects.toThrow(reason)
-  expect(await exported('--dry-run')).toBe(1)
+  expect(await exported('--dry-run')).toHaveLength(1)
   expect((await control(id, 'cancel')).status).toBe(200)
-  expect(await exported()).toBeGreaterThan(1)
+  expect((await exported()).length).toBeGreaterThan(1)
+})
+
+test('an export counts the in-app messages that will still arrive in inboxes of the old cell, also in a rehearsal', async () => {
+  const count = async () => JSON.parse((await exported('--dry-run'))[0]!).staying.in_app
+  const before = await count()
+  const id = await sendInApp(env, freshUsers(1)[0]!, { send_at: inAnHour() })
+  expect(await count()).toBe(before + 1)
+  expect((await env.api('POST', `/api/v1/notifications/${id}/cancel`)).status).toBe(200)
+  expect(await count()).toBe(before)
 })
