@@ -1,5 +1,6 @@
 import { afterAll } from '@jest/globals'
 // Each defines the tests of its subject; all use one stack.
+import './inboxes/fresh-stream.ts'
 import './inboxes/inbox.ts'
 import './inboxes/preference-events.ts'
 import './inboxes/stream-limit.ts'

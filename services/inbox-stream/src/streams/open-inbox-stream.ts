@@ -28,6 +28,8 @@ export const openInboxStream: StreamHandler<Context, typeof streamInbox> = async
     })
     writer.onHeartbeat(() => listener.reader.beat())
     listener.reader.start(sent, head_id)
+    // The id of a fresh stream is 0: a client that resumed from it would get everything that is kept as new.
+    if (id < sent) listener.reader.beat()
   } catch (error) {
     leave()
     throw error
