@@ -51,6 +51,8 @@ export interface HttpCarrier<Credentials, Message> {
   refusalOf(answer: HttpAnswer): Refusal
   /** Whether a successful status refuses the recipient anyway. */
   isRefusal?(answer: HttpAnswer): boolean
+  /** The addresses, in lower case, that a successful status refuses; `refusalOf` says why. */
+  refusedOf?(answer: HttpAnswer): readonly string[]
   /** How long to wait, where the carrier says it otherwise than by Retry-After. */
   retryAfterOf?(answer: HttpAnswer): string | undefined
   /** The call that checks an account without sending anything. */
@@ -97,10 +99,21 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
   }
 }
 
-type Reading = Pick<HttpCarrier<never, never>, 'idOf' | 'refusalOf' | 'isRefusal' | 'retryAfterOf'>
+type Reading = Pick<HttpCarrier<never, never>, 'idOf' | 'refusalOf' | 'isRefusal' | 'refusedOf' | 'retryAfterOf'>
+
+/** The answer for the recipient, with the copies that the carrier refused. */
+function answerOf(carrier: Reading, answer: HttpAnswer, recipients: readonly string[]): CarrierAnswer {
+  const ofRecipient = judge(carrier, answer, recipients)
+  const refused = carrier.refusedOf?.(answer) ?? []
+  const copies = recipients.slice(1).filter((address) => refused.includes(address.toLowerCase()))
+  if (copies.length === 0) return ofRecipient
+  const { code, sentence = '' } = carrier.refusalOf(answer)
+  const reason = `${code} ${masked(sentence, recipients)}`
+  return { ...ofRecipient, refusedCopies: copies.map((to) => ({ to, reason })) }
+}
 
 /** Classifies an answer: accepted, permanent, retryable or unknown. */
-function answerOf(carrier: Reading, answer: HttpAnswer, recipients: readonly string[]): CarrierAnswer {
+function judge(carrier: Reading, answer: HttpAnswer, recipients: readonly string[]): CarrierAnswer {
   const id = carrier.idOf(answer)
   if (id !== undefined) return accepted(id)
   const retryAfterMs = readRetryAfter(answer.headers['retry-after'] ?? carrier.retryAfterOf?.(answer))

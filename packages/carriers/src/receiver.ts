@@ -140,10 +140,14 @@ export interface Claim {
   /**
    * Verifies and parses the callback.
    * @param accounts those claimed; empty when none is configured
+   * @param find looks up further accounts, which a verified callback names
    * @throws Problem `invalid_signature`, `not_found`, or `service_unavailable` when it cannot be verified now
    */
-  receive(accounts: readonly ReceivingAccount[]): Promise<Received> | Received
+  receive(accounts: readonly ReceivingAccount[], find?: FindAccounts): Promise<Received> | Received
 }
+
+/** Looks up the known accounts of a claim. @throws Problem `service_unavailable` when one of them cannot be read now */
+export type FindAccounts = (of: Claim['of']) => Promise<readonly ReceivingAccount[]>
 
 /** The configuration of a receiver. */
 export interface ReceiverOptions<Environment> {

@@ -98,6 +98,11 @@ testCarrier({
         [dropped('Bounced Address')],
         [{ status: 'failed', suppress: 'bounce' }],
       ],
+      [
+        'a drop because of a quota of the account may be tried again',
+        [dropped('Recipient List over Package Quota')],
+        [{ status: 'failed', error_code: 'dropped', retryable: true }],
+      ],
       ['for spam', [dropped('Spam Reporting Address')], [{ status: 'failed', suppress: 'complaint' }]],
       [
         'as unsubscribed',

@@ -38,5 +38,5 @@ testCarrier({
     ['too many requests', { ...refusal(429, 20429), headers: { 'retry-after': '7' } }, { retryAfterMs: 7000 }],
   ],
   undelivered: { status: 'undelivered', error_code: '30003', retryable: true },
-  proof: { secret: 'auth_token' },
+  proof: { secret: 'auth_token', several: 'previous_auth_token' },
 })

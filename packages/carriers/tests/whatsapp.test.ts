@@ -40,6 +40,15 @@ testCarrier({
     ['the throughput of the number', refusal(400, 130429), { ...later, code: '130429' }],
     ['one recipient that has to wait', refusal(400, 131056), { ...later, recipientOnly: true }],
     ['an unknown template', refusal(404, 132001), { outcome: 'rejected_permanent', code: '132001' }],
+    [
+      'a number that does not exist, or that the token may not use,',
+      { status: 400, body: { error: { message: "Object with ID '1' does not exist", code: 100, error_subcode: 33 } } },
+      {
+        ...later,
+        providerDown: true,
+        message: '100 The number of the sender does not exist, or the access token may not use it',
+      },
+    ],
     ['an expired token', refusal(401, 190), { ...later, providerDown: true }],
     [
       'a code that is not listed keeps its words, without the number',
@@ -52,9 +61,9 @@ testCarrier({
     answer: (code) => refusal(400, Number(code)),
     documented: {
       accountDown: '0 3 10 33 190 368 131031 131037 131042 131045 131048 131057 131064 133010',
-      later: '1 4 80007 130429 131000 132015',
+      later: '1 4 80007 130429 131000 131063 132015',
       carrierFault: '2 131016',
-      permanent: `100 130403 130472 130497 131008 131009 131021 131026 131030 131047 131049 131050 131063 132000 132001 132005
+      permanent: `100 130403 130472 130497 131008 131009 131021 131026 131030 131047 131049 131050 132000 132001 132005
         132007 132012 132016`,
       recipientWaits: '131056',
     },

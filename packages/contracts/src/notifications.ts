@@ -166,7 +166,7 @@ export const NotificationState = z
           refused: z
             .string()
             .nullable()
-            .meta({ description: "The mail server's reason for refusing this copy while it accepted the message" }),
+            .meta({ description: "The carrier's reason for refusing this copy while it accepted the message" }),
         }),
       )
       .optional()

@@ -5225,7 +5225,7 @@ export interface components {
                 field: "cc" | "bcc";
                 recipient_masked: string;
                 suppressed: ("bounce" | "complaint" | "stop" | "manual") | null;
-                /** @description The mail server's reason for refusing this copy while it accepted the message */
+                /** @description The carrier's reason for refusing this copy while it accepted the message */
                 refused: string | null;
             }[];
             /** @description When the carrier first reported that it was read; WhatsApp */

@@ -65,6 +65,15 @@ const keyAt = (domain: string) => ses.identities.get(domain)?.key
 const dueNow = (id: string) =>
   env.admin.query('update dispatch.domain_identities set next_try_at = now() where domain_id = $1', [id])
 
+/** Deletes a domain, and waits until the worker has done so at SES. */
+async function deleteDomain(id: string): Promise<void> {
+  expect((await env.api('DELETE', `/api/v1/domains/${id}`)).status).toBe(204)
+  await eventually(async () => {
+    const { rows } = await env.admin.query('select from dispatch.domain_identities where domain_id = $1', [id])
+    expect(rows).toHaveLength(0)
+  })
+}
+
 test('a domain that was there before the account is brought to it, with its MAIL FROM records shown from then on', async () => {
   const before = await newDomain(env, freshName())
   expect(before.records.map(({ purpose }) => purpose)).toEqual(['dkim', 'spf'])
@@ -129,7 +138,7 @@ test('a removed domain is removed there, also when SES was away meanwhile; what 
   })
 })
 
-test('a key that the account has already is replaced only when the domain is proven to be ours, and never removed for it', async () => {
+test('an identity that the account has already gets our key only when the domain is proven to be ours, and is never removed', async () => {
   const name = freshName()
   const foreign = { DomainSigningSelector: 'theirs', DomainSigningPrivateKey: 'MIIB' }
   ses.identities.set(name, { key: foreign })
@@ -138,18 +147,14 @@ test('a key that the account has already is replaced only when the domain is pro
     records: [{ error: expect.stringMatching(/another DKIM key/) }, {}, {}, {}],
   })
   expect(keyAt(name)).toEqual(foreign)
-  expect((await env.api('DELETE', `/api/v1/domains/${unproven.domain_id}`)).status).toBe(204)
-  await eventually(async () => {
-    const { rows } = await env.admin.query('select from dispatch.domain_identities where domain_id = $1', [
-      unproven.domain_id,
-    ])
-    expect(rows).toHaveLength(0)
-  })
+  await deleteDomain(unproven.domain_id)
   expect(keyAt(name)).toEqual(foreign)
   const proven = publish(dns, await newDomain(env, name))
   expect((await verify(proven.domain_id)).status).toBe('verified')
   const selector = proven.records[0]?.name.split('.')[0]
   await eventually(() => expect(keyAt(name)?.DomainSigningSelector).toBe(selector))
+  await deleteDomain(proven.domain_id)
+  expect(keyAt(name)?.DomainSigningSelector).toBe(selector)
 })
 
 test('with other credentials every domain is registered with the account again', async () => {
@@ -170,7 +175,7 @@ test('with other credentials every domain is registered with the account again',
 test('a worker that is killed while SES is silent leaves nothing undone', async () => {
   ses.silent = true
   const { domain } = await newDomain(env, freshName())
-  await eventually(() => expect(ses.calls).toContain('POST /v2/email/identities'))
+  await eventually(() => expect(ses.calls).toContain(`GET /v2/email/identities/${domain}`))
   await env.kill('dispatch-worker')
   ses.silent = false
   await env.restart('dispatch-worker')

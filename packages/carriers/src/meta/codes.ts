@@ -40,7 +40,7 @@ export const metaCodes = createCodeTable(
     '131050': permanent('The recipient has stopped marketing messages'),
     '131056': { ...later('Too many messages to this recipient in a short time'), recipientOnly: true },
     '131057': accountDown('The account is in maintenance'),
-    '131063': permanent('Marketing templates are disabled for this account'),
+    '131063': later('Marketing templates are disabled for this account'),
     '131064': accountDown('The account may send no templates for now'),
     '132000': permanent('The number of parameters does not fit the template'),
     '132001': permanent('The template does not exist in this language, or is not approved'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { ReceivingAccount } from '../receiver.ts'
+import type { PreferenceReport, ReceivingAccount } from '../receiver.ts'
 import { readUpdate } from './read-update.ts'
 import { readChanges } from './update.ts'
 
@@ -32,6 +32,31 @@ describe('a preference', () => {
     ['dance', 'marketing_messages', 0],
   ])('%s of %s', (value, category, reports) => {
     expect(choices(value, category)).toHaveLength(reports)
+  })
+
+  const stop = (whose: object) => ({ ...whose, category: 'marketing_messages', value: 'stop', timestamp: 1731705721 })
+
+  test.each([{}, { wa_id: null }, { wa_id: '' }])(
+    'of a user who hides the number counts for the id that it names: %j',
+    (hidden) => {
+      expect(read({ user_preferences: [stop({ ...hidden, user_id: 'US.1' })] })).toMatchObject([
+        { type: 'preference', content: { from: '', user_id: 'US.1', choice: 'stop' } },
+      ])
+    },
+  )
+
+  test('without an id counts for the only contact', () => {
+    const contacts = [{ user_id: 'US.1' }]
+    expect(read({ contacts, user_preferences: [stop({ user_id: null })] })).toMatchObject([
+      { content: { from: '', user_id: 'US.1' } },
+    ])
+  })
+
+  test('of each of two users who hide their numbers is a report of its own', () => {
+    const users = [{ user_id: 'US.1' }, { user_id: 'US.2' }]
+    const reports = read({ contacts: users, user_preferences: users.map(stop) })
+    expect(reports).toMatchObject(users.map((user) => ({ type: 'preference', content: user })))
+    expect(new Set(reports.map((report) => (report as PreferenceReport).callbackId)).size).toBe(2)
   })
 })
 

@@ -49,7 +49,7 @@ function reportsOf(account: ReceivingAccount, { value }: Change, secret: string)
       message ? [readMessage(account, { to, userId: message.from_user_id ?? contactId }, message)] : [],
     ),
     ...user_preferences.flatMap((one) =>
-      one && isMarketing(one) ? [readPreference(account, one, { secret, userId: contactId })] : [],
+      one && isMarketing(one) ? [readPreference(account, { ...one, user_id: one.user_id ?? contactId }, secret)] : [],
     ),
   ]
 }
@@ -88,11 +88,11 @@ function learned(account: ReceivingAccount, status: Status): PreferenceReport[] 
 
 function readPreference(
   account: ReceivingAccount,
-  { wa_id, value: choice, timestamp }: Preference,
-  { secret, userId }: { secret: string; userId: string | undefined },
+  { wa_id, user_id, value: choice, timestamp }: Preference,
+  secret: string,
 ): PreferenceReport {
-  const callbackId = pseudonym(secret, wa_id || (userId ?? ''), choice, timestamp)
-  const content = { from: phoneOf(wa_id), choice, source: 'preference', ...(userId && { user_id: userId }) } as const
+  const callbackId = pseudonym(secret, wa_id || (user_id ?? ''), choice, timestamp)
+  const content = { from: phoneOf(wa_id), choice, source: 'preference', ...(user_id && { user_id }) } as const
   return { type: 'preference', account, callbackId, ...occurred(UnixTime.parse(timestamp)), content }
 }
 

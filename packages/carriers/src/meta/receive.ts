@@ -12,7 +12,7 @@ import {
 import { answerChallenge } from './challenge.ts'
 import { readUpdate } from './read-update.ts'
 import { requireSignature } from './signature.ts'
-import { readChanges } from './update.ts'
+import { type Change, readChanges } from './update.ts'
 
 /** The Meta app of numbers that have no app of their own. */
 interface SharedApp {
@@ -64,24 +64,34 @@ function openShared({ secret }: SharedApp, { body, headers }: Callback): Claim {
   requireSignature(secret, body, headers[signatureHeader])
   const changes = readChanges(body)
   return {
-    of: {
-      accountIds: distinct(changes.map(({ value }) => value.metadata?.phone_number_id)),
-      parentIds: distinct(changes.map(({ businessAccountId }) => businessAccountId)),
-    },
+    of: accountsIn(changes),
     receive: (accounts) => received(readUpdate(changes, accounts.filter(isOfSharedApp), secret)),
   }
 }
 
+const accountsIn = (changes: readonly Change[]) => ({
+  accountIds: distinct(changes.map(({ value }) => value.metadata?.phone_number_id)),
+  parentIds: distinct(changes.map(({ businessAccountId }) => businessAccountId)),
+})
+
 const isOfSharedApp = (account: ReceivingAccount) => account.secret === null
 
-/** Posts of a customer's own app count only for that provider. */
+/**
+ * Posts of a customer's own app count for that provider, and for the tenant's other numbers of the same app: an app has one
+ * callback URL, and Meta posts preferences and changes of templates nowhere else.
+ */
 function openOwn(_: SharedApp, { body, headers, params }: Callback): Claim {
   return {
     of: { providerId: params.provider_id ?? '' },
-    receive([account]) {
+    async receive([account], find) {
       if (!account?.secret) throw notOwn()
       requireSignature(account.secret, body, headers[signatureHeader])
-      return received(readUpdate(readChanges(body), [account], account.secret))
+      const changes = readChanges(body)
+      const { id, tenantId, secret } = account
+      const named = (await find?.(accountsIn(changes))) ?? []
+      const others = named.filter((one) => one.id !== id && one.tenantId === tenantId && one.secret === secret)
+      // Of two providers with the number of this URL, this one counts.
+      return received(readUpdate(changes, [...others, account], secret))
     },
   }
 }

@@ -4,7 +4,7 @@ import { createHttpClient, type HttpAnswer } from '../http-client.ts'
 import type { WhatsAppMessage } from '../messages.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { SenderDefinition } from '../sender.ts'
-import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
+import { accepted, accountDown, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
 import { withoutNumbers } from '../without-numbers.ts'
 import { checkAccount } from './check.ts'
 import { metaCodes } from './codes.ts'
@@ -45,10 +45,15 @@ const Sent = z.object({ messages: z.array(z.object({ id: z.string() })).min(1) }
 const Refused = z.object({
   error: z.object({
     code: z.int(),
+    error_subcode: z.int().optional().catch(undefined),
     message: z.string().default(''),
     error_data: z.object({ details: z.string() }).optional().catch(undefined),
   }),
 })
+
+/** The Graph API's answer about the number in the path, with the code of an invalid parameter. */
+const isAboutNumber = (code: number, subcode: number | undefined) => code === 100 && subcode === 33
+const noSuchNumber = 'The number of the sender does not exist, or the access token may not use it'
 
 /** Classifies an answer: accepted, permanent, retryable or unknown. */
 function readAnswer({ status, headers, body }: HttpAnswer): CarrierAnswer {
@@ -57,7 +62,9 @@ function readAnswer({ status, headers, body }: HttpAnswer): CarrierAnswer {
   const retryAfterMs = readRetryAfter(headers['retry-after'])
   const refused = Refused.safeParse(body)
   if (refused.success) {
-    const { code, message, error_data } = refused.data.error
+    const { code, error_subcode, message, error_data } = refused.data.error
+    if (isAboutNumber(code, error_subcode))
+      return refusal(String(code), accountDown(), `${code} ${noSuchNumber}`, retryAfterMs)
     const { text: _, ...verdict } = metaCodes.judge(status, String(code))
     const sentence = withoutNumbers(error_data?.details ?? message)
     return refusal(String(code), verdict, metaCodes.describe(String(code), sentence), retryAfterMs)

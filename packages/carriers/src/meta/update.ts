@@ -44,14 +44,15 @@ const Message = z.object({
 export type Message = z.output<typeof Message>
 
 const Preference = z.object({
-  wa_id: Text,
+  wa_id: orNothing(Text),
+  user_id: orNothing(Text),
   category: orNothing(z.string()),
   value: z.enum(['stop', 'resume']),
   timestamp: z.union([z.string(), z.number()]).transform(String),
 })
 export type Preference = z.output<typeof Preference>
 
-/** `wa_id` is empty for a user with a username who hides the number. */
+/** `wa_id` is empty or absent for a user with a username who hides the number. */
 const Contact = z.object({ wa_id: orNothing(Text), user_id: orNothing(Text) })
 export type Contact = z.output<typeof Contact>
 

@@ -25,6 +25,7 @@ export const postmarkSender = defineHttpSender<PostmarkCredentials, EmailMessage
       status === 200 && !isOfCopiesAlone(body) ? Sent.safeParse(body).data?.MessageID : undefined,
     refusalOf,
     isRefusal: ({ body }) => isOfCopiesAlone(body),
+    refusedOf: ({ body }) => inactiveOf(body),
     check: { pathOf: () => '/server', read: readServer },
   },
   postmarkDomains,
@@ -62,14 +63,20 @@ const Refused = z.object({ ErrorCode: z.int(), Message: z.string().optional() })
 const Partly = z.object({ ErrorCode: z.literal(0), To: z.string().min(1), Message: z.string() })
 const inactive = 'will not deliver to these inactive addresses:'
 
-/** Whether Postmark took the message for its copies, and not for its recipient: the code is 0, and a sentence says so. */
-function isOfCopiesAlone(body: unknown): boolean {
-  const { To, Message = '' } = Partly.safeParse(body).data ?? {}
+/** The addresses that Postmark leaves out of a message that it takes: the code is 0, and a sentence lists them. */
+function inactiveOf(body: unknown): string[] {
+  const { Message = '' } = Partly.safeParse(body).data ?? {}
   const at = Message.indexOf(inactive)
-  if (To === undefined || at === -1) return false
-  const left = Message.slice(at + inactive.length).split(/[\s,;]+/)
+  if (at === -1) return []
+  const listed = Message.slice(at + inactive.length).split(/[\s,;]+/)
   // The last address ends a sentence.
-  return left.some((address) => address.toLowerCase().replace(/\.$/, '') === addressIn(To))
+  return listed.map((address) => address.toLowerCase().replace(/\.$/, ''))
+}
+
+/** Whether Postmark took the message for its copies, and not for its recipient. */
+function isOfCopiesAlone(body: unknown): boolean {
+  const to = Partly.safeParse(body).data?.To
+  return to !== undefined && inactiveOf(body).includes(addressIn(to))
 }
 
 const addressIn = (mailbox: string) =>
@@ -83,7 +90,7 @@ function refusalOf({ status, body }: HttpAnswer) {
   const refused = Refused.safeParse(body).data
   if (!refused) return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence: undefined }
   // Of the code for an inactive recipient.
-  const code = isOfCopiesAlone(body) ? '406' : String(refused.ErrorCode)
+  const code = inactiveOf(body).length > 0 ? '406' : String(refused.ErrorCode)
   return { code, verdict: postmarkCodes.judge(status, code), sentence: refused.Message }
 }
 

@@ -40,7 +40,14 @@ const verdicts: Record<string, (event: Event) => Verdict> = {
     said,
     ...(type === 'bounce' ? { suppress: 'bounce' } : { retryable: true }),
   }),
-  dropped: (event) => ({ status: 'failed', code: 'dropped', said: event.reason, ...suppressionOf(event) }),
+  dropped: (event) => ({
+    status: 'failed',
+    code: 'dropped',
+    said: event.reason,
+    // "Recipient List over Package Quota" is about the account.
+    retryable: /quota/i.test(event.reason ?? ''),
+    ...suppressionOf(event),
+  }),
   unsubscribe: () => unsubscribed('unsubscribe'),
   group_unsubscribe: () => unsubscribed('group_unsubscribe'),
   spamreport: () => ({ status: 'complained', code: 'spamreport', suppress: 'complaint' }),

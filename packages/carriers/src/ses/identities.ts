@@ -12,16 +12,20 @@ import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
 import type { SesEnvironment } from './environment.ts'
 
-/** Email identities of SES accounts with our DKIM key (BYODKIM). */
+type Sync = DomainIdentities<SesCredentials, SesEnvironment>['sync']
+type OnAdd = Parameters<Sync>[2]['onAdd']
+
+/** Email identities of SES accounts with our DKIM key (BYODKIM). An identity that the account had before is used, and never removed. */
 export const sesIdentities: DomainIdentities<SesCredentials, SesEnvironment> = {
   regionOf: ({ region }) => region,
-  async sync(credentials, identity, { timeoutMs, environment }) {
+  async sync(credentials, identity, { timeoutMs, environment, onAdd }) {
     const client = createSesClient(credentials, { endpoint: environment.SES_API_URL, timeoutMs })
     try {
-      return await syncIdentity(client, credentials.region, identity)
+      if (identity.key) return await register(client, credentials.region, { ...identity, key: identity.key }, onAdd)
+      if (identity.known?.isOurs) await removeIdentity(client, identity)
+      return undefined
     } catch (error) {
-      const { message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } }
-      if ($metadata?.httpStatusCode === 403) throw new DomainsUnmanaged(message, { cause: error })
+      if (statusOf(error) === 403) throw new DomainsUnmanaged((error as Error).message, { cause: error })
       throw error
     } finally {
       client.destroy()
@@ -29,16 +33,13 @@ export const sesIdentities: DomainIdentities<SesCredentials, SesEnvironment> = {
   },
 }
 
-async function syncIdentity(
-  client: SESv2Client,
-  region: string,
-  { domain, selector, mailFrom, key }: DomainIdentity,
-): Promise<Registration | undefined> {
-  if (!key) {
-    await removeIdentity(client, domain, selector)
-    return undefined
-  }
-  await putKey(client, domain, selector, key)
+type Wanted = DomainIdentity & { key: NonNullable<DomainIdentity['key']> }
+
+async function register(client: SESv2Client, region: string, wanted: Wanted, onAdd: OnAdd): Promise<Registration> {
+  const { domain, selector, mailFrom, key, known } = wanted
+  const found = await selectorsOf(client, domain)
+  if (!found) await addIdentity(client, wanted, onAdd)
+  else if (!found.includes(selector)) await replaceKey(client, wanted)
   if (key.mailFromRegion === null || key.mailFromRegion === region) {
     await client.send(
       new PutEmailIdentityMailFromAttributesCommand({
@@ -51,52 +52,59 @@ async function syncIdentity(
   const { VerifiedForSendingStatus: verified = false } = await client.send(
     new GetEmailIdentityCommand({ EmailIdentity: domain }),
   )
-  return { verified, records: [], reference: domain, isOurs: true }
+  return { verified, records: [], reference: domain, isOurs: found ? (known?.isOurs ?? false) : true }
 }
 
-async function putKey(
-  client: SESv2Client,
-  domain: string,
-  selector: string,
-  { privateKey, proven }: NonNullable<DomainIdentity['key']>,
-): Promise<void> {
-  const attributes = { DomainSigningSelector: selector, DomainSigningPrivateKey: privateKey }
+const signingAttributes = ({ selector, key }: Wanted) => ({
+  DomainSigningSelector: selector,
+  DomainSigningPrivateKey: key.privateKey,
+})
+
+/** Adds the identity. What is noted before stays, unless SES has certainly not added it. */
+async function addIdentity(client: SESv2Client, wanted: Wanted, onAdd: OnAdd): Promise<void> {
+  await onAdd?.(true)
   try {
-    await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain, DkimSigningAttributes: attributes }))
-    return
+    const DkimSigningAttributes = signingAttributes(wanted)
+    await client.send(new CreateEmailIdentityCommand({ EmailIdentity: wanted.domain, DkimSigningAttributes }))
   } catch (error) {
-    if (!isNamed(error, 'AlreadyExistsException')) throw error
+    const status = statusOf(error)
+    if (status !== undefined && status < 500) await onAdd?.(false)
+    throw error
   }
-  if (await hasKey(client, domain, selector)) return
+}
+
+async function replaceKey(client: SESv2Client, wanted: Wanted): Promise<void> {
   // Tenants may share an account: until the domain is verified, another tenant's key stays.
-  if (!proven) {
+  if (!wanted.key.proven) {
     throw new Error('the account has another DKIM key for this domain; it is replaced once the domain is verified')
   }
   await client.send(
     new PutEmailIdentityDkimSigningAttributesCommand({
-      EmailIdentity: domain,
+      EmailIdentity: wanted.domain,
       SigningAttributesOrigin: 'EXTERNAL',
-      SigningAttributes: attributes,
+      SigningAttributes: signingAttributes(wanted),
     }),
   )
 }
 
 /** Removes the domain from the account, unless it has another key by now. */
-async function removeIdentity(client: SESv2Client, domain: string, selector: string): Promise<void> {
+async function removeIdentity(client: SESv2Client, { domain, selector }: DomainIdentity): Promise<void> {
+  const found = await selectorsOf(client, domain)
+  if (found?.includes(selector)) await client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }))
+}
+
+/** The tokens of the domain's identity, among which SES lists the selector of BYODKIM; undefined without an identity. */
+async function selectorsOf(client: SESv2Client, domain: string): Promise<string[] | undefined> {
   try {
-    if (!(await hasKey(client, domain, selector))) return
-    await client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }))
+    const { DkimAttributes } = await client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }))
+    return DkimAttributes?.Tokens ?? []
   } catch (error) {
-    if (!isNamed(error, 'NotFoundException')) throw error
+    if ((error as Error).name === 'NotFoundException') return undefined
+    throw error
   }
 }
 
-/** For BYODKIM, SES lists the selector among the tokens. */
-async function hasKey(client: SESv2Client, domain: string, selector: string): Promise<boolean> {
-  const { DkimAttributes } = await client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }))
-  return DkimAttributes?.Tokens?.includes(selector) ?? false
-}
-
-function isNamed(error: unknown, name: string): boolean {
-  return (error as Error).name === name
+/** The HTTP status of SES's refusal; undefined without an answer. */
+function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
 }

@@ -59,6 +59,8 @@ test.each<[string, SmtpFault, object]>([
   ['a refused login', { code: 'EAUTH', responseCode: 535, bodyBegan: false }, accountDown],
   ['a login refused with another code', { code: 'EAUTH', responseCode: 550, bodyBegan: false }, accountDown],
   ['a temporary failure of the login', { code: 'EAUTH', responseCode: 454, bodyBegan: false }, carrierFault],
+  ['a rate of sending that is used up, at MAIL', { code: 'EENVELOPE', responseCode: 454, bodyBegan: false }, later],
+  ['a rate of sending that is used up, at DATA', { code: 'EMESSAGE', responseCode: 454, bodyBegan: true }, later],
   ['a login without a common mechanism', { code: 'EAUTH', bodyBegan: false }, accountDown],
   ['a wanted login', { code: 'EENVELOPE', responseCode: 530, bodyBegan: false }, accountDown],
   ['no TLS', { code: 'ETLS', bodyBegan: false }, accountDown],

@@ -1,6 +1,12 @@
 import { e164Pattern } from '@notify/contracts'
 import { z } from 'zod'
 
+const Token = z
+  .string()
+  .min(16)
+  .max(128)
+  .regex(/^[^,]*$/, 'must not contain commas')
+
 /** Credentials of a Twilio account. Exactly one of `from` and `messaging_service_sid`. */
 export const TwilioCredentials = z
   .strictObject({
@@ -8,7 +14,11 @@ export const TwilioCredentials = z
       .string()
       .regex(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hexadecimal digits')
       .meta({ title: 'Account SID' }),
-    auth_token: z.string().min(16).max(128).meta({ title: 'Auth token' }),
+    auth_token: Token.meta({ title: 'Auth token' }),
+    previous_auth_token: Token.optional().meta({
+      title: 'Previous token',
+      description: 'While another one replaces it: both prove callbacks. Twilio signs with its primary token.',
+    }),
     from: z
       .string()
       .regex(e164Pattern, 'must be an E.164 number')

@@ -9,7 +9,7 @@ export const twilio = {
   credentials: TwilioCredentials,
   loadSender: async () => (await import('./send.ts')).twilioSender,
   longestText,
-  secrets: ['auth_token'],
+  secrets: ['auth_token', 'previous_auth_token'],
   accountIdOf: ({ account_sid }) => account_sid,
   callbackOf: () => smsInboundCallback,
   environment: twilioEnvironment,

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { Problem } from '@notify/service-kit'
 // The SDK's main module loads its whole client.
 import { getExpectedTwilioSignature, validateRequest } from 'twilio/lib/webhooks/webhooks.js'
+import { secretsOf } from '../callback-proof.ts'
 import type { ReceivingAccount } from '../receiver.ts'
 
 interface SignedRequest {
@@ -12,7 +13,7 @@ interface SignedRequest {
 }
 
 /**
- * Finds the accounts whose token made the signature, an HMAC-SHA1 over the public URL and the sorted fields. Several
+ * Finds the accounts with a token that made the signature, an HMAC-SHA1 over the public URL and the sorted fields. Several
  * tenants may share one account.
  * @returns at least one
  * @throws Problem `invalid_signature` when none did
@@ -23,11 +24,12 @@ export function findSigners(
   { signature, url, parameters }: SignedRequest,
 ): [ReceivingAccount, ...ReceivingAccount[]] {
   const candidates = typeof signature === 'string' ? accounts : []
-  const [first, ...others] = candidates.filter(
-    ({ secret }) =>
-      secret !== null &&
-      (signedAsItIs(secret, signature as string, url, parameters) ||
-        validateRequest(secret, signature as string, url, parameters)),
+  const [first, ...others] = candidates.filter(({ secret }) =>
+    secretsOf(secret ?? '').some(
+      (token) =>
+        signedAsItIs(token, signature as string, url, parameters) ||
+        validateRequest(token, signature as string, url, parameters),
+    ),
   )
   if (first) return [first, ...others]
   throw new Problem(

@@ -50,41 +50,42 @@ export function testDomains({ kind }: CarrierFixture, worldOf: () => World): voi
     expect((await sync({ ...identity, known }))!.isOurs).toBe(true)
   })
 
-  if (!usesOurKey) {
-    test('a domain that the account had before is used, and stays there when it is removed here', async () => {
-      const identity = newDomain()
-      const before = (await sync(identity))!
-      const found = (await sync(identity))!
-      expect(found).toEqual({ ...before, isOurs: false })
-      const known = { reference: found.reference, isOurs: false }
-      await sync({ ...identity, key: undefined, known })
-      expect(await sync({ ...identity, known })).toEqual(found)
-    })
+  test('a domain that the account had before is used, and stays there when it is removed here', async () => {
+    const identity = newDomain()
+    const before = (await sync(identity))!
+    const found = (await sync(identity))!
+    expect(found).toEqual({ ...before, isOurs: false })
+    const known = { reference: found.reference, isOurs: false }
+    await sync({ ...identity, key: undefined, known })
+    expect(await sync({ ...identity, known })).toEqual(found)
+  })
 
-    test('a domain whose addition was cut off is known as ours, and can be removed', async () => {
-      const identity = newDomain()
-      const noted: boolean[] = []
-      const added = (await sync(identity, undefined, async (isAdding) => void noted.push(isAdding)))!
-      expect(noted).toEqual([true])
-      const known = { reference: null, isOurs: true }
-      expect(await sync({ ...identity, known })).toEqual(added)
-      expect(await sync({ ...identity, key: undefined, known })).toBeUndefined()
-      const again = (await sync(identity))!
-      expect(again.isOurs).toBe(true)
-    })
+  test('a domain whose addition was cut off is known as ours, and can be removed', async () => {
+    const identity = newDomain()
+    const noted: boolean[] = []
+    const added = (await sync(identity, undefined, async (isAdding) => void noted.push(isAdding)))!
+    expect(noted).toEqual([true])
+    const known = { reference: null, isOurs: true }
+    expect(await sync({ ...identity, known })).toEqual(added)
+    expect(await sync({ ...identity, key: undefined, known })).toBeUndefined()
+    const again = (await sync(identity))!
+    expect(again.isOurs).toBe(true)
+  })
 
-    test('a refused addition is noted as none', async () => {
-      const noted: boolean[] = []
-      // None of the account, in the form of each.
-      const { url } = await carrierBy(({ method }, response) => {
-        const status = method !== 'GET' ? 400 : kind === 'mailgun' ? 404 : 200
-        response.writeHead(status, { 'content-type': 'application/json' }).end('{"Domains":[],"data":[]}')
-      })
-      const syncing = sync(newDomain(), url, async (isAdding) => void noted.push(isAdding))
-      await expect(syncing).rejects.toThrow(/400/)
-      expect(noted).toEqual([true, false])
+  test('a refused addition is noted as none', async () => {
+    const noted: boolean[] = []
+    // None of the account, in the form of each.
+    const { url } = await carrierBy(({ method }, response) => {
+      const status = method !== 'GET' ? 400 : kind === 'mailgun' || kind === 'ses' ? 404 : 200
+      const exception = status === 404 ? 'NotFoundException' : 'BadRequestException'
+      response
+        .writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': exception })
+        .end(`{"Domains":[],"data":[],"message":"${status}"}`)
     })
-  }
+    const syncing = sync(newDomain(), url, async (isAdding) => void noted.push(isAdding))
+    await expect(syncing).rejects.toThrow(/400/)
+    expect(noted).toEqual([true, false])
+  })
 
   test.each([401, 403])('%s to a call about domains says that the credentials may not manage them', async (status) => {
     if (usesOurKey && status === 401) return

@@ -64,8 +64,8 @@ export interface CarrierFixture {
   proof: {
     /** The field of the credentials that verifies. */
     secret?: string
-    /** Whether it may name two, comma separated. */
-    several?: true
+    /** Whether it may name two, comma separated; or the field of the second. */
+    several?: true | string
     /** For how long a signature counts, in seconds; absent where it does not say when it was made. */
     windowS?: number
     /** Changes that a signature must not survive; usually that of the body. */

@@ -71,8 +71,9 @@ export function testProof({ proof }: Proven, worldOf: () => World): void {
     test('while one secret replaces the other, both count', async () => {
       const world = worldOf()
       const [own, other] = world.accounts
-      const both = `${other.credentials[secret]},${own.credentials[secret]}`
-      const rotating = { ...own, credentials: { ...own.credentials, [secret]: both } }
+      const [before, after] = [own.credentials[secret]!, other.credentials[secret]!]
+      const both = several === true ? { [secret]: `${after},${before}` } : { [secret]: after, [several]: before }
+      const rotating = { ...own, credentials: { ...own.credentials, ...both } }
       expect(world.carrier.credentials.safeParse(rotating.credentials).error).toBeUndefined()
       expect(await world.receive(await capture(), [rotating])).not.toEqual([])
     })

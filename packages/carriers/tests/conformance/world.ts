@@ -173,7 +173,9 @@ export async function startWorld(fixture: CarrierFixture): Promise<World> {
     async receive(callback, known = accounts) {
       const { endpoint, params } = endpointOf(receiver!, callback.url)
       const claim = endpoint.open(state, { ...callback, params })
-      const { reports: read, token } = await claim.receive(claimed(receiver!, claim.of, known))
+      const { reports: read, token } = await claim.receive(claimed(receiver!, claim.of, known), async (of) =>
+        claimed(receiver!, of, known),
+      )
       if (token) requireOneBody(token)
       return read
     },

@@ -1,4 +1,4 @@
-import type { Claim, Endpoint, Received, Report } from '@notify/carriers/receiving'
+import type { Claim, Endpoint, FindAccounts, Received, Report } from '@notify/carriers/receiving'
 import type { Channel, Route } from '@notify/contracts'
 import { type Handler, type HttpRequest, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -78,22 +78,27 @@ type Asking = Pick<HttpRequest<Route>, 'address'>
 async function receive(context: Context, kind: string, claim: Claim, { address }: Asking): Promise<Received> {
   const { accounts } = context.receiving
   const ask = (id: string, senders?: string) => context.learnProviders({ kind, id, senders, address: address() })
+  const findMore: FindAccounts = async (of) => {
+    const more = await accounts.find(kind, of)
+    if (more.faults.length > 0) throw unsure(more.faults[0])
+    return more.accounts
+  }
   const known = await accounts.find(kind, claim.of)
   // Their providers may be new.
   const learned = await Promise.all(known.unknownIds.map((id) => ask(id)))
   const found = learned.includes(true) ? await accounts.find(kind, claim.of) : known
-  const received = await verify(claim, found)
+  const received = await verify(claim, found, findMore)
   if (!found.incomplete) return received
   const { id, senders } = found.incomplete
   // The callback is genuine; without an answer it counts for an account that is known.
   const isLearned = await ask(id, senders).catch(() => false)
-  return isLearned ? verify(claim, await accounts.find(kind, claim.of)) : received
+  return isLearned ? verify(claim, await accounts.find(kind, claim.of), findMore) : received
 }
 
-async function verify(claim: Claim, { accounts, faults }: ClaimedAccounts): Promise<Received> {
-  if (faults.length === 0) return claim.receive(accounts)
+async function verify(claim: Claim, { accounts, faults }: ClaimedAccounts, findMore: FindAccounts): Promise<Received> {
+  if (faults.length === 0) return claim.receive(accounts, findMore)
   try {
-    if (accounts.length > 0) return await claim.receive(accounts)
+    if (accounts.length > 0) return await claim.receive(accounts, findMore)
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'invalid_signature')) throw error
   }

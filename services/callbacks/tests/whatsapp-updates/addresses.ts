@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
+import { eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import { optIn, untilConsent } from '@notify/test-kit/whatsapp'
 import { env, envelope, envelopeOf, ofNumber, rows, sign, silentMessage, state, update } from './stack.ts'
 
 describe('an address of a customer’s own app', () => {
-  test('counts for its own number alone', async () => {
+  test('counts for its own number, and not for one of another app', async () => {
     const own = state().meta_own_provider_id
     const message = await silentMessage()
     const before = await rows()
@@ -18,6 +19,30 @@ describe('an address of a customer’s own app', () => {
     const change = ofNumber({ statuses: [message.status('delivered')] }, meta_own_phone_number_id)
     expect((await update(envelopeOf(meta_own_waba_id, change), { own })).status).toBe(200)
     expect(await rows()).toBe(before + 1)
+  })
+
+  test('counts for another number that the tenant connects with the same app, to which Meta posts preferences nowhere else', async () => {
+    const { meta_own_provider_id: own, meta_own_waba_id, meta_own_app_secret, meta_access_token } = state()
+    const [phone, number] = [freshPhone(), `9${Date.now()}`]
+    const credentials = {
+      phone_number_id: number,
+      business_account_id: meta_own_waba_id,
+      access_token: meta_access_token,
+      app_secret: meta_own_app_secret,
+    }
+    const added = await env.api('POST', '/api/v1/providers', {
+      token: env.operatorToken,
+      body: { channel: 'whatsapp', kind: 'whatsapp_cloud', name: 'Second number', credentials },
+    })
+    expect(added.status).toBe(201)
+    const stop = { wa_id: phone.slice(1), category: 'marketing_messages', value: 'stop', timestamp: 1761548340 }
+    const change = { ...ofNumber({ user_preferences: [stop] }, number), field: 'user_preferences' }
+    await eventually(async () => {
+      const posted = await update(envelopeOf(meta_own_waba_id, change), { own })
+      expect([posted.status, posted.body]).toEqual([200, { status: 'recorded' }])
+    })
+    const path = `/api/v1/providers/${added.body.provider_id}`
+    expect((await env.api('DELETE', path, { token: env.operatorToken })).status).toBe(204)
   })
 
   test('does not exist without an app secret of the provider', async () => {
