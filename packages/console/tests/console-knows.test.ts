@@ -117,8 +117,12 @@ test('failures are grouped by code with their meaning, and the usage counts ever
 
 test('prices that another operator has saved meanwhile are kept, and shown before they are overwritten', async () => {
   const call = async (method: string, body?: object) =>
-    (await harness.env.api(method, '/api/v1/usage/prices', { token: harness.env.operatorToken, ...(body ? { body } : {}) }))
-      .body
+    (
+      await harness.env.api(method, '/api/v1/usage/prices', {
+        token: harness.env.operatorToken,
+        ...(body ? { body } : {}),
+      })
+    ).body
   const of = (channel: string, price: string, country_prefix: string | null = null) => ({
     ...{ channel, category: null, country_prefix, price },
   })

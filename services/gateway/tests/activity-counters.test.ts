@@ -134,7 +134,9 @@ test('items whose messages dispatch has deleted are not retryable, and the count
   await storeItems(env, [...old, recent, retried])
   await db.run('update activity set updated_at = now() where id = $1', [retried.id])
   while (await endOldRetries(db, 30 * dayMs));
-  const left = await db.run<{ id: string }>('select id from activity where tenant_id = $1 and retryable', [env.tenantId])
+  const left = await db.run<{ id: string }>('select id from activity where tenant_id = $1 and retryable', [
+    env.tenantId,
+  ])
   expect(left.map(({ id }) => id).sort()).toEqual([recent.id, retried.id].sort())
   await expectExactCounters()
   await db.run('delete from activity where tenant_id = $1', [env.tenantId])
