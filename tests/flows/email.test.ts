@@ -210,7 +210,7 @@ describe('the outcome of an email', () => {
     const refused = await retry(env, id)
     expectProblem(refused, 409, 'not_retryable')
     expect(refused.body.detail).toMatch(/suppressed/)
-    expect((await stateOf(env, id)).retry_count).toBe(0)
+    expect(await stateOf(env, id)).toMatchObject({ retry_count: 0, retryable: false })
   })
 
   test.each([

@@ -67,7 +67,8 @@ describe.each(allRoutes().map((route) => [route.name, route] as const))('with on
     for (const { headers } of answers) expect(headersFor(headers)).toEqual(['nosniff', kept])
   })
 
-  const isKeyed = route.method === 'POST' && ['key', 'operator', 'key or operator'].includes(route.auth.caller)
+  const isKeyed =
+    route.method === 'POST' && ['key', 'operator', 'key or operator', 'any principal'].includes(route.auth.caller)
   if (!isKeyed) return
 
   test('has its effect once for many callers with one Idempotency-Key, and gives all of them its answer', async () => {

@@ -115,6 +115,33 @@ test('failures are grouped by code with their meaning, and the usage counts ever
   expect(await page.getByLabel('SMS', { exact: true }).inputValue()).toBe('0.05')
 })
 
+test('prices that another operator has saved meanwhile are kept, and shown before they are overwritten', async () => {
+  const call = async (method: string, body?: object) =>
+    (
+      await harness.env.api(method, '/api/v1/usage/prices', {
+        token: harness.env.operatorToken,
+        ...(body ? { body } : {}),
+      })
+    ).body
+  const of = (channel: string, price: string, country_prefix: string | null = null) => ({
+    ...{ channel, category: null, country_prefix, price },
+  })
+  await call('PUT', { currency: 'EUR', prices: [of('sms', '0.05'), of('sms', '0.08', '+49')] })
+  const page = await harness.signIn({ path: '/usage' })
+  await button(page, 'Price list').click()
+  await page.getByLabel('SMS', { exact: true }).fill('0.06')
+  await call('PUT', { currency: 'EUR', prices: [of('email', '0.001'), of('sms', '0.07'), of('sms', '0.09', '+44')] })
+  await button(page, 'Save the prices').click()
+  const conflict = page.getByRole('alertdialog', { name: 'Other changes were saved meanwhile' })
+  const difference = conflict.getByRole('region', { name: 'Changes: SMS', exact: true })
+  await difference.getByText('0.07').waitFor()
+  expect(await conflict.getByRole('region').count()).toBe(1)
+  await expectSound(page)
+  await conflict.getByRole('button', { name: 'Overwrite theirs with mine' }).click()
+  await page.getByText('The price list is saved.').waitFor()
+  expect((await call('GET')).prices).toEqual([of('email', '0.001'), of('sms', '0.06'), of('sms', '0.09', '+44')])
+})
+
 test('a test message is sent from the editor, with the answer of the carrier below the button', async () => {
   const page = await harness.signIn({ path: `/events/${harness.env.applicationId}/order.shipped?tab=sms` })
   const phone = freshPhone()

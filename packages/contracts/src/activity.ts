@@ -87,7 +87,7 @@ export const mostCounted = 10_000
 export const ActivityQuery = z
   .strictObject({
     ...activityFilters,
-    page: wholeNumber(1, 1_000_000)
+    page: wholeNumber(1, 999_999_999)
       .default(1)
       .meta({
         description: `Page number, within the first ${rowsInPages} rows. Use cursor for later rows; page is ignored with it.`,

@@ -23,14 +23,8 @@ export type ConsentStatus = z.infer<typeof ConsentStatus>
 const Phone = z.string().max(64).meta({ description: 'E.164 number', example: '+15551230001' })
 const Reference = z.string().min(1).max(255)
 
-/** The proof of an opt-in: a page that people can open. */
-const EvidenceUrl = z
-  .string()
-  .max(2048)
-  .refine(isEvidenceUrl, 'must be an https address with a host name, without credentials or white space')
-  .meta({ description: 'https address that shows the opt-in', example: 'https://shop.example/opt-ins/4711' })
-
-function isEvidenceUrl(text: string): boolean {
+/** Whether a text is a page that people can open: an https address with a host name, without credentials or white space. */
+export function isEvidenceUrl(text: string): boolean {
   // The parser would drop white space.
   const url = /\s/.test(text) ? null : URL.parse(text)
   return url?.protocol === 'https:' && url.hostname !== '' && url.username === '' && url.password === ''
@@ -79,8 +73,11 @@ export const createOptIn = defineRoute({
       phone_e164: Phone,
       source: OptInSource,
       reference: Reference.optional(),
-      evidence_url: EvidenceUrl.optional().meta({
-        description: 'Required after a STOP, and different from earlier ones of this number',
+      // Whether it is valid is checked with the ledger: after a STOP the answer is 409.
+      evidence_url: z.string().max(2048).optional().meta({
+        description:
+          'https address that shows the opt-in. Required after a STOP, and different from earlier ones of this number.',
+        example: 'https://shop.example/opt-ins/4711',
       }),
     })
     .meta({ id: 'NewOptIn' }),

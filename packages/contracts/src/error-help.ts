@@ -94,8 +94,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Publish the event first.',
   },
   provider_already_connected: {
-    meaning: 'The account or phone number is already connected to a provider, here or in another tenant.',
-    action: 'Use the existing provider, or delete it where it is connected.',
+    meaning: 'Another tenant has connected the account or phone number.',
+    action: 'Use another one, or connect it a week after that tenant has deleted its provider.',
   },
   secret_of_carrier: {
     meaning: "The carrier issues the provider's secret, so the service cannot rotate it.",

@@ -46,6 +46,8 @@ export const operatorFieldExamples: Readonly<Record<string, unknown>> = {
   last_at: '2026-11-21T14:00:00.000Z',
   currency: 'EUR',
   price: '0.045',
+  'PriceList.version': 'q1yZk0vX2mB7cR9s',
+  'putPrices.expected_version': 'q1yZk0vX2mB7cR9s',
   'Price.category': null,
   taken: 118,
   delivered: 115,

@@ -146,7 +146,10 @@ export const NotificationState = z
     delivery_status: DeliveryStatus,
     recipient_masked: z.string(),
     failure_reason: z.string().nullable(),
-    retryable: z.boolean(),
+    retryable: z.boolean().meta({
+      description:
+        'Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, or the notification has expired',
+    }),
     retry_count: z.int(),
     credits: z.int(),
     digest_id: idSchema('dig').nullable().meta({

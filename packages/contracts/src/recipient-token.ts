@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { RecipientTag } from './recipient-tag.ts'
 import { anyPrincipal, defineRoute } from './route.ts'
 
@@ -31,8 +32,9 @@ export const lookUpRecipient = defineRoute({
     }),
   }),
   idempotent: true,
+  confidential: true,
   responses: {
     200: z.object({ recipient_token: RecipientToken, recipient_tag: RecipientTag }).meta({ id: 'RecipientLookup' }),
   },
-  errors: [],
+  errors: idempotencyErrors,
 })

@@ -40,8 +40,15 @@ export const Price = z
   .meta({ id: 'Price' })
 export type Price = z.infer<typeof Price>
 
-export const PriceList = z.object({ currency: Currency.nullable(), prices: z.array(Price) }).meta({ id: 'PriceList' })
-export type PriceList = z.infer<typeof PriceList>
+export const StoredPriceList = z
+  .object({
+    version: z.string().meta({ description: 'Another one for each list' }),
+    currency: Currency.nullable(),
+    prices: z.array(Price),
+  })
+  .meta({ id: 'PriceList' })
+export type StoredPriceList = z.infer<typeof StoredPriceList>
+export type PriceList = Omit<StoredPriceList, 'version'>
 
 export const getPrices = defineRoute({
   name: 'getPrices',
@@ -50,7 +57,7 @@ export const getPrices = defineRoute({
   path: '/api/v1/usage/prices',
   summary: 'Retrieve the price list of the tenant',
   auth: operator('usage:read'),
-  responses: { 200: PriceList },
+  responses: { 200: StoredPriceList },
   errors: [],
 })
 
@@ -61,6 +68,13 @@ export const putPrices = defineRoute({
   path: '/api/v1/usage/prices',
   summary: 'Replace the price list of the tenant. Costs of all periods are shown with it.',
   auth: operator('providers:manage'),
+  query: z.strictObject({
+    expected_version: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'Version that the request is based on. If the list has another one: edit_conflict.' }),
+  }),
   body: z
     .strictObject({ currency: Currency, prices: z.array(Price).max(1000) })
     .refine(
@@ -72,16 +86,21 @@ export const putPrices = defineRoute({
       },
     )
     .superRefine(({ prices }, issues) => {
-      for (const [at, { channel, country_prefix }] of prices.entries()) {
-        if (country_prefix === null || channelContracts[channel].addressField === 'phone') continue
-        const message = `must be null: the recipients of ${channel} are no phone numbers`
-        issues.addIssue({ code: 'custom', path: ['prices', at, 'country_prefix'], message })
+      for (const [at, { channel, category, country_prefix }] of prices.entries()) {
+        const { addressField, categories } = channelContracts[channel]
+        const refuse = (field: string, why: string) =>
+          issues.addIssue({ code: 'custom', path: ['prices', at, field], message: `must be null: ${why}` })
+        if (country_prefix !== null && addressField !== 'phone') {
+          refuse('country_prefix', `the recipients of ${channel} are no phone numbers`)
+        }
+        if (category !== null && !categories?.includes(category)) {
+          refuse('category', `messages of ${channel} have no category`)
+        }
       }
     })
     .meta({ id: 'NewPriceList' }),
-  idempotent: true,
-  responses: { 200: PriceList },
-  errors: [],
+  responses: { 200: StoredPriceList },
+  errors: ['edit_conflict'],
 })
 
 const counts = {

@@ -5194,6 +5194,7 @@ export interface components {
             delivery_status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled";
             recipient_masked: string;
             failure_reason: string | null;
+            /** @description Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, or the notification has expired */
             retryable: boolean;
             retry_count: number;
             credits: number;
@@ -6262,6 +6263,8 @@ export interface components {
             cost: string | null;
         };
         PriceList: {
+            /** @description Another one for each list */
+            version: string;
             currency: string | null;
             prices: components["schemas"]["Price"][];
         };
@@ -6626,7 +6629,7 @@ export interface components {
             source: "checkout" | "web_form" | "ivr" | "import";
             reference?: string;
             /**
-             * @description Required after a STOP, and different from earlier ones of this number
+             * @description https address that shows the opt-in. Required after a STOP, and different from earlier ones of this number.
              * @example https://shop.example/opt-ins/4711
              */
             evidence_url?: string;
@@ -13930,6 +13933,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "version": "q1yZk0vX2mB7cR9s",
                      *       "currency": "EUR",
                      *       "prices": [
                      *         {
@@ -13948,7 +13952,13 @@ export interface operations {
     };
     putPrices: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Version that the request is based on. If the list has another one: edit_conflict.
+                 * @example q1yZk0vX2mB7cR9s
+                 */
+                expected_version?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -13986,6 +13996,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "version": "q1yZk0vX2mB7cR9s",
                      *       "currency": "EUR",
                      *       "prices": [
                      *         {

@@ -91,7 +91,8 @@ test('after a revocation only fresh evidence that is no import brings the consen
   const revoked = await optOut(phone)
   expect([revoked.status, revoked.body.status]).toEqual([201, 'revoked'])
   expect(await check(phone)).toMatchObject([{ status: 'revoked', entry_id: revoked.body.id }])
-  for (const refused of [{}, before, { source: 'import' }, { source: 'import', ...fresh() }]) {
+  const invalid = { evidence_url: 'http://shop.example/opt-ins' }
+  for (const refused of [{}, before, invalid, { source: 'import' }, { source: 'import', ...fresh() }]) {
     expectProblem(await optIn(phone, refused), 409, 'whatsapp_recipient_stopped')
   }
   expect((await consentOf(phone)).body.history).toHaveLength(2)

@@ -103,6 +103,9 @@ export const Config = z.object({
   ACTIVITY_RETENTION: duration('395d').describe(
     'Age at which items of the activity are deleted; 13 months by default. Messages that are first sent later are not charged',
   ),
+  PAYLOAD_RETENTION: duration('30d').describe(
+    'How long dispatch keeps a notification after its end, as it is set there; then its item is not retryable',
+  ),
   ACTIVITY_RETRY_RATE: z.coerce
     .number()
     .int()

@@ -5,7 +5,7 @@ import type { TestEnv } from '@notify/dev-env'
 import { itemOf, storeItems } from '@notify/test-kit/activity'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { type ActivityFact, projectFacts } from '../src/activity/project-facts.ts'
-import { createItemDeletion, deleteEmptyBuckets } from '../src/activity/retention-store.ts'
+import { createItemDeletion, deleteEmptyBuckets, endOldRetries } from '../src/activity/retention-store.ts'
 import { migrations } from '../src/db/migrations.ts'
 
 const dayMs = 86_400_000
@@ -121,6 +121,26 @@ async function withClockAhead(ms: number, work: () => Promise<unknown>): Promise
     clock.mockRestore()
   }
 }
+
+test('items whose messages dispatch has deleted are not retryable, and the counters follow', async () => {
+  const failed = (days: number, fields: object = {}) =>
+    itemOf(env, {
+      ...{ status: 'failed', retryable: true, event_key: 'order.shipped' },
+      created_at: new Date(Date.now() - days * dayMs).toISOString(),
+      ...fields,
+    })
+  const old = [failed(31), failed(200), ...Array.from({ length: 1100 }, () => failed(40, { channel: 'email' }))]
+  const [recent, retried] = [failed(29), failed(60)]
+  await storeItems(env, [...old, recent, retried])
+  await db.run('update activity set updated_at = now() where id = $1', [retried.id])
+  while (await endOldRetries(db, 30 * dayMs));
+  const left = await db.run<{ id: string }>('select id from activity where tenant_id = $1 and retryable', [
+    env.tenantId,
+  ])
+  expect(left.map(({ id }) => id).sort()).toEqual([recent.id, retried.id].sort())
+  await expectExactCounters()
+  await db.run('delete from activity where tenant_id = $1', [env.tenantId])
+})
 
 test('old items are deleted in batches by several at once, and the counters follow', async () => {
   const old = (prefix: 'notif' | 'otp', ageMs: number) =>

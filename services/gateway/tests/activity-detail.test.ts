@@ -82,11 +82,15 @@ test('an item shows its attempts with provider, answer, receipts and trace, and 
   expect(text).not.toContain(phone.slice(2))
 })
 
-test('a notification that dispatch has deleted is shown without attempts, and its retry is refused as gone', async () => {
-  const gone = itemOf(env, { status: 'undelivered', retryable: true })
+test('a notification that dispatch has deleted is shown without attempts, and is not retryable once a retry was refused as gone', async () => {
+  const gone = itemOf(env, { application_id: newId('app'), status: 'undelivered', retryable: true })
   await storeItems(env, [gone])
   expect((await detail(gone.id)).body).toMatchObject({ status: 'undelivered', attempts: [], trace_id: null })
   expectProblem(await retry(env, gone.id), 409, 'not_retryable')
+  expect((await detail(gone.id)).body).toMatchObject({ status: 'undelivered', retryable: false })
+  const body = { application_id: gone.application_id, dry_run: true }
+  const left = await env.api('POST', '/api/v1/activity/retries', { token: env.operatorToken, body })
+  expect(left.body.count).toBe(0)
   expectProblem(await retry(env, newId('notif')), 404, 'not_found')
 })
 

@@ -5,7 +5,7 @@ import type { TestEnv } from '@notify/dev-env'
 import { countRowsRead, entriesOfBatch, pagesReadOnceRefilled, useOwnSchema } from '@notify/test-kit/database'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
 import { listItems } from '../src/activity/item-store.ts'
-import { createItemDeletion } from '../src/activity/retention-store.ts'
+import { createItemDeletion, endOldRetries } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
 import { migrations } from '../src/db/migrations.ts'
 import { eraseRetryJobs } from '../src/erasure/erasure-store.ts'
@@ -124,6 +124,11 @@ test('the retry jobs of an erased person end, so that none examines the items of
 test('the retention finds nothing to delete without reading the items', async () => {
   const read = await countRowsRead(db, ['activity'], (on) => createItemDeletion(on)(Date.now()))
   expect(read).toBeLessThan(10)
+})
+
+test('the end of old retries reads no items but the retryable ones', async () => {
+  // A hundred of them, which have changed lately.
+  expect(await countRowsRead(db, ['activity'], (on) => endOldRetries(on, 30 * dayMs))).toBeLessThan(250)
 })
 
 test('each batch of the retention reads its own entries alone, also while nothing can be vacuumed', async () => {

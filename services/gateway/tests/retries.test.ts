@@ -172,12 +172,13 @@ test('a cancelled job ends; another of the tenant waits until then', async () =>
   expect((await get(`${path}/jobs/${first.retry_id}`)).processed).toBeLessThan(100)
 })
 
-test('items that dispatch refuses are skipped', async () => {
+test('items that dispatch has deleted are skipped, and the next job does not count them', async () => {
   const lost = { application_id: newId('app'), status: 'failed', retryable: true }
   await storeItems(env, [itemOf(env, lost), itemOf(env, lost)])
   const { body: job } = await post(path, { application_id: lost.application_id })
   expect(job.count).toBe(2)
   await untilEnded(job.retry_id, { status: 'completed', processed: 2, retried: 0, skipped: 2 })
+  expect((await post(path, { application_id: lost.application_id, dry_run: true })).body.count).toBe(0)
 })
 
 test('the audit log names the operators who made and cancelled a job, and no recipient', async () => {

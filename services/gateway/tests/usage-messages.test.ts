@@ -101,6 +101,19 @@ test('prices of countries replace those of the channel, also in each period', as
   expect([costs(body.totals), costs(body.items)]).toEqual([expected, expected])
 })
 
+test('of two changes of the same price list the second is refused, unless it is based on no version', async () => {
+  const put = (price: string, query = '') =>
+    call('PUT', `prices${query}`, { body: { currency: 'EUR', prices: [{ channel: 'email', price }] } })
+  const { version } = (await put('0.001')).body
+  const based = `?expected_version=${version}`
+  const answers = await Promise.all([put('0.002', based), put('0.003', based)])
+  const changed = answers.find(({ status }) => status === 200)!
+  expectProblem(answers.find(({ status }) => status === 409)!, 409, 'edit_conflict')
+  expect((await call('GET', 'prices')).body).toEqual(changed.body)
+  expect(changed.body.version).not.toBe(version)
+  expect((await put('0.004')).status).toBe(200)
+})
+
 test('charges of days whose items are deleted are listed with their cost, in each period and in total', async () => {
   await env.sql('gateway').query(
     `insert into usage_days (tenant_id, day, application_id, channel, category, country_prefix, messages, segments, credits)
@@ -148,6 +161,10 @@ test.each<[string, object]>([
     'a country of a channel without numbers',
     { currency: 'EUR', prices: [{ channel: 'email', country_prefix: '+49', price: '1' }] },
   ],
+  [
+    'a category of a channel without categories',
+    { currency: 'EUR', prices: [{ channel: 'sms', category: 'marketing', price: '1' }] },
+  ],
   ['half a country code', { currency: 'EUR', prices: [{ channel: 'sms', country_prefix: '+4', price: '1' }] }],
   ['more than a country code', { currency: 'EUR', prices: [{ channel: 'sms', country_prefix: '+491', price: '1' }] }],
   [
@@ -173,7 +190,11 @@ test.each<[string, object]>([
 test('another tenant has its own list and counts, and prices are changed with providers:manage', async () => {
   const { tenantId } = await addBareTenant(env)
   const token = operatorToken(env, { tenant_id: tenantId, permissions: ['usage:read'] })
-  expect((await call('GET', 'prices', { token })).body).toEqual({ currency: null, prices: [] })
+  expect((await call('GET', 'prices', { token })).body).toEqual({
+    version: expect.any(String),
+    currency: null,
+    prices: [],
+  })
   expect((await call('GET', 'messages?from=2026-06-01&to=2026-06-30', { token })).body.totals).toEqual([])
   expectProblem(await call('PUT', 'prices', { token, body: { currency: 'EUR', prices: [] } }), 403, 'permission_denied')
 })

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import type { Page } from 'playwright-core'
 import { expectSound } from '../harness/expect-sound.ts'
+import { holdNext, refusal } from '../harness/hold-next.ts'
 import { button, preview, question, text } from '../harness/parts.ts'
 import { drawer } from '../harness/table.ts'
 import { events, harness } from './stack.ts'
@@ -85,4 +86,60 @@ test('an event is deactivated and activated; what cannot be published is named a
   await button(page, 'Activate').click()
   await drawer(page).getByRole('button', { name: 'Activate the event' }).click()
   await page.getByText('Published', { exact: true }).waitFor()
+})
+
+test('an event is deactivated though the first answer was lost and another operator has activated it since', async () => {
+  const { env } = harness
+  const path = `/api/v1/applications/${env.applicationId}/events`
+  const call = async (method: string, url: string, body?: object) =>
+    (await env.api(method, url, { token: env.operatorToken, ...(body ? { body } : {}) })).body
+  const content = { name: 'On again', allowed_channels: ['sms'], templates: { sms: { body: 'Hi' } } }
+  await call('POST', path, { event_key: 'on.again', ...content })
+  await call('POST', `${path}/on.again/publish`)
+  const page = await harness.signIn({ path: `${events()}/on.again` })
+  await button(page, 'Deactivate').click()
+  const { held } = await holdNext(page, 'POST', '**/deactivate')
+  await question(page).getByRole('button', { name: 'Deactivate the event' }).click()
+  const lost = await held
+  await lost.fetch()
+  await lost.fulfill(refusal(503))
+  await question(page).getByText('refused with 503').waitFor()
+  expect((await call('POST', `${path}/on.again/publish`)).status).toBe('published')
+  await question(page).getByRole('button', { name: 'Deactivate the event' }).click()
+  await question(page).waitFor({ state: 'detached' })
+  expect((await call('GET', `${path}/on.again`)).status).toBe('inactive')
+})
+
+test('a version is restored again though the first answer was lost and another operator has replaced it since', async () => {
+  const { env } = harness
+  const path = `/api/v1/applications/${env.applicationId}/events`
+  const call = async (method: string, url: string, body?: object) =>
+    (await env.api(method, url, { token: env.operatorToken, ...(body ? { body } : {}) })).body
+  const content = (body: string) => ({ name: 'Twice', allowed_channels: ['sms'], templates: { sms: { body } } })
+  const replace = async (body: string) => {
+    await call('PUT', `${path}/restored.twice`, content(body))
+    return (await call('POST', `${path}/restored.twice/publish`)).version
+  }
+  await call('POST', path, { event_key: 'restored.twice', ...content('First') })
+  await call('POST', `${path}/restored.twice/publish`)
+  await replace('Second')
+  const page = await harness.signIn({ path: `${events()}/restored.twice` })
+  await page.getByRole('link', { name: 'Versions' }).click()
+  await page.locator('tr[data-row="1"]').click()
+  await button(page, 'Restore').click()
+  const { held } = await holdNext(page, 'POST', '**/restore')
+  await question(page).getByRole('button', { name: 'Restore the version' }).click()
+  const lost = await held
+  await lost.fetch()
+  await lost.fulfill(refusal(503))
+  await question(page).getByText('refused with 503').waitFor()
+  expect(await replace('Theirs')).toBe(4)
+  // The page is seen again, and reads the version of the other operator.
+  await eventually(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    expect(await question(page).textContent()).toContain('as version 5')
+  })
+  await question(page).getByRole('button', { name: 'Restore the version' }).click()
+  await page.getByText('Version 1 is published again as version 5.').waitFor()
+  expect((await call('GET', `${path}/restored.twice`)).templates.sms.body).toBe('First')
 })

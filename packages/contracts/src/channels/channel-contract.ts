@@ -32,6 +32,8 @@ export interface ChannelContract<Template extends z.ZodType = z.ZodType> {
   needsConsent: boolean
   /** Whether recipients can be suppressed. */
   suppresses: boolean
+  /** What its messages are priced by, beside the channel itself. */
+  categories?: readonly string[]
   /** A notification that an order was shipped, with the variables `name` and `order`. The demo sends it. */
   example: { template: z.input<Template> }
 }

@@ -4,12 +4,14 @@ import type { ChannelContract } from './channel-contract.ts'
 /** Most buttons of a template. */
 const mostButtons = 10
 
+const categories = ['marketing', 'utility', 'authentication'] as const
+
 /** Recipients are not suppressed: the consent ledger decides who may receive messages. */
 export const whatsapp = {
   template: z.strictObject({
     template_name: z.string(),
     language: z.string(),
-    category: z.enum(['marketing', 'utility', 'authentication']),
+    category: z.enum(categories),
     parameters: z
       .union([z.array(z.string()), z.record(z.string(), z.string())])
       .meta({ description: 'Texts of the placeholders of the body: an array in order, or an object by name' }),
@@ -44,6 +46,7 @@ export const whatsapp = {
   sendsCodes: true,
   needsConsent: true,
   suppresses: false,
+  categories,
   example: {
     template: {
       template_name: 'order_update',

@@ -5,7 +5,7 @@ import { requireShape } from '../require-shape.ts'
 import type { BodyShare } from './body-budget.ts'
 import type { RouteEntry } from './handler.ts'
 import { isIdempotencyKey, requireJsonBody } from './negotiate.ts'
-import { type Body, defaultMaxBodyBytes, hasBody, nothing, parseJson, readBody } from './read-body.ts'
+import { type Body, defaultMaxBodyBytes, hasBody, noBody, nothing, parseJson, readBody } from './read-body.ts'
 
 /** The body of a request in the form that its route needs: bytes, or validated JSON. */
 export async function bodyOf(
@@ -15,10 +15,11 @@ export async function bodyOf(
 ): Promise<Body> {
   const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes
   if (contract.bodyType === 'raw') {
-    return { value: hasBody(request) ? await readBody(request, maxBytes, share) : Buffer.alloc(0), text: '' }
+    const value = hasBody(request) ? await readBody(request, maxBytes, share) : Buffer.alloc(0)
+    return { value, text: '', bytes: value.length }
   }
   if (!hasBody(request)) {
-    if (!contract.body) return { value: undefined, text: '' }
+    if (!contract.body) return noBody
     throw new Problem('invalid_json', 'This route requires a JSON body')
   }
   requireJsonBody(request)
@@ -29,13 +30,13 @@ export async function bodyOf(
   requireAllowance(contract, read)
   // An invalid body is reported before an invalid Idempotency-Key, which is checked later.
   if (passedOn && isIdempotencyKey(request.headers['idempotency-key'])) return read
-  return { value: requireShape(contract.body ?? nothing, read.value), text: read.text }
+  return { ...read, value: requireShape(contract.body ?? nothing, read.value) }
 }
 
 /** @throws Problem `payload_too_large` for a body that exceeds the usual limit without the field that permits it */
-function requireAllowance({ exemptLength }: Route, { value, text }: Body): void {
-  if (!exemptLength || text.length <= defaultMaxBodyBytes) return
-  if (text.length - exemptLength(value) <= defaultMaxBodyBytes) return
+function requireAllowance({ exemptLength }: Route, { value, bytes }: Body): void {
+  if (!exemptLength || bytes <= defaultMaxBodyBytes) return
+  if (bytes - exemptLength(value) <= defaultMaxBodyBytes) return
   throw new Problem(
     'payload_too_large',
     `The body may have at most ${defaultMaxBodyBytes} bytes beside its attachments`,

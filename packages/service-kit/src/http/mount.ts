@@ -14,6 +14,7 @@ import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { logRequest } from './log-request.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
+import { noBody } from './read-body.ts'
 import { notFound, paramsOf, queryOf, queryOfContract } from './read-target.ts'
 import { noStore, Reply, send, sendProblem } from './reply.ts'
 import { answerHeaders, requestIdOf } from './request-id.ts'
@@ -144,11 +145,11 @@ async function answerWithin<Context>(
     // Routes with another media type ignore Accept (RFC 9110, 12.5.1, allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
     const target = { params: paramsOf(contract, request, params), query: queryOfContract(contract, query) }
-    const { value, text } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
-    bodyBytes = text.length
+    const { value, text, bytes } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
+    bodyBytes = bytes
     // The size of a chunked body becomes known only here.
-    if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
-      Object.assign(headers, door.charge?.(principal, text.length))
+    if (principal && principal.kind !== 'user' && bytes > 0 && request.headers['content-length'] === undefined)
+      Object.assign(headers, door.charge?.(principal, bytes))
     const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
     const wait = waitOf(contract, request, leftMs)
     const checksWait = 'checksWait' in entry && entry.checksWait
@@ -204,7 +205,6 @@ async function answerWithin<Context>(
 }
 
 const onlyGet = { headers: { Allow: 'GET' } }
-const noBody = { value: undefined, text: '' }
 
 /** @returns the status sent */
 function reply(

@@ -73,11 +73,15 @@ const tooManyBodies = 'Too many request bodies are being received; try again sho
 /** The schema for routes without a body: unknown fields are refused. */
 export const nothing = z.strictObject({}).nullish()
 
-/** A parsed body and its JSON text. */
+/** A parsed body, its JSON text, and its length in bytes. */
 export interface Body {
   value: unknown
   text: string
+  bytes: number
 }
+
+/** The body of a request without one. */
+export const noBody: Body = { value: undefined, text: '', bytes: 0 }
 
 interface ReadOptions {
   /** Whether an internal service has checked the body: it may then nest deeper, and its numbers are exact. */
@@ -101,12 +105,12 @@ export function parseJson(bytes: Buffer, { isChecked, keepUnstorable }: ReadOpti
   } catch (error) {
     throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message.slice(0, 120)}`)
   }
-  if (isChecked) return { value, text }
+  if (isChecked) return { value, text, bytes: bytes.length }
   const hasLongNumber = longNumber.test(text)
   if (hasLongNumber) value = JSON.parse(text, withoutRounded)
   // UTF-8 JSON contains NUL and surrogates only as escapes.
   if (!keepUnstorable && (hasLongNumber || text.includes('\\u') || text.includes(prototype))) requireStorable(value)
-  return { value, text }
+  return { value, text, bytes: bytes.length }
 }
 
 /** A property name that is lost when objects are copied. */

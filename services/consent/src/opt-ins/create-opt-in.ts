@@ -1,4 +1,4 @@
-import { consentAuditRecorded, type createOptIn as contract } from '@notify/contracts'
+import { consentAuditRecorded, type createOptIn as contract, isEvidenceUrl } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { maskPhone } from '@notify/privacy'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
@@ -12,7 +12,8 @@ export const createOptIn: Handler<Context, typeof contract> = idempotent({
   prepare: async (_context, { body }) => requirePhone(body.phone_e164),
   async effect(context, request, run) {
     const { body, principal } = request
-    const { phone_e164: phone, source, reference = null, evidence_url = null } = body
+    const { phone_e164: phone, source, reference = null } = body
+    const evidence_url = isEvidenceUrl(body.evidence_url ?? '') ? body.evidence_url! : null
     const recorded = await recordChange(context, run, {
       tenantId: principal.tenant_id,
       mode: modeOf(principal),
@@ -22,6 +23,7 @@ export const createOptIn: Handler<Context, typeof contract> = idempotent({
       what: { action: 'opt_in', source },
     })
     if (recorded.kind !== 'recorded') throw recipientStopped(source)
+    if (evidence_url !== (body.evidence_url ?? null)) throw invalidEvidence()
     const { id, recorded_at } = recorded.entry
     // An application's own opt-ins are in the ledger; an operator's are also in the audit log.
     if (principal.kind === 'operator') {
@@ -37,6 +39,11 @@ export const createOptIn: Handler<Context, typeof contract> = idempotent({
     wakeOutbox()
   },
 })
+
+function invalidEvidence(): Problem {
+  const message = 'must be an https address with a host name, without credentials or white space'
+  return new Problem('validation_failed', `evidence_url ${message}`, { errors: [{ path: 'evidence_url', message }] })
+}
 
 function recipientStopped(source: string): Problem {
   const [path, message] =

@@ -2,7 +2,7 @@ import type { retryActivity as contract } from '@notify/contracts'
 import { type PassedOn, Problem, type Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { forward } from '../forwarding/forward.ts'
-import { hasItem } from './activity-store.ts'
+import { hasItem, setNotRetryable } from './activity-store.ts'
 
 /**
  * Forwards retries of notifications. A code is never retried, nor is a notification that dispatch has deleted.
@@ -17,7 +17,7 @@ export async function retryActivity(context: RouteContext, request: PassedOn<typ
     return await forward(context, request)
   } catch (error) {
     const isGone = error instanceof Problem && error.code === 'not_found'
-    if (!isGone || !(await hasItem(context.db, principal.tenant_id, params.id))) throw error
+    if (!isGone || !(await setNotRetryable(context.db, principal.tenant_id, params.id))) throw error
     throw new Problem(
       'not_retryable',
       'The message and its content were deleted at the end of their retention; send a new one',

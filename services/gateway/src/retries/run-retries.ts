@@ -1,5 +1,6 @@
 import { type OperatorPrincipal, retryActivity } from '@notify/contracts'
 import { type Kit, type Periodic, Problem, startPeriodic, withLogFields } from '@notify/service-kit'
+import { setNotRetryable } from '../activity/activity-store.ts'
 import type { Context } from '../context.ts'
 import { claimRetryJobs, retryJobsDueInMs } from './claim-retry-jobs.ts'
 import { filterOf } from './create-retry.ts'
@@ -56,7 +57,7 @@ async function retryAll(
   const left = page[Symbol.iterator]()
   let retried = 0
   const work = async () => {
-    for (const id of left) if (await retryOne(context, principal, job.id, id)) retried++
+    for (const id of left) if (await retryOne(context, principal, job, id)) retried++
   }
   await Promise.all(Array.from({ length: callers }, work))
   context.metrics.retried(retried)
@@ -75,18 +76,24 @@ function requesterOf({ id, requested_by: subject, tenant_id }: RetryJobRow): Ope
 }
 
 /** Under the key of its job, an item is retried once however often it is asked for. @returns whether it was */
-async function retryOne({ dispatch }: Context, principal: string, jobId: string, id: string): Promise<boolean> {
+async function retryOne(
+  { db, dispatch }: Context,
+  principal: string,
+  job: Pick<RetryJobRow, 'id' | 'tenant_id'>,
+  id: string,
+): Promise<boolean> {
   try {
     await dispatch.exchange(retryActivity, {
       params: { id },
       principal,
-      headers: { 'idempotency-key': jobId },
+      headers: { 'idempotency-key': job.id },
       timeoutMs,
     })
     return true
   } catch (error) {
-    if (error instanceof Problem && refusals.includes(error.code)) return false
-    throw error
+    if (!(error instanceof Problem && refusals.includes(error.code))) throw error
+    if (error.code === 'not_found') await setNotRetryable(db, job.tenant_id, id)
+    return false
   }
 }
 

@@ -121,6 +121,12 @@ describe('a body that is not JSON is refused as such before its content is check
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), 400, 'invalid_json'],
     ['UTF-16', Buffer.from('{"channel":"sms"}', 'utf16le'), 400, 'invalid_json'],
     ['1 MB', JSON.stringify(smsTo(phone, { body: 'x'.repeat(1_000_000) })), 413, 'payload_too_large'],
+    [
+      '300 KiB in half as many characters',
+      JSON.stringify(smsTo(phone, { body: 'я'.repeat(153_600) })),
+      413,
+      'payload_too_large',
+    ],
     ['one byte too much', 'x'.repeat(10 * 1024 * 1024 + 1), 413, 'payload_too_large'],
   ])('%s', async (_what, raw, status, code) => {
     expectProblem(await env.api('POST', path, { raw, headers: { 'content-type': 'application/json' } }), status, code)

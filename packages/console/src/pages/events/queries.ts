@@ -2,7 +2,7 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
-import { withNewKey } from '../../api/unanswered-writes.ts'
+import { withKeyOf, withNewKey } from '../../api/unanswered-writes.ts'
 import { basisOf, type Coverage, type Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
@@ -186,14 +186,20 @@ export function useEventActions(id: EventId) {
   })
   const deactivate = useMutation({
     mutationFn: () =>
-      answer(api.POST('/api/v1/applications/{application_id}/events/{event_key}/deactivate', { params })),
+      answer(
+        api.POST('/api/v1/applications/{application_id}/events/{event_key}/deactivate', {
+          params,
+          headers: withNewKey(),
+        }),
+      ),
     onSuccess,
   })
   const restore = useMutation({
-    mutationFn: (version: number) =>
+    mutationFn: ({ version, over }: { version: number; over: EventRecord }) =>
       answer(
         api.POST('/api/v1/applications/{application_id}/events/{event_key}/versions/{version}/restore', {
           params: { path: { ...params.path, version: String(version) } },
+          headers: withKeyOf(`over-${over.updated_at}`),
         }),
       ),
     onSuccess,

@@ -22,7 +22,7 @@ export function VersionDrawer({ id, record, version, onClose }: VersionDrawerPro
       current={record.version}
       contents={(shown, isCurrent) => <Contents version={shown} record={isCurrent ? undefined : record} />}
       restore={(shown, close) => (
-        <Restore id={id} version={shown} next={record.version + 1} onRestored={onClose} onClose={close} />
+        <Restore id={id} version={shown} record={record} onRestored={onClose} onClose={close} />
       )}
       onClose={onClose}
     />
@@ -37,19 +37,19 @@ function Contents({ version, record }: { version: EventVersion; record: EventRec
 interface RestoreProps {
   id: EventId
   version: EventVersion
-  next: number
+  record: EventRecord
   onRestored: () => void
   onClose: () => void
 }
 
-function Restore({ id, version, next, onRestored, onClose }: RestoreProps) {
+function Restore({ id, version, record, onRestored, onClose }: RestoreProps) {
   const { restore } = useEventActions(id)
   return (
     <Confirm
       title={`Restore version ${version.version}?`}
       action="Restore the version"
       onConfirm={async () => {
-        const restored = await restore.mutateAsync(version.version)
+        const restored = await restore.mutateAsync({ version: version.version, over: record })
         showToast({
           tone: 'good',
           text: `Version ${version.version} is published again as version ${restored.version}.`,
@@ -58,7 +58,7 @@ function Restore({ id, version, next, onRestored, onClose }: RestoreProps) {
       }}
       onClose={onClose}
     >
-      Its contents are published at once as version {next}. The draft is kept.
+      Its contents are published at once as version {record.version + 1}. The draft is kept.
     </Confirm>
   )
 }

@@ -1,17 +1,20 @@
 import type { getNotification as contract, Id, KeyPrincipal } from '@notify/contracts'
-import { prepared } from '@notify/database'
+import { cast, column, prepared } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
+import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { build } from '../../db/schema.ts'
 import { attemptOf } from './attempt-of.ts'
 import { readMetadata } from './metadata.ts'
+import { isRetryable } from './retryable-sql.ts'
 
 type OwnNotification = Pick<KeyPrincipal, 'application_id' | 'mode'> & { id: Id<'notif'> }
 
 const find = prepared('find-notification', ({ id, application_id, mode }: OwnNotification) =>
   build
-    .selectFrom('notifications')
-    .select(['id', 'tenant_id', 'channel', 'event_key', 'status', 'recipient_masked', 'failure_reason', 'retryable'])
+    .selectFrom('notifications as n')
+    .select(['id', 'tenant_id', 'channel', 'event_key', 'status', 'recipient_masked', 'failure_reason'])
+    .select(cast(column.boolean(), sql.raw(isRetryable('n'))).as('retryable'))
     .select([
       'retry_count',
       'credits',

@@ -11,6 +11,7 @@ import { build, tables } from '../../db/schema.ts'
 import { hasExpired } from '../facts/expiry-sql.ts'
 import { factsInto } from '../facts/fact-sql.ts'
 import { workQueries } from '../hand-offs/work-sql.ts'
+import { isRetryable } from './retryable-sql.ts'
 
 type Request = Parameters<Handler<Context, typeof contract>>[1]
 
@@ -25,10 +26,8 @@ const requeue = defineStatements(
       set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
           failovers = 0, held_since = null, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
           enqueued_at = now(), receipt_overdue = false, updated_at = now()
-      where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
-        and retry_count <= coalesce($3::int, retry_count)
-        and payload is not null and not ${hasExpired('n')}
-        and ${suppressedBecause('n')} is null and ${optedOutBecause('n')} is null
+      where id = $1 and tenant_id = $2 and status in ('failed', 'undelivered')
+        and retry_count <= coalesce($3::int, retry_count) and ${isRetryable('n')}
       returning *
     ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
     select enqueued_at, application_id, retry_count from again`,
