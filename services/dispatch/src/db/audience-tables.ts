@@ -5,6 +5,11 @@ const owner = { tenant_id: column.id('ten'), application_id: column.id('app'), m
 
 /** Lists of users, and broadcasts to them. */
 export const audienceTables = {
+  /** Applications that were deleted. */
+  ended_applications: {
+    application_id: column.id('app'),
+    tenant_id: column.id('ten'),
+  },
   lists: {
     id: column.id('list'),
     ...owner,

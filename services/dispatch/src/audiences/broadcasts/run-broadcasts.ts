@@ -60,7 +60,7 @@ function tryPage(context: Needs, page: DuePage, brake: BulkBrake): Promise<void>
 
 async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise<void> {
   const { db, config, wakeOutbox } = context
-  if (page.is_list_deleted || page.status === 'cancelled') {
+  if (page.is_list_deleted || page.is_application_deleted || page.status === 'cancelled') {
     await endPage(db, page, { reached: null, accepted: 0, refusals: {}, isLast: false, intervalMs: 0 })
     return stopBroadcast(db, page)
   }

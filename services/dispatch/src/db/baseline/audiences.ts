@@ -1,5 +1,9 @@
 /** Lists of users, and what is sent to all members of one. */
 export const audienceTables = [
+  `create table ended_applications (
+     application_id text primary key,
+     tenant_id text not null
+   )`,
   `create table lists (
      id text primary key,
      tenant_id text not null,
