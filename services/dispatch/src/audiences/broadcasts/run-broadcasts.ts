@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts'
 import type { BulkBrake } from '../../deliver/throttle/bulk-brake.ts'
 import { findMembers } from '../lists/member-store.ts'
 import { acceptPage, cancelledCode, type PageResult } from './accept-page.ts'
+import type { WithNamed } from './find-named.ts'
 import {
   claimPages,
   type DuePage,
@@ -30,7 +31,7 @@ const whileWaitingMs = 500
 /** The pause after a refusal that passes. */
 const retryMs = 5000
 
-type Needs = Context & WithAcceptOne & { onCommit: OnCommit }
+type Needs = Context & WithAcceptOne & WithNamed & { onCommit: OnCommit }
 
 /**
  * Accepts broadcasts page by page. Each tenant has one pace for all of its broadcasts, and pages of different tenants run beside each
