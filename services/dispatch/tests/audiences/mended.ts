@@ -78,7 +78,13 @@ interface Named {
 async function namedEvent(): Promise<Named> {
   const event_key = `news.${crypto.randomUUID()}`
   const path = `/applications/${env.applicationId}/events`
-  const event = { event_key, name: 'News', status: 'published', allowed_channels: ['email'], templates: { email: mail } }
+  const event = {
+    event_key,
+    name: 'News',
+    status: 'published',
+    allowed_channels: ['email'],
+    templates: { email: mail },
+  }
   expect((await operator('POST', path, event)).status).toBe(201)
   const change = (verb: string) => () => operator('POST', `${path}/${event_key}/${verb}`)
   return { request: { event_key }, take: change('deactivate'), give: change('publish') }

@@ -66,7 +66,11 @@ export async function acceptPage(
 const passes = (refusal: Refusal) => waitFor(refusal) !== 'never' || refusal.code === cancelledCode
 
 /** Why all members are refused since the broadcast began: what it names was deleted, deactivated or given to another application. */
-async function sharedRefusal(context: WithNamed, page: DuePage, request: BroadcastRequest): Promise<Problem | undefined> {
+async function sharedRefusal(
+  context: WithNamed,
+  page: DuePage,
+  request: BroadcastRequest,
+): Promise<Problem | undefined> {
   try {
     await findNamed(context, { principal: senderOf(page), request: requestFor(request, { user_id: 'each member' }) })
   } catch (error) {
