@@ -9,6 +9,9 @@ export const audienceTables = {
   ended_applications: {
     application_id: column.id('app'),
     tenant_id: column.id('ten'),
+    ended_at: column.timestamp().withDefault(),
+    /** When its last users were deleted. */
+    emptied_at: column.timestamp().nullable(),
   },
   lists: {
     id: column.id('list'),

@@ -2,8 +2,11 @@
 export const audienceTables = [
   `create table ended_applications (
      application_id text primary key,
-     tenant_id text not null
+     tenant_id text not null,
+     ended_at timestamptz not null default now(),
+     emptied_at timestamptz
    )`,
+  `create index ended_applications_left on ended_applications (ended_at) where emptied_at is null`,
   `create table lists (
      id text primary key,
      tenant_id text not null,
