@@ -174,7 +174,7 @@ export const deleteApplication = defineRoute({
   method: 'DELETE',
   path,
   summary:
-    'Delete an application with its webhook subscriptions, cancel its broadcasts, and revoke its API keys and the tokens of its users. Its other accepted messages are still sent, and its providers and activity are kept.',
+    'Delete an application with its webhook subscriptions, cancel its broadcasts, and revoke its API keys and the tokens of its users. Its other accepted messages are still sent, and its providers and activity are kept. Its lists are deleted within minutes, and its users after 31 days.',
   auth,
   params,
   responses: { 204: NoContent },

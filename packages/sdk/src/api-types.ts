@@ -243,7 +243,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete an application with its webhook subscriptions, cancel its broadcasts, and revoke its API keys and the tokens of its users. Its other accepted messages are still sent, and its providers and activity are kept.
+         * Delete an application with its webhook subscriptions, cancel its broadcasts, and revoke its API keys and the tokens of its users. Its other accepted messages are still sent, and its providers and activity are kept. Its lists are deleted within minutes, and its users after 31 days.
          * @description Requires an operator's access token with the permission `applications:manage`.
          */
         delete: operations["deleteApplication"];
@@ -7664,7 +7664,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete an application with its webhook subscriptions, cancel its broadcasts, and revoke its API keys and the tokens of its users. Its other accepted messages are still sent, and its providers and activity are kept. */
+            /** @description Delete an application with its webhook subscriptions, cancel its broadcasts, and revoke its API keys and the tokens of its users. Its other accepted messages are still sent, and its providers and activity are kept. Its lists are deleted within minutes, and its users after 31 days. */
             204: {
                 headers: {
                     [name: string]: unknown;

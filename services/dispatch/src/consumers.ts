@@ -6,7 +6,7 @@ import {
   templateChanged,
 } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
-import { endBroadcasts } from './audiences/broadcasts/end-broadcasts.ts'
+import { endApplication } from './audiences/end-application.ts'
 import { applyTemplateChange } from './catalogue/carrier-templates/apply-template-change.ts'
 import { endSubscriptionProvider } from './catalogue/providers/end-subscription-provider.ts'
 import { applyKeyword } from './catalogue/suppressions/apply-keyword.ts'
@@ -87,7 +87,7 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
       durable: 'dispatch-application-changed',
       concurrency: 4,
       retry,
-      handle: endBroadcasts,
+      handle: endApplication,
     }),
   ]
 }

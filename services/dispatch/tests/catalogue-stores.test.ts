@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals'
 import type { CarrierTemplate } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
+import { eventually } from '@notify/dev-env'
 import { parseKeyRing } from '@notify/privacy'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
 import { many } from '@notify/test-kit/database'
 import {
   applyTemplateReport,
+  forgetAccount,
   listTemplateRows,
   planSyncs,
   postponeSync,
@@ -65,6 +67,28 @@ test('templates of an account are saved again without comparing each with each',
   await saveTemplates(db.runLong, later, templates.slice(1), 60_000)
   const rows = await listTemplateRows(db.runLong, tenant_id, { after: undefined, limit: many })
   expect(rows).toHaveLength(templates.length - 1)
+})
+
+test('templates of an account that is deleted while they are read or saved are not stored', async () => {
+  const { id, tenant_id } = await connect()
+  const due = await claimOf(id)
+  const save = () => saveTemplates(db.run, due, [template('a', 'de')], 60_000)
+  const forgotten = Promise.withResolvers<void>()
+  const waited = Promise.withResolvers<void>()
+  const deleting = db.transaction(async (run) => {
+    await forgetAccount(run, id)
+    forgotten.resolve()
+    await waited.promise
+  })
+  await forgotten.promise
+  const saving = save()
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%carrier_template_syncs%'`
+  await eventually(async () => expect(await db.run(waiting)).toHaveLength(1))
+  waited.resolve()
+  await Promise.all([deleting, saving])
+  await save()
+  expect(await listTemplateRows(db.run, tenant_id, { after: undefined, limit: 1 })).toEqual([])
 })
 
 test('pages of templates follow each other by provider, name and language', async () => {

@@ -2,6 +2,8 @@ import { column, defineStatement, type Queries } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { deleteEndedBroadcasts } from './broadcasts/broadcast-store.ts'
+import { deleteUsersOfEnded } from './delete-ended-users.ts'
+import { hideListsOfEnded } from './lists/hide-ended-lists.ts'
 
 const everyMs = 60_000
 const batch = 2000
@@ -32,14 +34,21 @@ export async function deleteListLeftovers({ runLong }: Pick<Queries, 'runLong'>)
   return (await runLong(deleteMembers))[0]!.deleted
 }
 
-/** Deletes what deleted lists have left, and broadcasts `PAYLOAD_RETENTION` after their last notification. */
+type Database = Pick<Queries, 'run' | 'runLong'>
+
+/** Deletes a batch of what deleted lists and applications have left, and of old broadcasts. @returns whether there may be more */
+export async function deleteLeftovers(db: Database, retentionMs: number): Promise<boolean> {
+  const more = await deleteEndedBroadcasts(db.run, retentionMs)
+  await hideListsOfEnded(db)
+  const deleted = (await deleteUsersOfEnded(db)) + (await deleteListLeftovers(db))
+  return deleted > 0 || more
+}
+
+/** Deletes what deleted lists and applications have left, and broadcasts `PAYLOAD_RETENTION` after their last notification. */
 export function startAudienceRetention(kit: Kit, { config, db }: Pick<Context, 'config' | 'db'>): void {
   startPeriodic(kit, {
     name: 'audience retention',
     everyMs,
-    async run() {
-      const more = await deleteEndedBroadcasts(db.run, config.PAYLOAD_RETENTION)
-      return (await deleteListLeftovers(db)) > 0 || more
-    },
+    run: () => deleteLeftovers(db, config.PAYLOAD_RETENTION),
   })
 }

@@ -5,6 +5,14 @@ const owner = { tenant_id: column.id('ten'), application_id: column.id('app'), m
 
 /** Lists of users, and broadcasts to them. */
 export const audienceTables = {
+  /** Applications that were deleted. */
+  ended_applications: {
+    application_id: column.id('app'),
+    tenant_id: column.id('ten'),
+    ended_at: column.timestamp().withDefault(),
+    /** When its last users were deleted. */
+    emptied_at: column.timestamp().nullable(),
+  },
   lists: {
     id: column.id('list'),
     ...owner,

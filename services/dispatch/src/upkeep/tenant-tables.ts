@@ -10,6 +10,7 @@ export const tenantTables: TenantTables = {
     { table: 'layout_versions' },
     { table: 'suppressions' },
     { table: 'recipients' },
+    { table: 'ended_applications' },
     { table: 'lists' },
     { table: 'list_members' },
     { table: 'topics' },

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { eventually } from '@notify/dev-env'
+import { type ApiResponse, eventually } from '@notify/dev-env'
+import { addApplication } from '@notify/test-kit/callers'
+import { freshAddress } from '@notify/test-kit/email'
 import { addUsers, broadcastTo, control, env, freshUsers, listOf, progressOf, until } from './stack.ts'
 
 test('a broadcast without a provider waits for one and loses no member; after HOLD_LIMIT it is paused', async () => {
@@ -59,4 +61,71 @@ test('a broadcast to a member whose data cannot be read is paused after HOLD_LIM
   }
   expect((await control(id, 'resume')).body.status).toBe('running')
   await until(id, { status: 'completed', accepted: 1, refused: 0 })
+})
+
+const operator = (method: string, path: string, body?: object): Promise<ApiResponse> =>
+  env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...(body && { body }) })
+
+const mail = { subject: 'News', html_body: '<p>We have moved.</p>' }
+
+/** What a broadcast may name, with what takes it from its application and gives it back. */
+interface Named {
+  request: object
+  take(): Promise<ApiResponse>
+  give(): Promise<ApiResponse>
+}
+
+async function namedEvent(): Promise<Named> {
+  const event_key = `news.${crypto.randomUUID()}`
+  const path = `/applications/${env.applicationId}/events`
+  const event = {
+    event_key,
+    name: 'News',
+    status: 'published',
+    allowed_channels: ['email'],
+    templates: { email: mail },
+  }
+  expect((await operator('POST', path, event)).status).toBe(201)
+  const change = (verb: string) => () => operator('POST', `${path}/${event_key}/${verb}`)
+  return { request: { event_key }, take: change('deactivate'), give: change('publish') }
+}
+
+/** @param path of stored templates or layouts, which can be given to another application */
+async function namedContent(path: string, content: object): Promise<Pick<Named, 'take' | 'give'> & { id: string }> {
+  const { applicationId: other } = await addApplication(env)
+  const made = await operator('POST', path, { ...content, application_id: env.applicationId })
+  expect(made.status).toBe(201)
+  const id: string = made.body.layout_id ?? made.body.template_id
+  const giveTo = (application_id: string) => () => operator('PUT', `${path}/${id}`, { ...content, application_id })
+  return { id, take: giveTo(other), give: giveTo(env.applicationId) }
+}
+
+test('a broadcast whose event, layout or stored template is taken from its application loses no member, and goes on when it is back', async () => {
+  const users = freshUsers(3)
+  const [, ...known] = users
+  for (const user of known)
+    expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { email: freshAddress() } })).status).toBe(200)
+  const listId = await listOf(users)
+  const layout = await namedContent('/layouts', { name: 'News', html_body: '<body>{{ content }}</body>' })
+  const template = await namedContent('/templates', { name: 'News', templates: { email: mail } })
+  const all: Named[] = [
+    await namedEvent(),
+    { ...layout, request: { ...mail, layout_id: layout.id } },
+    { ...template, request: { template_id: template.id } },
+  ]
+  await env.kill('dispatch-worker')
+  const ids: string[] = []
+  for (const { request, take } of all) {
+    ids.push(await broadcastTo(listId, { channel: 'email', ...request }))
+    expect((await take()).status).toBe(200)
+  }
+  await env.restart('dispatch-worker')
+  // The lease of a page is longer.
+  const waiting = `select from dispatch.broadcasts where id = any ($1) and status = 'running'
+    and next_page_at between now() and now() + interval '6 seconds'`
+  await eventually(async () => expect((await env.admin.query(waiting, [ids])).rowCount).toBe(ids.length))
+  for (const id of ids) expect(await progressOf(id)).toMatchObject({ accepted: 0, refused: 0 })
+  for (const { give } of all) expect((await give()).status).toBe(200)
+  const ended = { status: 'completed', accepted: 2, refusals: { recipient_unknown: 1 } }
+  for (const id of ids) await until(id, ended)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { ApiRequest } from '@notify/dev-env'
+import { type ApiRequest, eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { env } from './stack.ts'
@@ -53,4 +53,32 @@ test('versions of a layout are shown to operators of its tenant who may manage e
     expectProblem(await call('GET', `/${newId('lay')}${path}`), 404, 'not_found')
     expectProblem(await call('GET', `/${layout_id}${path}`, { token: mayNot }), 403, 'permission_denied')
   }
+})
+
+test('a change of a layout without translations keeps those that are saved at the same moment', async () => {
+  const { translations, ...texts } = first
+  const { layout_id } = (await call('POST', '', { body: texts })).body
+  const client = await env.admin.connect()
+  try {
+    await client.query('begin')
+    await client.query('update dispatch.layouts set translations = $2, version = version + 1 where id = $1', [
+      layout_id,
+      translations,
+    ])
+    const saving = call('PUT', `/${layout_id}`, { body: { ...texts, name: 'Second' } })
+    await eventually(async () => {
+      const { rows } = await env.admin.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%"layouts"%'`,
+      )
+      expect(rows).toHaveLength(1)
+    })
+    await client.query('commit')
+    // They were not checked against the new texts.
+    expectProblem(await saving, 409, 'edit_conflict')
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  const again = await call('PUT', `/${layout_id}`, { body: { ...texts, name: 'Second' } })
+  expect([again.status, again.body]).toMatchObject([200, { name: 'Second', translations }])
 })

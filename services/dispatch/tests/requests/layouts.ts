@@ -171,6 +171,29 @@ test('a layout in use is not deleted, and the refusal names its users', async ()
   expectProblem(restored, 422, 'validation_failed')
 })
 
+test('a layout that only events of a deleted application use is deleted once no digest of it waits', async () => {
+  const layout_id = await create()
+  const { applicationId } = await addApplication(env)
+  const path = `/api/v1/applications/${applicationId}`
+  const body = event({ subject: 'S', body: 'B', layout_id })
+  expect((await call('POST', `${path}/events`, { body })).status).toBe(201)
+  const digest = newId('dig')
+  await env.admin.query(
+    `insert into dispatch.digests (id, tenant_id, application_id, mode, channel, lane, event_key, key, opened_at, latest_at, show, joined,
+       closes_at, due_at)
+     values ($1, $2, $3, 'live', 'email', 'transactional', $4, $1, now(), now(), 5, 1, now() + interval '1 day', now() + interval '1 day')`,
+    [digest, env.tenantId, applicationId, body.event_key],
+  )
+  expect((await call('DELETE', path)).status).toBe(204)
+  await eventually(async () => {
+    const ended = 'select from dispatch.ended_applications where application_id = $1'
+    expect((await env.admin.query(ended, [applicationId])).rowCount).toBe(1)
+  })
+  expectProblem(await call('DELETE', of(layout_id)), 409, 'layout_in_use')
+  await env.admin.query('delete from dispatch.digests where id = $1', [digest])
+  expect((await call('DELETE', of(layout_id))).status).toBe(204)
+})
+
 test('a layout that is deleted while it gets a user is deleted, or used', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, async () => {

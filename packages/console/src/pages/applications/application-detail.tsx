@@ -67,7 +67,8 @@ function Delete({ application: { application_id, name } }: { application: Applic
           onClose={() => setAsking(false)}
         >
           <PlainText className="font-medium text-text">{name}</PlainText> can send nothing any more: its API keys and
-          the tokens of its users stop working at once. Its activity is kept. This cannot be undone.
+          the tokens of its users stop working at once. Its lists and users are deleted later, and its activity is kept.
+          This cannot be undone.
         </Confirm>
       ) : null}
     </>

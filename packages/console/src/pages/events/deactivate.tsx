@@ -17,7 +17,7 @@ export function Deactivate({ id, onClose }: { id: EventId; onClose: () => void }
       onClose={onClose}
     >
       New notifications of <code className="font-mono text-xs text-text">{id.eventKey}</code> are refused until it is
-      activated again. Those that were accepted before are still sent.
+      activated again, and its running broadcasts wait. Those that were accepted before are still sent.
     </Confirm>
   )
 }

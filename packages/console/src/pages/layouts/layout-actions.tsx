@@ -67,8 +67,8 @@ function DeleteLayout({ layout: { layout_id, name }, onDeleted, onClose }: Delet
       }}
       onClose={onClose}
     >
-      New requests that name <PlainText className="font-medium text-text">{name}</PlainText> are refused. Those that
-      were accepted before are still sent. This cannot be undone.
+      New requests that name <PlainText className="font-medium text-text">{name}</PlainText> are refused, and running
+      broadcasts that name it reach no further member. What was accepted before is still sent. This cannot be undone.
     </Confirm>
   )
 }

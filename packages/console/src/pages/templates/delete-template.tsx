@@ -24,8 +24,9 @@ export function DeleteTemplate({ template: { template_id, name }, onDeleted, onC
       }}
       onClose={onClose}
     >
-      New notifications that name <PlainText className="font-medium text-text">{name}</PlainText> are refused. Those
-      that were accepted before are still sent. This cannot be undone.
+      New notifications that name <PlainText className="font-medium text-text">{name}</PlainText> are refused, and
+      running broadcasts that name it reach no further member. What was accepted before is still sent. This cannot be
+      undone.
     </Confirm>
   )
 }

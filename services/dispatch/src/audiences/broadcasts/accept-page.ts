@@ -1,10 +1,11 @@
 import { derivedId, type Id, type ItemResult } from '@notify/contracts'
-import { ownLoopTurn } from '@notify/service-kit'
+import { ownLoopTurn, Problem } from '@notify/service-kit'
 import type { WithAcceptOne } from '../../accept/accept-candidate.ts'
-import { type Candidate, waitFor } from '../../accept/accept-item.ts'
+import { type Candidate, type Sender, waitFor } from '../../accept/accept-item.ts'
 import type { Context } from '../../context.ts'
 import { type MemberRow, openMember } from '../lists/member-content.ts'
 import { type BroadcastRequest, openRequest, requestFor } from './broadcast-request.ts'
+import { findNamed, type WithNamed } from './find-named.ts'
 import { timeOfPage } from './page-ids.ts'
 import type { DuePage, EndedPage } from './page-store.ts'
 
@@ -19,15 +20,15 @@ type Refusal = Extract<ItemResult, { problem: unknown }>['problem']
 export interface PageResult extends Pick<EndedPage, 'accepted' | 'refusals'> {
   settled: number
   /** What the next one is refused with for now. */
-  stoppedBy?: Refusal
+  stoppedBy?: Pick<Refusal, 'code' | 'status'>
 }
 
 /**
- * Accepts a notification for each member of a page, up to the first who is refused for a reason that passes, or because the broadcast
- * was cancelled. A repetition accepts the same ids, each of which is accepted once.
+ * Accepts a notification for each member of a page, up to the first refusal that passes, that applies to all members, or that is due to a
+ * cancellation of the broadcast. A repetition accepts the same ids, each of which is accepted once.
  */
 export async function acceptPage(
-  context: Pick<Context, 'secrets'> & WithAcceptOne,
+  context: Pick<Context, 'secrets'> & WithAcceptOne & WithNamed,
   page: DuePage,
   members: readonly MemberRow[],
 ): Promise<PageResult> {
@@ -47,10 +48,15 @@ export async function acceptPage(
         }))
       }),
     )
+    const isRefused = results.some((result) => 'problem' in result && !passes(result.problem))
+    const shared = isRefused ? await sharedRefusal(context, page, request) : undefined
     for (const result of results) {
-      if (!('problem' in result)) accepted += 1
-      else if (passes(result.problem)) return { settled, accepted, refusals, stoppedBy: result.problem }
-      else refusals[result.problem.code] = (refusals[result.problem.code] ?? 0) + 1
+      if ('problem' in result) {
+        const { code } = result.problem
+        const stoppedBy = passes(result.problem) ? result.problem : shared
+        if (stoppedBy) return { settled, accepted, refusals, stoppedBy }
+        refusals[code] = (refusals[code] ?? 0) + 1
+      } else accepted += 1
       settled += 1
     }
   }
@@ -58,6 +64,20 @@ export async function acceptPage(
 }
 
 const passes = (refusal: Refusal) => waitFor(refusal) !== 'never' || refusal.code === cancelledCode
+
+/** Why all members are refused since the broadcast began: what it names was deleted, deactivated or given to another application. */
+async function sharedRefusal(
+  context: WithNamed,
+  page: DuePage,
+  request: BroadcastRequest,
+): Promise<Problem | undefined> {
+  try {
+    await findNamed(context, { principal: senderOf(page), request: requestFor(request, { user_id: 'each member' }) })
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
 
 /** Follows from broadcast, page and member, so that a page that is repeated after a crash sends nothing twice. */
 function idOf({ secrets }: Pick<Context, 'secrets'>, page: DuePage, member: MemberRow): Id<'notif'> {
@@ -70,18 +90,22 @@ function candidateOf(
   notificationId: Id<'notif'>,
   { expires_at }: BroadcastRequest,
 ): Omit<Candidate, 'request' | 'traceparent'> {
-  const { tenant_id, application_id, mode, default_locale, default_time_zone } = page
   return {
     notificationId,
-    principal: {
-      ...{ tenant_id, application_id, mode },
-      default_locale: default_locale ?? undefined,
-      default_time_zone: default_time_zone ?? undefined,
-    },
+    principal: senderOf(page),
     isAwaited: () => true,
     idempotency: undefined,
     broadcastId: page.id,
     askedAt: page.created_at,
     terms: { lane: 'bulk', expiresAt: expires_at as string | undefined, eraseWhenTerminal: false },
+  }
+}
+
+function senderOf(page: DuePage): Sender {
+  const { tenant_id, application_id, mode, default_locale, default_time_zone } = page
+  return {
+    ...{ tenant_id, application_id, mode },
+    default_locale: default_locale ?? undefined,
+    default_time_zone: default_time_zone ?? undefined,
   }
 }

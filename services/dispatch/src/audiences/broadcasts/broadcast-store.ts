@@ -90,8 +90,8 @@ export async function cancelBroadcastsOf(
   await run(open.where('tenant_id', '=', tenant_id).where('application_id', '=', application_id))
 }
 
-/** A notification is sent at most this long after its broadcast ended, and then asks whether it was cancelled. */
-const longestDelay = '31 days'
+/** A notification is sent at most this long after its broadcast or its application ended, and then asks whether it was cancelled. */
+export const longestDelay = '31 days'
 
 const deletedAtOnce = 1000
 

@@ -2,13 +2,12 @@ import { type createBroadcast as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { AcceptContext } from '../../accept/accept-item.ts'
-import { findTexts, topicOf } from '../../accept/prepare-content.ts'
-import { requireOwnNames } from '../../catalogue/digests/digest-item.ts'
 import { requireTimesOfMany } from '../../catalogue/recipients/time-to-send.ts'
 import { requireList } from '../lists/list-store.ts'
 import { requireBroadcast, sealRequest } from './broadcast-request.ts'
 import { insertBroadcast } from './broadcast-store.ts'
 import { describeBroadcast } from './describe-broadcast.ts'
+import { findNamed } from './find-named.ts'
 import { requireSendable } from './require-sendable.ts'
 
 /** Begins a broadcast: what would refuse every member refuses it as a whole. */
@@ -16,9 +15,7 @@ export const createBroadcast: Handler<AcceptContext, typeof contract> = idempote
   async prepare(context, { body, params, principal }) {
     await requireList(context.db.run, principal, params.list_id)
     const request = requireBroadcast(body)
-    const texts = await findTexts(context, { principal, request })
-    await topicOf(context, { principal, request }, texts)
-    if (texts?.digest) requireOwnNames(request)
+    const texts = await findNamed(context, { principal, request })
     await requireSendable(context, { principal, request, texts })
     requireTimesOfMany(request)
     return request

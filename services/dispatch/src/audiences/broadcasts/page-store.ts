@@ -29,6 +29,7 @@ const claimColumns = {
   /** Running broadcasts of the tenant, who share its pace. */
   sharers: column.integer().present(),
   is_list_deleted: column.boolean(),
+  is_application_deleted: column.boolean(),
   claimed_at: column.timestamp(),
 }
 
@@ -49,7 +50,8 @@ const claim = defineStatement({
   )}
     select claimed.*, clock_timestamp() as claimed_at,
       (select count(*)::int from broadcasts b where b.tenant_id = claimed.tenant_id and b.status = 'running') as sharers,
-      not exists (select from lists l where l.id = claimed.list_id and l.deleted_at is null) as is_list_deleted
+      not exists (select from lists l where l.id = claimed.list_id and l.deleted_at is null) as is_list_deleted,
+      exists (select from ended_applications e where e.application_id = claimed.application_id) as is_application_deleted
     from claimed`,
   columns: claimColumns,
 })
@@ -160,7 +162,7 @@ export async function endPage({ run }: Queries, page: DuePage, ended: EndedPage)
 }
 
 const stop = defineStatement({
-  name: 'stop-broadcast-of-deleted-list',
+  name: 'stop-broadcast',
   text: `update broadcasts set status = 'cancelled', reached = null, next_page_at = null,
       finished_at = date_trunc('milliseconds', now()), updated_at = date_trunc('milliseconds', now())
     where id = $1 and status = 'running'`,

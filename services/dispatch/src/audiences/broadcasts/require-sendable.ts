@@ -32,7 +32,7 @@ export async function requireSendable(context: AcceptContext, { principal, reque
   if (draft.template) await requireApproved(context, providers, alternatives)
   if (definition.delivery.by === 'hand-off') requireNoTerms({ request }, channel)
   if (texts) return
-  requireTextThatFits({ request }, definition, providers, await composeOwn(context, { principal, request }, draft))
+  requireTextThatFits({ request }, definition, providers, await composeOwn(context, principal, draft))
 }
 
 /** Addresses of a member. */
@@ -50,12 +50,10 @@ function draftOf(context: AcceptContext, definition: ChannelDefinition, { princi
 /** Composes the content that the caller wrote, with a word in place of each text that depends on variables. */
 async function composeOwn(
   context: AcceptContext,
-  { principal, request }: Pick<Broadcast, 'principal' | 'request'>,
+  { tenant_id: tenantId, application_id: applicationId }: Sender,
   draft: Draft,
 ): Promise<string> {
-  const { tenant_id: tenantId, application_id: applicationId } = principal
   const findLayout = layoutFinder(context, { tenantId, applicationId, locale: undefined })
-  if (request.layout_id !== undefined) await findLayout(request.layout_id)
   const fill: Fill = (named) =>
     Promise.all(
       named.map(async ({ form, template, part = '' }) => {

@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts'
 import type { BulkBrake } from '../../deliver/throttle/bulk-brake.ts'
 import { findMembers } from '../lists/member-store.ts'
 import { acceptPage, cancelledCode, type PageResult } from './accept-page.ts'
+import type { WithNamed } from './find-named.ts'
 import {
   claimPages,
   type DuePage,
@@ -30,7 +31,7 @@ const whileWaitingMs = 500
 /** The pause after a refusal that passes. */
 const retryMs = 5000
 
-type Needs = Context & WithAcceptOne & { onCommit: OnCommit }
+type Needs = Context & WithAcceptOne & WithNamed & { onCommit: OnCommit }
 
 /**
  * Accepts broadcasts page by page. Each tenant has one pace for all of its broadcasts, and pages of different tenants run beside each
@@ -60,7 +61,7 @@ function tryPage(context: Needs, page: DuePage, brake: BulkBrake): Promise<void>
 
 async function runPage(context: Needs, page: DuePage, brake: BulkBrake): Promise<void> {
   const { db, config, wakeOutbox } = context
-  if (page.is_list_deleted || page.status === 'cancelled') {
+  if (page.is_list_deleted || page.is_application_deleted || page.status === 'cancelled') {
     await endPage(db, page, { reached: null, accepted: 0, refusals: {}, isLast: false, intervalMs: 0 })
     return stopBroadcast(db, page)
   }

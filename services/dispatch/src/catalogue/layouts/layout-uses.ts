@@ -5,11 +5,15 @@ import { Problem } from '@notify/service-kit'
 /** As many uses as an error names. */
 const named = 10
 
+/** The events of a deleted application cannot be changed, and only its digests that wait still use them. */
 const find = defineStatement({
   name: 'find-layout-uses',
   text: `
     select 'event' as kind, application_id, event_key as name from events
       where tenant_id = $1 and layouts_used(templates, translations, draft) ? $2 and application_id <> $3
+        and not exists (
+          select from ended_applications e where e.application_id = events.application_id
+            and not exists (select from digests d where d.application_id = e.application_id))
     union all
     select 'template', application_id, id from templates
       where tenant_id = $1 and layouts_used(templates, translations, null) ? $2 and application_id is distinct from $3

@@ -18,13 +18,13 @@ export const replaceLayout: Handler<Context & WithLayouts & { renderer: Renderer
   const { body, params, principal, query, requestId } = request
   const [tenantId, resourceId] = [principal.tenant_id, params.layout_id]
   const known = requireLayout(await findLayout(context.db.run, tenantId, resourceId))
-  const translations = body.translations ?? known.translations
-  await requireValidLayout(context, tenantId, { ...body, translations })
+  await requireValidLayout(context, tenantId, { ...body, translations: body.translations ?? known.translations })
   const replaced = await context.db.transaction(async (run) => {
     const row = requireLayout(await lockLayout(run, tenantId, resourceId))
     // Kept translations were checked against the new texts as they were then.
-    requireVersion(row, query.expected_version ?? (known.translations ? known.version : undefined))
+    requireVersion(row, query.expected_version ?? (row.translations ? known.version : undefined))
     await requireUnused(run, tenantId, resourceId, body.application_id)
+    const translations = body.translations ?? row.translations
     const changed = await updateLayout(run, tenantId, resourceId, { ...body, translations })
     await keepLayoutVersion(run, changed, principal.subject, context.config.VERSIONS_PER_LAYOUT)
     const [before, after] = [auditedLayout(row), auditedLayout(changed)]

@@ -1,5 +1,12 @@
 /** Lists of users, and what is sent to all members of one. */
 export const audienceTables = [
+  `create table ended_applications (
+     application_id text primary key,
+     tenant_id text not null,
+     ended_at timestamptz not null default now(),
+     emptied_at timestamptz
+   )`,
+  `create index ended_applications_left on ended_applications (ended_at) where emptied_at is null`,
   `create table lists (
      id text primary key,
      tenant_id text not null,
