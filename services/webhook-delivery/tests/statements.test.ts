@@ -104,27 +104,44 @@ test('a delivery that is being replayed is not removed by the retention', async 
   expect(await db.run('select status from deliveries where id = $1', [id])).toEqual([{ status: 'pending' }])
 })
 
+async function removeAll(): Promise<void> {
+  while (await deleteOrphans(db));
+}
+/** What is left of a subscription. */
+const leftOf = (subscription: string) =>
+  db.run(
+    `select 'delivery' as what from deliveries where subscription_id = $1
+     union all select 'endpoint' from endpoints where id = $1`,
+    [subscription],
+  )
+
 test('a delivery that is stored while the last ones of its deleted subscription are removed is removed, too', async () => {
   const subscription = newId('whsub')
   const delivery = () => ({ ...sendTo(subscription), subscription_id: subscription, url: null })
-  const removeAll = async () => {
-    while (await deleteOrphans(db));
-  }
-  const left = () =>
-    db.run(
-      `select 'delivery' as what from deliveries where subscription_id = $1
-       union all select 'endpoint' from endpoints where id = $1`,
-      [subscription],
-    )
   await insertDeliveries(db.run, [delivery()])
   await removeEndpoint(db.run, subscription)
   await removeAll()
   await insertOffered(db.run, [{ ...delivery(), offered: 'wait' }], { deliveryMs: 0, endpointMs: 0 })
   await removeAll()
-  expect(await left()).toEqual([{ what: 'endpoint' }])
+  expect(await leftOf(subscription)).toEqual([{ what: 'endpoint' }])
   await db.run(`update endpoints set deleted_at = now() - interval '1 minute' where id = $1`, [subscription])
   await removeAll()
-  expect(await left()).toEqual([])
+  expect(await leftOf(subscription)).toEqual([])
+})
+
+test('two processes that remove the deliveries of a deleted subscription at the same time leave none', async () => {
+  const subscription = newId('whsub')
+  await db.run(
+    `insert into endpoints (id, tenant_id, active, deleted_at) values ($1, 'ten_1', false, now() - interval '2 minutes')`,
+    [subscription],
+  )
+  await db.run(
+    `insert into deliveries (id, tenant_id, application_id, endpoint_id, subscription_id, event_type, body)
+     select 'whdel_' || gen_random_uuid(), 'ten_1', 'app_1', $1, $1, 'order.shipped', '' from generate_series(1, 5000)`,
+    [subscription],
+  )
+  await Promise.all([removeAll(), removeAll()])
+  expect(await leftOf(subscription)).toEqual([])
 })
 
 test('an endpoint that does not know of its due deliveries is repaired', async () => {

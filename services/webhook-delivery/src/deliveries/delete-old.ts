@@ -8,7 +8,8 @@ const which = {
   // Several may have finished at the time at which a batch ended, so the next one includes that time. What is locked is being replayed.
   old: `finished_at >= $1 and finished_at < now() - $2 * interval '1 millisecond' order by finished_at
           limit ${batch} for update skip locked`,
-  orphaned: `subscription_id = $1 limit ${batch}`,
+  // Locked: another process may be deleting the first ones at the same time.
+  orphaned: `subscription_id = $1 limit ${batch} for update skip locked`,
 }
 
 const deletePage = defineStatements(
@@ -61,6 +62,9 @@ export async function deleteOrphans({ run, runLong }: Queries): Promise<boolean>
   )
   if (!gone) return false
   const [page] = await runLong(deletePage('orphaned'), [gone.id])
-  if (page!.deleted < batch) await run(build.deleteFrom('endpoints').where('id', '=', gone.id).where(isSettled))
+  if (page!.deleted < batch) {
+    const settled = build.deleteFrom('endpoints').where('id', '=', gone.id).where(isSettled)
+    await run(settled.where(({ not }) => not(hasDeliveries)))
+  }
   return true
 }
