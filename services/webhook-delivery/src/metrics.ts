@@ -1,7 +1,7 @@
 import type { Metrics } from '@notify/service-kit'
 
 const sources = ['fact', 'hand-off', 'test'] as const
-/** `held`: postponed without counting as an attempt. `cancelled`: not sent, because the recipient has switched it off. */
+/** `held`: postponed without counting as an attempt. `cancelled`: not sent, because its recipient has switched it off, or may have. */
 const outcomes = ['succeeded', 'failed', 'exhausted', 'held', 'cancelled'] as const
 const reasons = ['gone', 'failing'] as const
 

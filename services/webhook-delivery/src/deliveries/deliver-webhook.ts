@@ -1,5 +1,6 @@
+import { optedOutReason } from '@notify/contracts'
 import type { EgressOutcome } from '@notify/egress-guard'
-import { withLogFields } from '@notify/service-kit'
+import { type Wish, withLogFields } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { bodyAad, responseAad, targetAad, urlAad } from '../db/aad.ts'
@@ -12,6 +13,9 @@ import { lastingHeaders, messageIdOf } from './message-body.ts'
 import { createSettler } from './settle-attempts.ts'
 import { stopDelivery } from './stop-delivery.ts'
 import type { TakenDelivery } from './take-deliveries.ts'
+
+/** Dispatch deleted the message while it was replayed, so the choices of its recipient cannot be checked. */
+const unknownReason = 'notification_deleted'
 
 /** Bytes of an answer that are kept. */
 const excerptBytes = 20_000
@@ -33,10 +37,11 @@ export function createDelivery(context: Context): DeliverWebhook {
   const settle = createSettler(context)
   const deliver = async (taken: TakenDelivery): Promise<Delivered> => {
     if (taken.subscription_id && !taken.subscription_url) return cancel(context, taken)
-    const isOptedOut = await judgeRecipient(context, taken)
-    if (isOptedOut) return stop(context, taken)
+    const wish = await judgeRecipient(context, taken)
+    if (wish === 'opted_out') return stop(context, taken, optedOutReason)
+    if (wish === 'unknown') return stop(context, taken, unknownReason)
     if (performance.now() - taken.taken_at_ms > postWithinMs) return leave(context)
-    const { verdict, durationMs, response } = await attempt(context, taken, isOptedOut === false)
+    const { verdict, durationMs, response } = await attempt(context, taken, wish === 'wanted')
     context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', durationMs)
     await settle({ deliveryId: taken.id, number: taken.attempts, verdict, durationMs, response })
     context.log.debug({ attempt: taken.attempts, outcome: verdict.outcome, status: verdict.status }, 'webhook attempt')
@@ -69,14 +74,14 @@ async function cancel({ db, wakeRemoval }: Context, { endpoint_id }: TakenDelive
   return { outcome: 'exhausted', charged: false }
 }
 
-/** Whether its recipient has switched it off, also since an earlier attempt; undefined while dispatch does not answer. */
+/** Whether its recipient still wants it, also since an earlier attempt; undefined while dispatch does not answer. */
 async function judgeRecipient(
   { askWish, log }: Context,
   { topic, notification_id }: TakenDelivery,
-): Promise<boolean | undefined> {
-  if (topic === null || notification_id === null) return false
+): Promise<Wish | undefined> {
+  if (topic === null || notification_id === null) return 'wanted'
   try {
-    return (await askWish(notification_id)) === 'opted_out'
+    return await askWish(notification_id)
   } catch (err) {
     log.warn({ err }, 'dispatch did not answer whether the recipient still wants a message; it waits')
     return undefined
@@ -99,8 +104,12 @@ const broken: EgressOutcome = {
   message: 'internal error',
 }
 
-async function stop({ db, metrics, unreported, wakeOutbox }: Context, taken: TakenDelivery): Promise<Delivered> {
-  await stopDelivery(db.run, taken)
+async function stop(
+  { db, metrics, unreported, wakeOutbox }: Context,
+  taken: TakenDelivery,
+  reason: string,
+): Promise<Delivered> {
+  await stopDelivery(db.run, taken, reason)
   metrics.cancelled()
   unreported.ended(taken.id)
   wakeOutbox()
