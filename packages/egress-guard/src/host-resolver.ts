@@ -41,7 +41,7 @@ export function createHostResolver({
   const ask = async (name: string, owner: string) => {
     const askedMs = performance.now()
     try {
-      const addresses = await within(answerMs, addressesOf(resolver, name))
+      const addresses = await addressesOf(resolver, name, answerMs)
       health.answered()
       return addresses
     } catch (error) {
@@ -64,8 +64,13 @@ export function createHostResolver({
   }
 }
 
-async function addressesOf(resolver: Resolver, name: string): Promise<string[]> {
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+/** Some name servers never answer questions for IPv6 addresses: of the two questions, one alone may be answered. */
+async function addressesOf(resolver: Resolver, name: string, answerMs: number): Promise<string[]> {
+  const questions = [resolver.resolve4(name), resolver.resolve6(name)].map((question) => within(answerMs, question))
+  const first = Promise.any(questions)
+  // Longer than RFC 8305 recommends: the later addresses may be the only ones that this machine can reach.
+  const further = (question: Promise<string[]>) => () => within(answerMs / 5, question)
+  const answers = await Promise.allSettled(questions.map((question) => first.then(further(question), () => question)))
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (addresses.length > 0) return addresses
   const errors = answers.flatMap((answer) =>
