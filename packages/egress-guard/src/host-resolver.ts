@@ -12,8 +12,9 @@ export type HostResolver = (name: string, owner?: string) => Promise<string[]>
 
 /** How long a failure is the answer to the same name. The first retry of a webhook comes after 4 s, and asks again. */
 const failureKeptMs = 3000
+/** Names whose latest failure is remembered, until they are answered. */
 const mostFailures = 10_000
-/** Names of one owner that are asked for at the same time, and how long further ones wait. */
+/** Names of one owner that are asked for at the same time, and how long further ones wait. As many more that had no answer. */
 const mostOfOwner = 16
 const waitMs = 2000
 
@@ -43,6 +44,7 @@ export function createHostResolver({
     try {
       const addresses = await addressesOf(resolver, name, answerMs)
       health.answered()
+      failures.forget(name)
       return addresses
     } catch (error) {
       if (nothing.has(codeOf(error))) health.answered()
@@ -60,7 +62,10 @@ export function createHostResolver({
   }
   return async (name, owner) => {
     failures.throwKept(name)
-    return owner === undefined ? askOnce(name, '') : inTurn(owner, async () => askOnce(name, owner))
+    if (owner === undefined) return askOnce(name, '')
+    // Names that had no answer wait for each other alone.
+    const turns = failures.isUnanswered(name) ? `unanswered ${owner}` : owner
+    return inTurn(turns, async () => askOnce(name, owner))
   }
 }
 
@@ -101,9 +106,9 @@ function createFailures() {
     },
     throwKept(name: string) {
       const failure = kept.get(name)
-      if (!failure) return
-      if (performance.now() < failure.untilMs) throw failure.error
-      kept.delete(name)
+      if (failure && performance.now() < failure.untilMs) throw failure.error
     },
+    forget: (name: string) => void kept.delete(name),
+    isUnanswered: (name: string) => isUnanswered(kept.get(name)?.error),
   }
 }

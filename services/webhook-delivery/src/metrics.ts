@@ -12,6 +12,10 @@ export function createMetrics(metrics: Metrics) {
   const attempts = metrics.counter('webhook_attempts_total', 'Attempts to deliver a webhook by outcome', {
     outcome: outcomes,
   })
+  const delayed = metrics.counter(
+    'webhook_attempts_delayed_total',
+    'Attempts postponed because too many host names of their tenant had no answer',
+  )
   const seconds = metrics.histogram(
     'webhook_exchange_seconds',
     'Duration of exchanges with receivers',
@@ -32,6 +36,7 @@ export function createMetrics(metrics: Metrics) {
       seconds(durationMs / 1000)
     },
     cancelled: () => attempts({ outcome: 'cancelled' }),
+    delayed: () => delayed({}),
     stored: (source: (typeof sources)[number], count: number) => stored({ source }, count),
     postponed: (count: number) => postponed({}, count),
     disabled: (reason: (typeof reasons)[number]) => disabled({ reason }),

@@ -41,8 +41,9 @@ export function createDelivery(context: Context): DeliverWebhook {
     if (wish === 'opted_out') return stop(context, taken, optedOutReason)
     if (wish === 'unknown') return stop(context, taken, unknownReason)
     if (performance.now() - taken.taken_at_ms > postWithinMs) return leave(context)
-    const { verdict, durationMs, response } = await attempt(context, taken, wish === 'wanted')
-    context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', durationMs)
+    const { outcome, verdict, response } = await attempt(context, taken, wish === 'wanted')
+    count(context, outcome, verdict)
+    const { durationMs } = outcome
     await settle({ deliveryId: taken.id, number: taken.attempts, verdict, durationMs, response })
     context.log.debug({ attempt: taken.attempts, outcome: verdict.outcome, status: verdict.status }, 'webhook attempt')
     const { subscription_id, subscription_url: url } = taken
@@ -60,11 +61,18 @@ export function createDelivery(context: Context): DeliverWebhook {
 async function attempt(context: Context, taken: TakenDelivery, isWanted: boolean) {
   try {
     const outcome = isWanted ? await send(context, taken) : unasked
-    return { ...judged(context, taken, outcome), response: excerptOf(context, taken.id, outcome) }
+    return { outcome, verdict: judged(context, taken, outcome), response: excerptOf(context, taken.id, outcome) }
   } catch (err) {
     context.log.error({ err }, 'an attempt failed by an internal error')
-    return { ...judged(context, taken, broken), response: null }
+    return { outcome: broken, verdict: judged(context, taken, broken), response: null }
   }
+}
+
+/** Names of one tenant that have no answer are no fault of ours, which `held` attempts show. */
+function count({ metrics }: Context, outcome: EgressOutcome, { charged, outcome: result }: Verdict): void {
+  if (charged) metrics.attempted(result, outcome.durationMs)
+  else if (outcome.kind === 'failed' && outcome.reason === 'busy') metrics.delayed()
+  else metrics.attempted('held', outcome.durationMs)
 }
 
 /** A delivery may be stored while its subscription is being deleted. It is not attempted, and removed with the endpoint. */
@@ -151,15 +159,14 @@ function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: Take
   }
 }
 
-function judged({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome) {
-  const verdict = judgeOutcome(outcome, {
+function judged({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome): Verdict {
+  return judgeOutcome(outcome, {
     delaysMs: retry_delays ?? config.WEBHOOK_RETRY_DELAYS,
     ownFaultDelayMs: config.WEBHOOK_OWN_FAULT_DELAY,
     charged,
     held,
     random: Math.random(),
   })
-  return { verdict, durationMs: outcome.durationMs }
 }
 
 function excerptOf({ secrets }: Context, id: string, outcome: EgressOutcome): Buffer | null {
