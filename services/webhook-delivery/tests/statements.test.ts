@@ -88,6 +88,20 @@ test('retention removes old deliveries with their attempts and idle origins, and
   ])
 })
 
+test('retention removes what has waited as long for a disabled subscription, and nothing that is late at an active one', async () => {
+  const store = async (endpoint: string, dueBefore: string) => {
+    const id = await storeSend(endpoint)
+    await db.run('update deliveries set next_attempt_at = now() - $2::interval where id = $1', [id, dueBefore])
+    return id
+  }
+  const kept = [await store('whsub_active', '2 days'), await store('whsub_disabled', '1 hour')]
+  await store('whsub_disabled', '2 days')
+  await db.run(`update endpoints set active = false where id = 'whsub_disabled'`)
+  expect(await createDeliveryDeletion(db)(dayMs)).toBe(false)
+  const left = await db.run<{ id: string }>(`select id from deliveries where endpoint_id like 'whsub\\_%'`)
+  expect(left.map(({ id }) => id).toSorted()).toEqual(kept.toSorted())
+})
+
 test('a delivery that is being replayed is not removed by the retention', async () => {
   const id = await storeSend('origin_again')
   await exhaust(id)
