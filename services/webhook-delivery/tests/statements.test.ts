@@ -216,9 +216,13 @@ test('a lease is renewed and released by its holder alone', async () => {
   const claim = { limit: 1000, leaseMs: 60_000, struggling: false, rooms }
   const of = (endpoints: { id: string; lease: string }[]) => endpoints.filter(({ id }) => id === 'origin_leased')
   const [held] = of(await claimEndpoints(db.run, claim))
-  const renewed = { ...held!, lease: (await renewEndpoints(db.run, [held!], 60_000)).get('origin_leased')! }
+  // An earlier session of the same process, whose lease has lapsed.
+  const lapsed = { ...held!, lease: new Date(0).toISOString() }
+  const answers = await renewEndpoints(db.run, [lapsed, held!], 60_000)
+  expect(answers).toEqual([{ at: 1, lease: expect.any(String) }])
+  const renewed = { ...held!, lease: answers[0]!.lease }
   expect(Date.parse(renewed.lease)).toBeGreaterThanOrEqual(Date.parse(held!.lease))
-  expect(await renewEndpoints(db.run, [held!], 60_000)).toEqual(new Map())
+  expect(await renewEndpoints(db.run, [held!], 60_000)).toEqual([])
   await releaseEndpoints(db.run, [held!])
   expect(of(await claimEndpoints(db.run, claim))).toEqual([])
   await releaseEndpoints(db.run, [renewed])
