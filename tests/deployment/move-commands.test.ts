@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { requireBinary } from '@notify/dev-env'
 import { readText } from './project.ts'
 
@@ -23,10 +23,13 @@ cat "$input" | "$@"
 /** In place of the service: an import notes what it has read, and under which key. */
 const node = `#!/bin/bash
 if [ "$2" = export-tenant ]; then echo "rows of $DEPLOYMENT under $TRANSPORT_KEY"
-else echo "$DEPLOYMENT has $(cat) and $TRANSPORT_KEY" >> '${folder}/imports'; fi
+else
+  echo "$DEPLOYMENT has $(cat) and $TRANSPORT_KEY" >> '${folder}/imports'
+  echo "imported $DEPLOYMENT" >> '${folder}/calls'
+fi
 `
 
-test('the lines of a move run to their end in a terminal, with one key, which no argument contains', () => {
+beforeAll(() => {
   writeFileSync(join(folder, 'kubectl'), kubectl, { mode: 0o755 })
   writeFileSync(join(folder, 'node'), node, { mode: 0o755 })
   writeFileSync(join(folder, 'openssl'), '#!/bin/sh\necho c2VjcmV0\n', { mode: 0o755 })
@@ -40,11 +43,26 @@ test('the lines of a move run to their end in a terminal, with one key, which no
     timeout: 30_000,
   })
   expect(status).toBe(0)
-  const imports = readFileSync(join(folder, 'imports'), 'utf8').trim().split('\n')
+})
+
+const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
+
+test('the lines of a move run to their end in a terminal, with one key, which no argument contains', () => {
+  const imports = textOf('imports').trim().split('\n')
   const deployments = ['gateway', 'dispatch-worker', 'callbacks', 'consent', 'otp', 'inbox-stream', 'webhook-delivery']
-  // Once for the rehearsal, and once for the move.
-  const expected = deployments.map((name) => `${name} has rows of ${name} under c2VjcmV0 and c2VjcmV0`)
-  expect(imports.toSorted()).toEqual([...expected, ...expected].toSorted())
+  // Once for the rehearsal, and once for the move; callbacks once before it.
+  const expected = [...deployments, ...deployments, 'callbacks'].map(
+    (name) => `${name} has rows of ${name} under c2VjcmV0 and c2VjcmV0`,
+  )
+  expect(imports.toSorted()).toEqual(expected.toSorted())
   expect(imports.at(-1)).toMatch(/^gateway /)
-  expect(readFileSync(join(folder, 'calls'), 'utf8')).not.toContain('c2VjcmV0')
+  expect(textOf('calls')).not.toContain('c2VjcmV0')
+})
+
+test('callbacks are forwarded before anything else of the tenant is handed over, so that no STOP is missed', () => {
+  const calls = textOf('calls').split('\n')
+  const handOvers = calls.filter((call) => call.includes('--to new'))
+  expect(handOvers.map((call) => /deploy\/(\S+)/.exec(call)?.[1]).slice(0, 2)).toEqual(['callbacks', 'gateway'])
+  const [first, second] = handOvers.map((call) => calls.indexOf(call))
+  expect(calls.slice(first, second)).toContain('imported callbacks')
 })

@@ -129,6 +129,7 @@ test('a tenant moves to another cell under traffic: nothing is refused, and noth
   await move('gateway')
   await Promise.all(others.map((one) => move(one)))
   const before = accepted.size
+  await move('callbacks', { leave: true })
   const left = await command('a', 'gateway', ['export-tenant', ...tenant(), '--to', 'b'])
   await Promise.all(others.map((one) => move(one, { leave: true })))
   await command('b', 'gateway', ['import-tenant', '--tenant', a.tenantId, '--activate'], left.output)

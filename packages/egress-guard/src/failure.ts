@@ -4,9 +4,10 @@ import { busyCode } from './owner-turns.ts'
 
 /** Why an exchange has no answer, in words for the owner of the destination. */
 export interface Failure {
-  reason: 'timeout' | 'dns' | 'connection' | 'certificate' | 'protocol'
+  /** `busy`: so many names of the owner are being looked up that this one was not asked for. */
+  reason: 'timeout' | 'dns' | 'busy' | 'connection' | 'certificate' | 'protocol'
   message: string
-  /** Whether our own DNS or network failed, and not the receiver. */
+  /** Whether the receiver is not at fault: our own DNS or network failed, or the name was not asked for. */
   own: boolean
 }
 
@@ -47,7 +48,7 @@ const ownFaults = new Set([
   'EPERM',
 ])
 /** DNS could not be asked. */
-const ownDnsFaults = new Set(['ECONNREFUSED', 'ECANCELLED', 'ENOMEM', busyCode])
+const ownDnsFaults = new Set(['ECONNREFUSED', 'ECANCELLED', 'ENOMEM'])
 /** NXDOMAIN and an empty answer are faults of the receiver, too. */
 const foreignDnsFaults = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADRESP', 'EFORMERR', 'ENONAME'])
 
@@ -55,6 +56,9 @@ const foreignDnsFaults = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADRESP'
 export function failureOf(error: unknown): Failure {
   const code = codeOf(error)
   const isDns = String((error as NodeJS.ErrnoException).syscall ?? '').startsWith('query')
+  if (code === busyCode) {
+    return { reason: 'busy', message: 'too many host names of the tenant have no answer yet', own: true }
+  }
   if (isDns && (ownDnsFaults.has(code) || isOurs(error)))
     return { reason: 'dns', message: 'DNS did not answer', own: true }
   if (isDns && isUnanswered(error)) {

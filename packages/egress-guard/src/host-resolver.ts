@@ -12,8 +12,9 @@ export type HostResolver = (name: string, owner?: string) => Promise<string[]>
 
 /** How long a failure is the answer to the same name. The first retry of a webhook comes after 4 s, and asks again. */
 const failureKeptMs = 3000
+/** Names whose latest failure is remembered, until they are answered. */
 const mostFailures = 10_000
-/** Names of one owner that are asked for at the same time, and how long further ones wait. */
+/** Names of one owner that are asked for at the same time, and how long further ones wait. As many more that had no answer. */
 const mostOfOwner = 16
 const waitMs = 2000
 
@@ -41,8 +42,9 @@ export function createHostResolver({
   const ask = async (name: string, owner: string) => {
     const askedMs = performance.now()
     try {
-      const addresses = await within(answerMs, addressesOf(resolver, name))
+      const addresses = await addressesOf(resolver, name, answerMs)
       health.answered()
+      failures.forget(name)
       return addresses
     } catch (error) {
       if (nothing.has(codeOf(error))) health.answered()
@@ -60,12 +62,20 @@ export function createHostResolver({
   }
   return async (name, owner) => {
     failures.throwKept(name)
-    return owner === undefined ? askOnce(name, '') : inTurn(owner, async () => askOnce(name, owner))
+    if (owner === undefined) return askOnce(name, '')
+    // Names that had no answer wait for each other alone.
+    const turns = failures.isUnanswered(name) ? `unanswered ${owner}` : owner
+    return inTurn(turns, async () => askOnce(name, owner))
   }
 }
 
-async function addressesOf(resolver: Resolver, name: string): Promise<string[]> {
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+/** Some name servers never answer questions for IPv6 addresses: of the two questions, one alone may be answered. */
+async function addressesOf(resolver: Resolver, name: string, answerMs: number): Promise<string[]> {
+  const questions = [resolver.resolve4(name), resolver.resolve6(name)].map((question) => within(answerMs, question))
+  const first = Promise.any(questions)
+  // Longer than RFC 8305 recommends: the later addresses may be the only ones that this machine can reach.
+  const further = (question: Promise<string[]>) => () => within(answerMs / 5, question)
+  const answers = await Promise.allSettled(questions.map((question) => first.then(further(question), () => question)))
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (addresses.length > 0) return addresses
   const errors = answers.flatMap((answer) =>
@@ -96,9 +106,9 @@ function createFailures() {
     },
     throwKept(name: string) {
       const failure = kept.get(name)
-      if (!failure) return
-      if (performance.now() < failure.untilMs) throw failure.error
-      kept.delete(name)
+      if (failure && performance.now() < failure.untilMs) throw failure.error
     },
+    forget: (name: string) => void kept.delete(name),
+    isUnanswered: (name: string) => isUnanswered(kept.get(name)?.error),
   }
 }

@@ -66,13 +66,18 @@ test.each<[string, boolean | undefined, boolean]>([
   ['ETIMEOUT', true, true],
   ['EREFUSED', true, true],
   ['ECONNREFUSED', undefined, true],
-  ['EBUSY', undefined, true],
 ])('DNS error %s, our resolver away: %s, is our own fault: %s', async (code, isOurs, own) => {
   const error = Object.assign(new Error(`queryA ${code} secret.example.com`), { code, syscall: 'queryA', isOurs })
   const egress = client({ allow: '', resolve: () => Promise.reject(error) })
   const outcome = await post(egress, 'https://secret.example.com/')
   expect(outcome).toMatchObject({ kind: 'failed', reason: 'dns', own })
   expect(JSON.stringify(outcome)).not.toContain('secret')
+})
+
+test('a name that is not asked for, because others of its owner have no answer yet, is reported as such', async () => {
+  const error = Object.assign(new Error('too many questions of one owner'), { code: 'EBUSY', syscall: 'query' })
+  const egress = client({ allow: '', resolve: () => Promise.reject(error) })
+  expect(await post(egress, 'https://busy.example.com/')).toMatchObject({ kind: 'failed', reason: 'busy', own: true })
 })
 
 test('each name is looked up for the owner of its request', async () => {

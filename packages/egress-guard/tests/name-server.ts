@@ -17,7 +17,7 @@ const publicAddress = [8, 8, 8, 8]
 
 /**
  * A name server: the start of a name chooses the answer, `mute`, `servfail`, `refused` or `missing`; every other name has
- * an address.
+ * an address. Questions for an IPv6 address of `four` are not answered.
  */
 export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4')
@@ -25,7 +25,7 @@ export async function startNameServer(): Promise<NameServer> {
   socket.on('message', (query, from) => {
     const { name, type, end } = questionOf(query)
     if (type === 1) server.asked.push(name)
-    if (server.isMute || name.startsWith('mute')) return
+    if (server.isMute || name.startsWith('mute') || (type === 28 && name.startsWith('four'))) return
     const code = codes[name.replace(/[^a-z].*/, '')] ?? 0
     const hasAddress = type === 1 && code === 0
     const head = Buffer.from([query[0]!, query[1]!, 0x81, 0x80 | code, 0, 1, 0, hasAddress ? 1 : 0, 0, 0, 0, 0])

@@ -58,7 +58,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     ...shared,
     ...saving,
     config,
-    forwarding: createForwarding(db, config, kit.log),
+    forwarding: createForwarding(kit, db, config),
     learnProviders: createProviderLearning(saving, config, signPrincipal),
     record: createCallbackRecorder(shared),
     republishReceipts: createReceiptRepublisher(shared),

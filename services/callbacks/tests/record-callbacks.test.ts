@@ -173,6 +173,11 @@ describe('receipts of attempts', () => {
     expect(await receiptsOf(foreign)).toEqual([])
   })
 
+  test('are not those of its copies', async () => {
+    await recordCallbacks(db, [report(own, 'undelivered', { attempt_id, copy: 'mark' }, 'message mark')])
+    expect(await receiptsOf(own)).toEqual(['delivered', 'sent'])
+  })
+
   test('of an attempt whose account is not known yet, are those of all accounts of its tenant', async () => {
     expect(await receiptsOf(null, null)).toEqual(['read', 'sent'])
   })

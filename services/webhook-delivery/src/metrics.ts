@@ -1,7 +1,7 @@
 import type { Metrics } from '@notify/service-kit'
 
 const sources = ['fact', 'hand-off', 'test'] as const
-/** `held`: postponed without counting as an attempt. `cancelled`: not sent, because the recipient has switched it off. */
+/** `held`: postponed without counting as an attempt. `cancelled`: not sent, because its recipient has switched it off, or may have. */
 const outcomes = ['succeeded', 'failed', 'exhausted', 'held', 'cancelled'] as const
 const reasons = ['gone', 'failing'] as const
 
@@ -12,6 +12,10 @@ export function createMetrics(metrics: Metrics) {
   const attempts = metrics.counter('webhook_attempts_total', 'Attempts to deliver a webhook by outcome', {
     outcome: outcomes,
   })
+  const delayed = metrics.counter(
+    'webhook_attempts_delayed_total',
+    'Attempts postponed because too many host names of their tenant had no answer',
+  )
   const seconds = metrics.histogram(
     'webhook_exchange_seconds',
     'Duration of exchanges with receivers',
@@ -32,6 +36,7 @@ export function createMetrics(metrics: Metrics) {
       seconds(durationMs / 1000)
     },
     cancelled: () => attempts({ outcome: 'cancelled' }),
+    delayed: () => delayed({}),
     stored: (source: (typeof sources)[number], count: number) => stored({ source }, count),
     postponed: (count: number) => postponed({}, count),
     disabled: (reason: (typeof reasons)[number]) => disabled({ reason }),

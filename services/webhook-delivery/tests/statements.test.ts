@@ -88,6 +88,20 @@ test('retention removes old deliveries with their attempts and idle origins, and
   ])
 })
 
+test('retention removes what has waited as long for a disabled subscription, and nothing that is late at an active one', async () => {
+  const store = async (endpoint: string, dueBefore: string) => {
+    const id = await storeSend(endpoint)
+    await db.run('update deliveries set next_attempt_at = now() - $2::interval where id = $1', [id, dueBefore])
+    return id
+  }
+  const kept = [await store('whsub_active', '2 days'), await store('whsub_disabled', '1 hour')]
+  await store('whsub_disabled', '2 days')
+  await db.run(`update endpoints set active = false where id = 'whsub_disabled'`)
+  expect(await createDeliveryDeletion(db)(dayMs)).toBe(false)
+  const left = await db.run<{ id: string }>(`select id from deliveries where endpoint_id like 'whsub\\_%'`)
+  expect(left.map(({ id }) => id).toSorted()).toEqual(kept.toSorted())
+})
+
 test('a delivery that is being replayed is not removed by the retention', async () => {
   const id = await storeSend('origin_again')
   await exhaust(id)
@@ -104,27 +118,44 @@ test('a delivery that is being replayed is not removed by the retention', async 
   expect(await db.run('select status from deliveries where id = $1', [id])).toEqual([{ status: 'pending' }])
 })
 
+async function removeAll(): Promise<void> {
+  while (await deleteOrphans(db));
+}
+/** What is left of a subscription. */
+const leftOf = (subscription: string) =>
+  db.run(
+    `select 'delivery' as what from deliveries where subscription_id = $1
+     union all select 'endpoint' from endpoints where id = $1`,
+    [subscription],
+  )
+
 test('a delivery that is stored while the last ones of its deleted subscription are removed is removed, too', async () => {
   const subscription = newId('whsub')
   const delivery = () => ({ ...sendTo(subscription), subscription_id: subscription, url: null })
-  const removeAll = async () => {
-    while (await deleteOrphans(db));
-  }
-  const left = () =>
-    db.run(
-      `select 'delivery' as what from deliveries where subscription_id = $1
-       union all select 'endpoint' from endpoints where id = $1`,
-      [subscription],
-    )
   await insertDeliveries(db.run, [delivery()])
   await removeEndpoint(db.run, subscription)
   await removeAll()
   await insertOffered(db.run, [{ ...delivery(), offered: 'wait' }], { deliveryMs: 0, endpointMs: 0 })
   await removeAll()
-  expect(await left()).toEqual([{ what: 'endpoint' }])
+  expect(await leftOf(subscription)).toEqual([{ what: 'endpoint' }])
   await db.run(`update endpoints set deleted_at = now() - interval '1 minute' where id = $1`, [subscription])
   await removeAll()
-  expect(await left()).toEqual([])
+  expect(await leftOf(subscription)).toEqual([])
+})
+
+test('two processes that remove the deliveries of a deleted subscription at the same time leave none', async () => {
+  const subscription = newId('whsub')
+  await db.run(
+    `insert into endpoints (id, tenant_id, active, deleted_at) values ($1, 'ten_1', false, now() - interval '2 minutes')`,
+    [subscription],
+  )
+  await db.run(
+    `insert into deliveries (id, tenant_id, application_id, endpoint_id, subscription_id, event_type, body)
+     select 'whdel_' || gen_random_uuid(), 'ten_1', 'app_1', $1, $1, 'order.shipped', '' from generate_series(1, 5000)`,
+    [subscription],
+  )
+  await Promise.all([removeAll(), removeAll()])
+  expect(await leftOf(subscription)).toEqual([])
 })
 
 test('an endpoint that does not know of its due deliveries is repaired', async () => {
@@ -185,9 +216,13 @@ test('a lease is renewed and released by its holder alone', async () => {
   const claim = { limit: 1000, leaseMs: 60_000, struggling: false, rooms }
   const of = (endpoints: { id: string; lease: string }[]) => endpoints.filter(({ id }) => id === 'origin_leased')
   const [held] = of(await claimEndpoints(db.run, claim))
-  const renewed = { ...held!, lease: (await renewEndpoints(db.run, [held!], 60_000)).get('origin_leased')! }
+  // An earlier session of the same process, whose lease has lapsed.
+  const lapsed = { ...held!, lease: new Date(0).toISOString() }
+  const answers = await renewEndpoints(db.run, [lapsed, held!], 60_000)
+  expect(answers).toEqual([{ at: 1, lease: expect.any(String) }])
+  const renewed = { ...held!, lease: answers[0]!.lease }
   expect(Date.parse(renewed.lease)).toBeGreaterThanOrEqual(Date.parse(held!.lease))
-  expect(await renewEndpoints(db.run, [held!], 60_000)).toEqual(new Map())
+  expect(await renewEndpoints(db.run, [held!], 60_000)).toEqual([])
   await releaseEndpoints(db.run, [held!])
   expect(of(await claimEndpoints(db.run, claim))).toEqual([])
   await releaseEndpoints(db.run, [renewed])

@@ -154,3 +154,20 @@ test('a message that dispatch does not keep any more is not replayed, nor one th
   expect(refused.body.detail).toContain('deleted at the end of its retention')
   expect(await deliveryOf(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
 })
+
+test('a replay that fails is not tried again once dispatch does not keep the message any more', async () => {
+  await query(`update providers set retry_delays = '{3600000}'`, [])
+  const path = freshPath('500')
+  const id = await send(path)
+  await repeat(id)
+  await eventually(async () => expect(await deliveryOf(id)).toMatchObject({ status: 'exhausted', attempts: 2 }))
+  const { id: deliveryId } = await deliveryOf(id)
+  const replay = `/api/v1/webhook-deliveries/${deliveryId}/replay`
+  expect((await env.api('POST', replay, { token: env.operatorToken })).status).toBe(202)
+  await untilReceived(env, path, 3)
+  await env.sql('dispatch').query('delete from notifications where id = $1', [id])
+  await repeat(id)
+  const ended = { status: 'exhausted', attempts: 3, last_error: 'notification_deleted' }
+  await eventually(async () => expect(await deliveryOf(id)).toMatchObject(ended))
+  expect(await received(env, path)).toHaveLength(3)
+})

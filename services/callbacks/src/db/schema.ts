@@ -31,7 +31,7 @@ export const tables = {
     provider_message_id: column.text(),
     status: column.text(),
     received_at: column.timestamp().withDefault(),
-    /** The attempt that a receipt reports on. */
+    /** The attempt that a receipt reports on; null if it is about a copy. */
     attempt_id: column.id('att').nullable(),
     /** The outbox message with the event of a receipt; of a token, the hash of the body that it came with. */
     message_id: column.uuid().nullable(),

@@ -1,13 +1,16 @@
 import type { Report } from '@notify/carriers/receiving'
 import { column, defineStatement, type Queries } from '@notify/database'
-import { createTtlCache, type Logger, Problem } from '@notify/service-kit'
+import { createTtlCache, type Kit, Problem } from '@notify/service-kit'
 import type { Config } from '../config.ts'
 import { tables } from '../db/schema.ts'
+import { createRepeater } from './repeat-forwarding.ts'
 
 /** Names the cell that a carrier called, whose address its signature covers. */
 export const cellHeader = 'x-notify-cell'
 const timeoutMs = 5000
 const rememberedMs = 1000
+/** The most bytes of an SMS. Carriers that post more repeat it. */
+const largestRepeated = 64 * 1024
 const isLost = 'a callback for a tenant of another cell is lost there: at the carrier its address is still the old one'
 
 /** A callback as it came. */
@@ -43,7 +46,12 @@ interface MovedTo {
  * Forwards callbacks for tenants that moved to another cell: carriers call the old address for a while. They count here, too,
  * because this cell still sends what it accepted before.
  */
-export function createForwarding(db: Queries, { CELL, CELLS, FORWARD_CALLBACKS_FOR }: Cells, log: Logger): Forwarding {
+export function createForwarding(
+  kit: Pick<Kit, 'log' | 'lifecycle'>,
+  db: Queries,
+  { CELL, CELLS, FORWARD_CALLBACKS_FOR }: Cells,
+): Forwarding {
+  const repeat = createRepeater(kit)
   const moved = createTtlCache<ReadonlyMap<string, MovedTo>>({
     ttlMs: rememberedMs,
     maxEntries: 1,
@@ -61,9 +69,23 @@ export function createForwarding(db: Queries, { CELL, CELLS, FORWARD_CALLBACKS_F
       for (const { type, account } of reports) {
         const to = cells.get(account.tenantId)
         if (to?.isForwarded) named.add(to.cell)
-        else if (to && type !== 'receipt') log.error({ tenant_id: account.tenantId, cell: to.cell }, isLost)
+        else if (to && type !== 'receipt') kit.log.error({ tenant_id: account.tenantId, cell: to.cell }, isLost)
       }
-      await Promise.all([...named].map((cell) => send(callback, { from: CELL, to: CELLS.get(cell) })))
+      const sendTo = async (cell: string) => {
+        const once = () => send(callback, { from: CELL, to: CELLS.get(cell) })
+        try {
+          await once()
+        } catch (cause) {
+          const isOfCell = ({ type, account }: Report) =>
+            type === 'message' && cells.get(account.tenantId)?.cell === cell
+          const tenantIds = [...new Set(reports.filter(isOfCell).map(({ account }) => account.tenantId))]
+          const { length = 0 } = callback.body ?? {}
+          if (tenantIds.length > 0 && length <= largestRepeated) repeat(once, { tenantIds, cell })
+          const detail = 'The account of this callback is being moved; try again shortly'
+          throw new Problem('service_unavailable', detail, { cause })
+        }
+      }
+      await Promise.all([...named].map(sendTo))
     },
   }
 }
@@ -78,19 +100,14 @@ async function send(
   const kept = Object.entries(headers).filter((entry): entry is [string, string] => {
     return typeof entry[1] === 'string' && !left.has(entry[0]) && !entry[0].startsWith('x-forwarded-')
   })
-  try {
-    if (to === undefined) throw new Error('CELLS does not have the address of the cell')
-    const answer = await fetch(to + url, {
-      method,
-      headers: { ...Object.fromEntries(kept), [cellHeader]: from },
-      ...(body && body.length > 0 && { body: new Uint8Array(body) }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    await answer.arrayBuffer()
-    if (!answer.ok) throw new Error(`the other cell answered ${answer.status}`)
-  } catch (error) {
-    const detail = 'The account of this callback is being moved; try again shortly'
-    throw new Problem('service_unavailable', detail, { cause: error })
-  }
+  if (to === undefined) throw new Error('CELLS does not have the address of the cell')
+  const answer = await fetch(to + url, {
+    method,
+    headers: { ...Object.fromEntries(kept), [cellHeader]: from },
+    ...(body && body.length > 0 && { body: new Uint8Array(body) }),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`the other cell answered ${answer.status}`)
 }

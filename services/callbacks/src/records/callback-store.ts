@@ -60,8 +60,9 @@ const record = defineStatement({
 /** Records callbacks; the batch must not contain duplicates. @returns the identities of the new ones */
 export async function recordCallbacks(db: Queries, callbacks: readonly NewCallback[]): Promise<Set<string>> {
   const input = callbacks.map(({ wire, ...callback }) => {
-    const { attempt_id = null } = (wire.event ?? {}) as { attempt_id?: string }
-    return { ...callback, attempt_id, event: JSON.stringify(wire) }
+    const { attempt_id = null, copy } = (wire.event ?? {}) as { attempt_id?: string; copy?: string }
+    // What becomes of a copy is no receipt of the message.
+    return { ...callback, attempt_id: copy === undefined ? attempt_id : null, event: JSON.stringify(wire) }
   })
   const recorded = await db.run(record, [JSON.stringify(input)])
   return new Set(recorded.map(callbackIdentity))

@@ -8,7 +8,13 @@ const which = {
   // Several may have finished at the time at which a batch ended, so the next one includes that time. What is locked is being replayed.
   old: `finished_at >= $1 and finished_at < now() - $2 * interval '1 millisecond' order by finished_at
           limit ${batch} for update skip locked`,
-  orphaned: `subscription_id = $1 limit ${batch}`,
+  waiting: `id = any(array(
+        select mine.id from endpoints e cross join lateral (
+          select id from deliveries where endpoint_id = e.id and next_attempt_at < now() - $1 * interval '1 millisecond'
+          order by next_attempt_at limit ${batch} for update skip locked) as mine
+        where not e.active and e.deleted_at is null limit ${batch}))`,
+  // Locked: another process may be deleting the first ones at the same time.
+  orphaned: `subscription_id = $1 limit ${batch} for update skip locked`,
 }
 
 const deletePage = defineStatements(
@@ -27,12 +33,13 @@ const deletePage = defineStatements(
     columns: { deleted: column.integer(), last: column.timestamp().nullable() },
   }),
   'old',
+  'waiting',
   'orphaned',
 )
 
 /**
- * Deletes finished deliveries that are older than the retention, with their attempts. An origin of the channel `webhook` that
- * nothing waits for goes with them; the next send to it recreates it.
+ * Deletes deliveries that finished before the retention, or have been due at a disabled subscription for as long, with their
+ * attempts. An origin of the channel `webhook` that nothing waits for goes with them; the next send to it recreates it.
  * @returns a function that deletes one batch and resolves to true when there may be more
  */
 export function createDeliveryDeletion({ runLong }: Queries): (keptMs: number) => Promise<boolean> {
@@ -40,7 +47,11 @@ export function createDeliveryDeletion({ runLong }: Queries): (keptMs: number) =
     const [row] = await runLong(deletePage('old'), [after ?? new Date(0), keptMs])
     return row!
   })
-  return async (keptMs) => (await deleteSome(keptMs)).more
+  return async (keptMs) => {
+    const [waiting] = await runLong(deletePage('waiting'), [keptMs])
+    const { more } = await deleteSome(keptMs)
+    return more || waiting!.deleted === batch
+  }
 }
 
 /** Facts whose subscribers were read before the deletion are stored by then. */
@@ -61,6 +72,9 @@ export async function deleteOrphans({ run, runLong }: Queries): Promise<boolean>
   )
   if (!gone) return false
   const [page] = await runLong(deletePage('orphaned'), [gone.id])
-  if (page!.deleted < batch) await run(build.deleteFrom('endpoints').where('id', '=', gone.id).where(isSettled))
+  if (page!.deleted < batch) {
+    const settled = build.deleteFrom('endpoints').where('id', '=', gone.id).where(isSettled)
+    await run(settled.where(({ not }) => not(hasDeliveries)))
+  }
   return true
 }

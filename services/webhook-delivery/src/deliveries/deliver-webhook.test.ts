@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { newWebhookSecret } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { createDelivery } from './deliver-webhook.ts'
 import type { TakenDelivery } from './take-deliveries.ts'
@@ -32,4 +33,25 @@ test('an unexpected error ends the attempt as failed, so that it is repeated by 
   await expect(createDelivery(context)(taken)).resolves.toMatchObject({ outcome: 'failed', charged: true })
   expect(settled).toEqual([expect.objectContaining({ delivery_id: 'whdel_1', number: 1, error: 'internal error' })])
   expect(logged).toEqual([{ err: expect.any(TypeError) }])
+})
+
+test.each([
+  ['busy', []],
+  ['dns', ['held']],
+])('an attempt that is postponed for the reason %s is counted as %j', async (reason, expected) => {
+  const counted: string[] = []
+  const context = {
+    config: { WEBHOOK_RETRY_DELAYS: [5000], WEBHOOK_OWN_FAULT_DELAY: 30_000 },
+    db: { run: async () => [] },
+    log: { debug() {} },
+    metrics: { attempted: (outcome: string) => void counted.push(outcome), delayed() {} },
+    secrets: { keyRing: { decrypt: newWebhookSecret } },
+    egress: { post: async () => ({ kind: 'failed', reason, own: true, message: 'none', durationMs: 5 }) },
+    unreported: { ended() {} },
+    wakeOutbox() {},
+  } as unknown as Context
+  const plain = { url: 'https://hooks.example.com/', body: '{}' }
+  const late = { ...taken, plain, previous_secret: null, older_secret: null, taken_at_ms: performance.now() }
+  expect(await createDelivery(context)(late)).toMatchObject({ outcome: 'failed', charged: false })
+  expect(counted).toEqual(expected)
 })

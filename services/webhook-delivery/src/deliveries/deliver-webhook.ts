@@ -1,5 +1,6 @@
+import { optedOutReason } from '@notify/contracts'
 import type { EgressOutcome } from '@notify/egress-guard'
-import { withLogFields } from '@notify/service-kit'
+import { type Wish, withLogFields } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { bodyAad, responseAad, targetAad, urlAad } from '../db/aad.ts'
@@ -12,6 +13,9 @@ import { lastingHeaders, messageIdOf } from './message-body.ts'
 import { createSettler } from './settle-attempts.ts'
 import { stopDelivery } from './stop-delivery.ts'
 import type { TakenDelivery } from './take-deliveries.ts'
+
+/** Dispatch deleted the message while it was replayed, so the choices of its recipient cannot be checked. */
+const unknownReason = 'notification_deleted'
 
 /** Bytes of an answer that are kept. */
 const excerptBytes = 20_000
@@ -33,11 +37,13 @@ export function createDelivery(context: Context): DeliverWebhook {
   const settle = createSettler(context)
   const deliver = async (taken: TakenDelivery): Promise<Delivered> => {
     if (taken.subscription_id && !taken.subscription_url) return cancel(context, taken)
-    const isOptedOut = await judgeRecipient(context, taken)
-    if (isOptedOut) return stop(context, taken)
+    const wish = await judgeRecipient(context, taken)
+    if (wish === 'opted_out') return stop(context, taken, optedOutReason)
+    if (wish === 'unknown') return stop(context, taken, unknownReason)
     if (performance.now() - taken.taken_at_ms > postWithinMs) return leave(context)
-    const { verdict, durationMs, response } = await attempt(context, taken, isOptedOut === false)
-    context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', durationMs)
+    const { outcome, verdict, response } = await attempt(context, taken, wish === 'wanted')
+    count(context, outcome, verdict)
+    const { durationMs } = outcome
     await settle({ deliveryId: taken.id, number: taken.attempts, verdict, durationMs, response })
     context.log.debug({ attempt: taken.attempts, outcome: verdict.outcome, status: verdict.status }, 'webhook attempt')
     const { subscription_id, subscription_url: url } = taken
@@ -55,11 +61,18 @@ export function createDelivery(context: Context): DeliverWebhook {
 async function attempt(context: Context, taken: TakenDelivery, isWanted: boolean) {
   try {
     const outcome = isWanted ? await send(context, taken) : unasked
-    return { ...judged(context, taken, outcome), response: excerptOf(context, taken.id, outcome) }
+    return { outcome, verdict: judged(context, taken, outcome), response: excerptOf(context, taken.id, outcome) }
   } catch (err) {
     context.log.error({ err }, 'an attempt failed by an internal error')
-    return { ...judged(context, taken, broken), response: null }
+    return { outcome: broken, verdict: judged(context, taken, broken), response: null }
   }
+}
+
+/** Names of one tenant that have no answer are no fault of ours, which `held` attempts show. */
+function count({ metrics }: Context, outcome: EgressOutcome, { charged, outcome: result }: Verdict): void {
+  if (charged) metrics.attempted(result, outcome.durationMs)
+  else if (outcome.kind === 'failed' && outcome.reason === 'busy') metrics.delayed()
+  else metrics.attempted('held', outcome.durationMs)
 }
 
 /** A delivery may be stored while its subscription is being deleted. It is not attempted, and removed with the endpoint. */
@@ -69,14 +82,14 @@ async function cancel({ db, wakeRemoval }: Context, { endpoint_id }: TakenDelive
   return { outcome: 'exhausted', charged: false }
 }
 
-/** Whether its recipient has switched it off, also since an earlier attempt; undefined while dispatch does not answer. */
+/** Whether its recipient still wants it, also since an earlier attempt; undefined while dispatch does not answer. */
 async function judgeRecipient(
   { askWish, log }: Context,
   { topic, notification_id }: TakenDelivery,
-): Promise<boolean | undefined> {
-  if (topic === null || notification_id === null) return false
+): Promise<Wish | undefined> {
+  if (topic === null || notification_id === null) return 'wanted'
   try {
-    return (await askWish(notification_id)) === 'opted_out'
+    return await askWish(notification_id)
   } catch (err) {
     log.warn({ err }, 'dispatch did not answer whether the recipient still wants a message; it waits')
     return undefined
@@ -99,8 +112,12 @@ const broken: EgressOutcome = {
   message: 'internal error',
 }
 
-async function stop({ db, metrics, unreported, wakeOutbox }: Context, taken: TakenDelivery): Promise<Delivered> {
-  await stopDelivery(db.run, taken)
+async function stop(
+  { db, metrics, unreported, wakeOutbox }: Context,
+  taken: TakenDelivery,
+  reason: string,
+): Promise<Delivered> {
+  await stopDelivery(db.run, taken, reason)
   metrics.cancelled()
   unreported.ended(taken.id)
   wakeOutbox()
@@ -142,15 +159,14 @@ function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: Take
   }
 }
 
-function judged({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome) {
-  const verdict = judgeOutcome(outcome, {
+function judged({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome): Verdict {
+  return judgeOutcome(outcome, {
     delaysMs: retry_delays ?? config.WEBHOOK_RETRY_DELAYS,
     ownFaultDelayMs: config.WEBHOOK_OWN_FAULT_DELAY,
     charged,
     held,
     random: Math.random(),
   })
-  return { verdict, durationMs: outcome.durationMs }
 }
 
 function excerptOf({ secrets }: Context, id: string, outcome: EgressOutcome): Buffer | null {

@@ -49,7 +49,7 @@ function maskName(name: string): string {
   return e164Pattern.test(name) ? maskPhone(name) : '***'
 }
 
-/** An attempt as callers see it, its answer decrypted. */
+/** An attempt as callers see it, its answer decrypted; null if it cannot be decrypted any more. */
 export function attemptOf(keyRing: KeyRing, attempt: AttemptRow): WebhookDelivery['attempts'][number] {
   const { number, started_at, finished_at, duration_ms, status, error, response, delivery_id } = attempt
   return {
@@ -59,6 +59,14 @@ export function attemptOf(keyRing: KeyRing, attempt: AttemptRow): WebhookDeliver
     duration_ms,
     status,
     error,
-    response_excerpt: response && keyRing.decrypt(response, responseAad(delivery_id)),
+    response_excerpt: response && openResponse(keyRing, response, delivery_id),
+  }
+}
+
+function openResponse(keyRing: KeyRing, response: Buffer, deliveryId: string): string | null {
+  try {
+    return keyRing.decrypt(response, responseAad(deliveryId))
+  } catch {
+    return null
   }
 }

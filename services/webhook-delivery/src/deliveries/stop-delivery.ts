@@ -1,4 +1,4 @@
-import { optedOutReason, webhookReported } from '@notify/contracts'
+import { webhookReported } from '@notify/contracts'
 import { defineStatement, enqueueSql, type Run } from '@notify/database'
 import type { DeliveryRow } from './delivery-store.ts'
 
@@ -7,7 +7,7 @@ const stop = defineStatement({
   text: `
     with stopped as (
       update deliveries
-      set status = 'exhausted', attempts = attempts - 1, next_attempt_at = null, finished_at = now(), last_error = '${optedOutReason}'
+      set status = 'exhausted', attempts = attempts - 1, next_attempt_at = null, finished_at = now(), last_error = $3
       where id = $1 and attempts = $2 and status = 'pending'
       returning *
     ), undone as (
@@ -22,6 +22,10 @@ const stop = defineStatement({
 })
 
 /** Ends a delivery before anything was sent in its open attempt, of which nothing is left. May be repeated. */
-export async function stopDelivery(run: Run, { id, attempts }: Pick<DeliveryRow, 'id' | 'attempts'>): Promise<void> {
-  await run(stop, [id, attempts])
+export async function stopDelivery(
+  run: Run,
+  { id, attempts }: Pick<DeliveryRow, 'id' | 'attempts'>,
+  reason: string,
+): Promise<void> {
+  await run(stop, [id, attempts, reason])
 }

@@ -25,10 +25,8 @@ export function startLeases(kit: Pick<Kit, 'log' | 'lifecycle'>, db: Queries): L
     const held = [...endsMs.keys()]
     if (held.length === 0) return
     const askedMs = performance.now()
-    const leases = await renewEndpoints(db.run, held, leaseMs)
-    for (const endpoint of held) {
-      const lease = leases.get(endpoint.id)
-      if (lease === undefined) continue
+    for (const { at, lease } of await renewEndpoints(db.run, held, leaseMs)) {
+      const endpoint = held[at]!
       endpoint.lease = lease
       endsMs.set(endpoint, askedMs + leaseMs)
     }

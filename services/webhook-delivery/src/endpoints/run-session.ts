@@ -3,7 +3,7 @@ import type { TakenDelivery } from '../deliveries/take-deliveries.ts'
 import type { EarnedWindow } from './earned-window.ts'
 import { createPause } from './pause.ts'
 
-/** How long a session takes new deliveries; then other endpoints have their turn. */
+/** How long a session takes new deliveries; then other endpoints have their turn, if there are no slots to spare. */
 const sessionMs = 5000
 /** How long a session without deliveries keeps its endpoint, so that the next one needs no claim. */
 const restMs = 2000
@@ -20,7 +20,7 @@ export interface SessionOptions {
   deliver: DeliverWebhook
   /** Whether the session may still take deliveries. */
   mayTake(): boolean
-  /** Whether it may keep its endpoint without deliveries. */
+  /** Whether no other endpoint needs its slot: it may keep its endpoint without deliveries, and when its time is over. */
   mayRest(): boolean
 }
 
@@ -43,7 +43,7 @@ export interface Beginning {
 export class Session {
   readonly #options: SessionOptions
   readonly #pause = createPause()
-  readonly #endsMs = performance.now() + sessionMs
+  #endsMs = performance.now() + sessionMs
   #inFlight = 0
   /** Rooms for deliveries that are being taken or stored. */
   #promised = 0
@@ -96,6 +96,7 @@ export class Session {
   async run(): Promise<void> {
     try {
       while (true) {
+        this.#goOn()
         const taken = this.isOpen && this.#mustLook ? await this.#take() : 0
         const isIdle = taken === 0 && this.#inFlight === 0 && this.#storing === 0
         if (isIdle && !this.#mayRest) break
@@ -107,6 +108,15 @@ export class Session {
       this.#giveBack()
     }
     if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /** Prolongs a session whose end would wait for a slow request: meanwhile nobody could deliver to its endpoint. */
+  #goOn(): void {
+    const { window, mayRest } = this.#options
+    if (performance.now() < this.#endsMs || this.#inFlight === 0 || window.size === 1 || !mayRest()) return
+    this.#endsMs = performance.now() + sessionMs
+    // The word of another process may have been lost.
+    this.#hasMore = true
   }
 
   /** Deliveries that become due by time are found by looking alone. */

@@ -62,11 +62,15 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
       const session = sessionFor(endpoint, mayRest, beginning)
       sessions.set(id, session)
       held.add(id)
-      const ended = release(endpoint, session, () => sessions.delete(id)).finally(() => {
+      const onEnd = () => {
+        // After a lapsed lease, this process may have begun another one.
+        if (sessions.get(id) === session) sessions.delete(id)
+      }
+      const ended = release(endpoint, session, onEnd).finally(() => {
         const hadRoom = places.roomOf(tenant_id) > 0
         places.release(tenant_id, 1)
         running.delete(ended)
-        held.delete(id)
+        if (!sessions.has(id)) held.delete(id)
         const isMissed = missed.delete(id)
         if (!hadRoom || isMissed) periodic.wake()
         // A failure is tried again, in either lane.

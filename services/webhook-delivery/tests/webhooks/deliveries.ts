@@ -124,6 +124,19 @@ test('a failed delivery is retried under the same id, every attempt is kept, and
   expect(requests.every(({ verified }) => verified)).toBe(true)
 })
 
+test('a delivery is shown without its request and its answers when they cannot be decrypted any more', async () => {
+  const { subscription_id } = await subscribe(env, freshPath('500'))
+  await send(env)
+  const { delivery_id } = await untilDelivery(env, subscription_id, { status: 'exhausted', attempts_made: 3 })
+  const sql = env.sql('webhook-delivery')
+  await sql.query(`update deliveries set body = '\\x00' where id = $1`, [delivery_id])
+  await sql.query(`update attempts set response = '\\x00' where delivery_id = $1`, [delivery_id])
+  const { status, body } = await operator('GET', `/api/v1/webhook-deliveries/${delivery_id}`)
+  expect(status).toBe(200)
+  const attempts = Array(3).fill(expect.objectContaining({ status: 500, response_excerpt: null }))
+  expect(body).toMatchObject({ request: null, attempts })
+})
+
 test('a receiver that never answers is a timeout', async () => {
   const { subscription_id } = await subscribe(env, freshPath('hang'))
   await send(env)

@@ -53,6 +53,7 @@ export const baseline: Migration = {
     `create index endpoints_due_of_tenant on endpoints (struggling, tenant_id, next_due_at)
        where active and next_due_at is not null`,
     `create index endpoints_due on endpoints (struggling, next_due_at) where active and next_due_at is not null`,
+    `create index endpoints_disabled on endpoints (id) where not active and deleted_at is null`,
     `create index endpoints_deleted on endpoints (id) where deleted_at is not null`,
     `create table deliveries (
          id text primary key,
