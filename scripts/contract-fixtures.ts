@@ -10,6 +10,7 @@ import {
   ServicePermission,
 } from '@notify/contracts'
 import { allEvents } from '@notify/contracts/catalogue'
+import { bodyDefaults, type Defaults } from './body-defaults.ts'
 import { type JsonSchema, samplesOf } from './json-samples.ts'
 import { type SealedFixture, sealedFixtures } from './sealed-fixtures.ts'
 
@@ -31,6 +32,8 @@ export interface Release {
   events: Record<string, EventFixture>
   principals: Principal[]
   sealed: SealedFixture[]
+  /** Those in bodies of POSTs, by route. */
+  defaults: Record<string, Defaults>
 }
 
 /** The release of the working tree. */
@@ -42,6 +45,7 @@ export function currentRelease(): Release {
     events: Object.fromEntries(declared.map(([name, event]) => [name, fixtureOf(event)])),
     principals: principals(),
     sealed: sealedFixtures(isKept(version) ? releaseOf(version).sealed : []),
+    defaults: bodyDefaults(),
   }
 }
 
@@ -55,7 +59,7 @@ export function keptReleases(): Release[] {
 const isKept = (version: string) => existsSync(join(root, fixtureFolder, version, 'sealed.json'))
 
 function releaseOf(version: string): Release {
-  const parts = ['events', 'principals', 'sealed'].map((name) => readJson(version, name))
+  const parts = ['events', 'principals', 'sealed', 'defaults'].map((name) => readJson(version, name))
   return Object.assign({ version }, ...parts) as Release
 }
 

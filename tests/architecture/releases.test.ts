@@ -70,6 +70,21 @@ test.each(releases)('since release %s contracts have only grown', (_version, rel
 })
 
 test.each(releases)(
+  'since release %s bodies of POSTs have the same defaults: another one would answer repetitions from before it with 409',
+  (_version, release) => {
+    for (const [name, defaults] of Object.entries(release.defaults))
+      expect({ [name]: current.defaults[name] ?? defaults }).toEqual({ [name]: defaults })
+  },
+)
+
+test('the defaults of a body are found at any depth', () => {
+  const { createNotification, createTopic } = current.defaults
+  expect(createNotification).toMatchObject({ priority: 'transactional' })
+  expect(createTopic).toMatchObject({ description: '', kind: 'on', translations: {} })
+  expect(Object.keys(current.defaults.createApplication!)).toContain('brand')
+})
+
+test.each(releases)(
   'an event of this version fits the rules of release %s, but for values that it cannot know',
   (_version, release) => {
     for (const { subject, schema } of Object.values(release.events)) {

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { serviceNames } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { maskPhone, parseIndexKeys } from '@notify/privacy'
+import { type KeyRing, maskPhone, parseIndexKeys, parseKeyRing } from '@notify/privacy'
 import { untilActivity } from '@notify/test-kit/activity'
 import { postUntilTaken, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
@@ -45,12 +46,16 @@ interface Line {
 }
 
 /** Runs the command of a service in this process. */
-async function run(service: Service, recipient: string, ...args: string[]): Promise<Line[]> {
+function run(service: Service, recipient: string, ...args: string[]): Promise<Line[]> {
+  return runWith(keyRingOf(env), service, recipient, ...args)
+}
+
+async function runWith(ring: KeyRing, service: Service, recipient: string, ...args: string[]): Promise<Line[]> {
   const kit = createTestKit(service)
   const config = {
     DATABASE_URL: env.stack.databaseUrl(service),
     NATS_URL: env.stack.wiring.serviceNatsUrl(service),
-    ENCRYPTION_KEYS: keyRingOf(env),
+    ENCRYPTION_KEYS: ring,
   }
   const keys = { BLIND_INDEX_KEY: parseIndexKeys(env.stack.state.blind_index_key) }
   const lines: Line[] = []
@@ -296,6 +301,18 @@ test('a person is erased under the spelling of the number that the carrier repor
   await eraseEverywhere(theirs)
   await eraseEverywhere('+5531996880151', '--forget-stops')
   for (const spelling of [theirs, reported, stopped]) expect(await findPerson(env, spelling)).toEqual([])
+})
+
+test('sealed events that cannot be decrypted are counted, and the command fails', async () => {
+  const phone = freshPhone()
+  await writeToUs(env, phone, { body: 'Hello' })
+  await eventually(async () => expect(await findPerson(env, phone)).toContain('stream callbacks.message.received'))
+  const otherKeys = parseKeyRing(`other:${randomBytes(32).toString('base64')}`)
+  await expect(runWith(otherKeys, 'callbacks', phone, '--erase')).rejects.toThrow(
+    /^skipped because they cannot be decrypted: [1-9]\d* outbox, [1-9]\d* stream$/,
+  )
+  await eraseEverywhere(phone)
+  expect(await findPerson(env, phone)).toEqual([])
 })
 
 test('a person is erased under another spelling of the email address', async () => {

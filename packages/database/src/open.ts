@@ -100,7 +100,7 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
     try {
       await run('begin')
       const result = await whileHeld(connections.pool, () => work(run))
-      await runOver(connection, rethrowCommitting, answerMs)('commit')
+      await commit(connection, answerMs)
       return result
     } catch (error) {
       await connection.rollback()
@@ -112,12 +112,11 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
   const whileLocked = async <Row, Result>({ lock, work, mark }: LockedSteps<Row, Result>): Promise<Result> => {
     const connection = await connections.connect().catch(rethrow)
     const run = runOver(connection, rethrow)
-    const commit = runOver(connection, rethrowCommitting)
     try {
       const [, rows] = await connection.together(() => Promise.all([run('begin'), lock(run)]))
       const result = await whileHeld(connections.pool, () => work(rows))
       // If the statement fails, Postgres rolls back at the commit.
-      await connection.together(() => Promise.all([mark(run, result), commit('commit')]))
+      await connection.together(() => Promise.all([mark(run, result), commit(connection)]))
       return result
     } catch (error) {
       await connection.rollback()
@@ -145,6 +144,12 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
     transaction: (work) => transact(work),
     whileLocked,
   }
+}
+
+/** @throws Error when the work ignored the failure of a statement: Postgres then rolls back, and reports no error */
+async function commit(connection: Connection, answerMs?: number): Promise<void> {
+  const { command } = await connection.query({ text: 'commit' }, answerMs).catch(rethrowCommitting)
+  if (command === 'ROLLBACK') throw new Error('rolled back, because a statement of the transaction had failed')
 }
 
 /** The columns that a statement declares, or those that the casts of a query do. */

@@ -1,5 +1,6 @@
 import { type ServiceName, schemaOf } from '@notify/contracts'
 import pg from 'pg'
+import { scramSecret } from './scram-secret.ts'
 import { sessionSettings } from './session-settings.ts'
 
 export interface ServiceRole {
@@ -79,7 +80,8 @@ async function provision(client: pg.Client, roles: readonly ServiceRole[], optio
   await client.query('begin')
   // Serialises concurrent runs; released at the end of the transaction.
   await client.query(`select pg_advisory_xact_lock(hashtext('notify.provision'))`)
-  const { database, superuser } = await whoWeAre(client)
+  const { database, superuser, iterations } = await whoWeAre(client)
+  const secretOf = (password: string) => client.escapeLiteral(scramSecret(password, iterations))
   const quotedDatabase = client.escapeIdentifier(database)
   // Some platforms drop the schema.
   const { rowCount: isThere } = await client.query(`select from pg_namespace where nspname = 'public'`)
@@ -90,7 +92,7 @@ async function provision(client: pg.Client, roles: readonly ServiceRole[], optio
     const role = client.escapeIdentifier(name)
     const exists = await client.query('select 1 from pg_roles where rolname = $1', [name])
     const verb = exists.rowCount ? 'alter' : 'create'
-    await client.query(`${verb} role ${role} login password ${client.escapeLiteral(password)}`)
+    await client.query(`${verb} role ${role} login password ${secretOf(password)}`)
     // Only a member of a role may create a schema for it.
     if (!superuser) await client.query(`grant ${role} to current_user`)
     await client.query(`create schema if not exists ${role} authorization ${role}`)
@@ -102,7 +104,8 @@ async function provision(client: pg.Client, roles: readonly ServiceRole[], optio
       await client.query(`alter role ${role} in database ${quotedDatabase} set ${setting} = ${literal}`)
     }
   }
-  await provisionReader(client, quotedDatabase, roles, options)
+  const { readerPassword } = options
+  await provisionReader(client, quotedDatabase, roles, readerPassword && secretOf(readerPassword))
   await client.query('commit')
 }
 
@@ -110,7 +113,7 @@ async function provisionReader(
   client: pg.Client,
   quotedDatabase: string,
   roles: readonly ServiceRole[],
-  { readerPassword }: ProvisionOptions,
+  secret: string | undefined,
 ): Promise<void> {
   const exists = await client.query('select 1 from pg_roles where rolname = $1', [readerRole])
   if (!exists.rowCount) await client.query(`create role ${readerRole} nologin`)
@@ -120,9 +123,8 @@ async function provisionReader(
     `select pg_has_role('pg_read_all_stats', 'member with admin option') or rolsuper as grants from pg_roles where rolname = current_user`,
   )
   const settings = rows[0].ours ? Object.entries(readerSettings) : []
-  const login = readerPassword && `alter role ${readerRole} login password ${client.escapeLiteral(readerPassword)}`
   const statements = [
-    ...(login ? [login] : []),
+    ...(secret ? [`alter role ${readerRole} login password ${secret}`] : []),
     `grant connect on database ${quotedDatabase} to ${readerRole}`,
     ...(admins[0].grants ? [`grant pg_read_all_stats to ${readerRole}`] : []),
     ...settings.map(
@@ -140,9 +142,18 @@ async function provisionReader(
   await client.query(statements.join(';\n'))
 }
 
-async function whoWeAre(client: pg.Client): Promise<{ database: string; superuser: boolean }> {
-  const { rows } = await client.query<{ database: string; superuser: boolean }>(
-    'select current_database() as database, rolsuper as superuser from pg_roles where rolname = current_user',
+interface Admin {
+  database: string
+  superuser: boolean
+  iterations: number
+}
+
+async function whoWeAre(client: pg.Client): Promise<Admin> {
+  // Before Postgres 16 the setting is missing and the number fixed.
+  const { rows } = await client.query<Admin>(
+    `select current_database() as database, rolsuper as superuser,
+       coalesce(current_setting('scram_iterations', true), '4096')::int as iterations
+     from pg_roles where rolname = current_user`,
   )
   return rows[0]!
 }

@@ -108,6 +108,17 @@ test('a statement that fails rolls back its transaction and keeps its code', asy
   expect(await ids()).toEqual([])
 })
 
+test('a transaction that ignores the failure of a statement fails, because nothing was committed', async () => {
+  const work = one.db.transaction(async (run) => {
+    await insert(run, 1)
+    await insert(run, 1).catch(() => {})
+  })
+  await expect(work).rejects.toThrow('rolled back, because a statement of the transaction had failed')
+  expect(await ids()).toEqual([])
+  await one.db.transaction((run) => insert(run, 2))
+  expect(await ids()).toEqual([2])
+})
+
 test('failed transactions release their connections', async () => {
   for (let i = 0; i < 20; i++) await one.db.transaction(() => Promise.reject(new Error('no'))).catch(() => {})
   await Promise.all(Array.from({ length: 8 }, (_, i) => one.db.transaction((run) => insert(run, i))))

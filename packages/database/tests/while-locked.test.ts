@@ -55,6 +55,12 @@ test.each<[string, Partial<Parameters<Process['db']['whileLocked']>[0]>]>([
   expect(await sent()).toEqual([1, 2])
 })
 
+test('a mark that ignores the failure of its statement fails, because nothing was committed', async () => {
+  const ignoring = (run: Run) => run('select 1 / 0').catch(() => [])
+  await expect(one.db.whileLocked({ lock, work: idsOf, mark: ignoring })).rejects.toThrow('rolled back')
+  expect(await one.db.whileLocked({ lock, work: idsOf, mark })).toEqual([1, 2])
+})
+
 const kill = (run: Run) => run('select pg_terminate_backend(pg_backend_pid())') as Promise<{ id: number }[]>
 const unavailable = { code: 'service_unavailable' }
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { provisionDatabase, provisionService, provisionServices } from '@notify/database/provision'
 import pg from 'pg'
 import { machineEnvironment } from '../src/stack/machine-environment.ts'
@@ -100,6 +100,20 @@ test('provisioning again keeps the data and sets a changed password', async () =
   await provisionService(database, { service: 'webhook-delivery', password: 'changed' })
   expect(await as('webhook_delivery', 'changed', 'select n from kept')).toEqual([{ n: 7 }])
   await expect(webhooks('select 1')).rejects.toThrow('password authentication failed')
+})
+
+test('no statement contains a password, so that neither the log of the server nor its statistics do', async () => {
+  const password = 'p\u00e4ss \u00b5\u00a0\u2460w\u00ado\u200bd'
+  const query = jest.spyOn(pg.Client.prototype, 'query')
+  await provisionServices(database, [{ service: 'callbacks', password }], { readerPassword: 'reader-password' })
+  const statements = JSON.stringify(query.mock.calls)
+  query.mockRestore()
+  expect(statements).toContain('role \\"callbacks\\" login password')
+  expect(statements).toContain('role notify_reader login password')
+  expect(statements).not.toContain(password)
+  expect(statements).not.toContain('reader-password')
+  expect(await as('callbacks', password, 'select 1 as one')).toEqual([{ one: 1 }])
+  expect(await as('notify_reader', 'reader-password', 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
 test('sessions of a role have its settings without asking for them; provisioning again sets what was changed', async () => {

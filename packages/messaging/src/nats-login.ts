@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node'
+import { type Authenticator, type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node'
 import { ConfigError, type commonConfig } from '@notify/service-kit'
 import type { z } from 'zod'
 
@@ -71,7 +71,19 @@ function ofCreds({ NATS_CREDS }: NatsVariables): Login | undefined {
   } catch {
     throw new ConfigError(`NATS_CREDS: ${NATS_CREDS} is not a NATS credentials file`)
   }
-  return { where: 'NATS_CREDS', identity: `the credentials in ${NATS_CREDS}`, options: { authenticator: login } }
+  const identity = `the credentials in ${NATS_CREDS}`
+  return { where: 'NATS_CREDS', identity, options: { authenticator: orNobody(login) } }
+}
+
+/** An error here would close the connection for good; a missing login is refused and retried. */
+function orNobody(login: Authenticator): Authenticator {
+  return (nonce) => {
+    try {
+      return login(nonce)
+    } catch {
+      return undefined
+    }
+  }
 }
 
 function withPassword(user: string, pass: string, where: string): Login {

@@ -88,6 +88,27 @@ test('a credentials file is accepted, and one with another key is refused', asyn
   )
 })
 
+test('while the credentials file is missing, connecting is retried', async () => {
+  const { settings, credentials } = makeCredentials()
+  const port = await startServer(settings)
+  const server = servers.at(-1)!
+  const file = join(folder, 'renewed.creds')
+  writeFileSync(file, credentials)
+  const kit = createTestKit('otp')
+  const login = readNatsLogin({ NATS_URL: `nats://127.0.0.1:${port}`, NATS_CREDS: file })
+  const { connection } = await connectBus(kit, { login, requiredForReady: true })
+  kit.health.setReady(true)
+  const refusals = () => kit.lines.filter(({ msg }) => msg === 'NATS refuses')
+  rmSync(file)
+  await server.restart()
+  await eventually(() => expect(refusals()).toEqual([expect.objectContaining({ login: login.identity })]))
+  expect(await kit.health.failures()).toEqual(['nats'])
+  writeFileSync(file, credentials)
+  await eventually(async () => expect(await kit.health.failures()).toEqual([]))
+  await connection.flush()
+  await kit.stop()
+})
+
 test('over TLS the server shows a certificate of the named authority, and the client its own', async () => {
   const { ca, server, client } = certificates
   const tls = `tls { cert_file: "${server.cert}", key_file: "${server.key}", ca_file: "${ca}", verify: true }`

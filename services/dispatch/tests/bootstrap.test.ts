@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
+import { eventually } from '@notify/dev-env'
 import { keyIdOf, parseKeyRing } from '@notify/privacy'
 import { newWebhookSecret } from '@notify/webhook-signature'
 import { loadBootstrap } from '../src/catalogue/load-bootstrap.ts'
@@ -12,7 +13,7 @@ import { findProvider } from '../src/catalogue/providers/provider-store.ts'
 import { credentialsOf } from '../src/catalogue/providers/write-provider.ts'
 import type { Context } from '../src/context.ts'
 import { createMetrics } from '../src/metrics.ts'
-import { db, kit } from './own-schema.ts'
+import { db, env, kit } from './own-schema.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -223,6 +224,34 @@ test('a document does not contradict what operators have changed: that part is s
   expect(skipped).toMatchObject([
     { topic_key: 'offers', err: { code: 'topic_in_use' } },
     { event_key: 'daily', err: { code: 'channel_not_allowed' } },
+  ])
+})
+
+test('a topic that stays locked is not skipped: the document is loaded again', async () => {
+  const owner = { tenant_id: newId('ten'), application_id: newId('app') }
+  const topicsNamed = (name: string) =>
+    ['first', 'second'].map((topic_key) => ({ ...owner, topic_key, name, channels: ['email'] }))
+  const start = (name: string) => load(keyRingOf('topics'), [], { topics: topicsNamed(name) })
+  await start('Old')
+  const before = kit.lines.length
+  const messages = () => kit.lines.slice(before).map(({ msg }) => msg)
+  const holder = await env.admin.connect()
+  try {
+    await holder.query('begin')
+    const lock = `select from dispatch.topics where application_id = $1 and topic_key = 'first' for update`
+    await holder.query(lock, [owner.application_id])
+    const loading = start('New')
+    await eventually(() => expect(messages()).toContain('loading failed; retrying'))
+    await holder.query('rollback')
+    await loading
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  expect(messages()).not.toContain('part of the bootstrap document skipped; it stays unchanged')
+  expect(await db.run('select name from topics where application_id = $1', [owner.application_id])).toEqual([
+    { name: 'New' },
+    { name: 'New' },
   ])
 })
 

@@ -95,6 +95,22 @@ test('a wrong code counts under an Idempotency-Key too, and the answer to the ri
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
+test('when Postgres does not explain in time why a try under an Idempotency-Key was refused, the answer is 503', async () => {
+  const { id, code } = await sendCode(env)
+  await expireIn(id, -1)
+  await env.sql('otp').query(`
+    create policy slow on transactions
+      using (case when current_query() like '%is_expired%' then pg_sleep(10) is not null else true end);
+    alter table transactions enable row level security, force row level security`)
+  const verify = () => postVerify(env, id, code, { headers: { 'idempotency-key': `slow-${id}` } })
+  try {
+    expectProblem(await verify(), 503, 'service_unavailable')
+  } finally {
+    await env.sql('otp').query('alter table transactions disable row level security; drop policy slow on transactions')
+  }
+  expectProblem(await verify(), 410, 'otp_expired')
+})
+
 test('a code expires to the second, by the clock of Postgres', async () => {
   const [early, late] = [await sendCode(env), await sendCode(env)]
   await expireIn(early.id, 5000)

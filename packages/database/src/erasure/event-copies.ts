@@ -65,14 +65,15 @@ const tables: readonly Table[] = ['outbox', 'dead_letters']
 export function eventCopies(keyRing: KeyRing | undefined): Erasure[] {
   return tables.map((table) =>
     walkErasure(table, async (db, person, erase) => {
-      let found = 0
+      let [found, unreadable] = [0, 0]
       for await (const copy of copiesOf(db, table)) {
-        const text = erasedCopy(copy, person, keyRing)
+        const { text, isUnreadable } = erasedCopy(copy, person, keyRing)
+        if (isUnreadable) unreadable++
         if (text === undefined) continue
         found++
         if (erase) await replace(db, table, copy.id, text)
       }
-      return { found, left: 0 }
+      return { found, left: 0, unreadable }
     }),
   )
 }
@@ -86,19 +87,25 @@ async function* copiesOf(db: Queries, table: Table): AsyncGenerator<Copy> {
   }
 }
 
-/** @returns the text without the person; null when nothing is left of it; undefined when it does not name them */
-function erasedCopy({ subject, text, single }: Copy, person: Person, keyRing: KeyRing | undefined) {
+interface Erased {
+  /** Without the person; null when nothing is left of it; undefined when it is not known to name them. */
+  text: string | null | undefined
+  isUnreadable: boolean
+}
+
+function erasedCopy({ subject, text, single }: Copy, person: Person, keyRing: KeyRing | undefined): Erased {
   const contract = namingEventOf(subject)
-  if (!contract) return undefined
+  if (!contract) return { text: undefined, isUnreadable: false }
   try {
     const wires = single ? [{ event: JSON.parse(text) as unknown }] : readMessage(text)
-    const rest = withoutPerson(wires, { person, contract, keyRing })
-    if (!rest) return undefined
-    if (!single) return JSON.stringify(rest)
-    return rest[0]!.event === null ? null : JSON.stringify(rest[0]!.event)
+    const { rest, isUnreadable } = withoutPerson(wires, { person, contract, keyRing })
+    if (!rest) return { text: undefined, isUnreadable }
+    const left = single ? rest[0]!.event : rest
+    return { text: left === null ? null : JSON.stringify(left), isUnreadable }
   } catch {
     // A dead letter that is not JSON.
-    return person.index && text.includes(person.index) ? text.replaceAll(person.index, erasedText) : undefined
+    const names = person.index !== undefined && text.includes(person.index)
+    return { text: names ? text.replaceAll(person.index!, erasedText) : undefined, isUnreadable: false }
   }
 }
 

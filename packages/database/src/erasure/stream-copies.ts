@@ -13,24 +13,27 @@ import { withoutPerson } from './without-person.ts'
 export function streamCopies({ service }: CommandKit, bus: Bus, keyRing: KeyRing | undefined): Erasure {
   return walkErasure('stream', async (_db, person, erase) => {
     const isConsumed = await readConsumption(bus, service)
-    let found = 0
-    let left = 0
+    let [found, left, unreadable] = [0, 0, 0]
     for (const filter of namingFiltersOf(service)) {
       for await (const message of retainedMessages(bus, service, filter)) {
-        if (!names(message.subject, message.text, person, keyRing)) continue
+        const names = namesPerson(message.subject, message.text, person, keyRing)
+        if (names === 'unknown') unreadable++
+        if (names !== true) continue
         found++
         if (!isConsumed(message)) left++
         else if (erase) await eraseMessage(bus, service, message.seq)
       }
     }
-    return { found, left }
+    return { found, left, unreadable }
   })
 }
 
-function names(subject: string, text: string, person: Person, keyRing: KeyRing | undefined): boolean {
+function namesPerson(subject: string, text: string, person: Person, keyRing: KeyRing | undefined): boolean | 'unknown' {
   const contract = namingEventOf(subject)
+  if (!contract) return false
   try {
-    return contract !== undefined && withoutPerson(readMessage(text), { person, contract, keyRing }) !== undefined
+    const { rest, isUnreadable } = withoutPerson(readMessage(text), { person, contract, keyRing })
+    return rest !== undefined || (isUnreadable && 'unknown')
   } catch {
     return person.index !== undefined && text.includes(person.index)
   }

@@ -36,12 +36,11 @@ test('of several events only those of the person lose the recipient, the metadat
   const others = fact({ recipient_index: 'other-index' })
   const failed = fact({ failure_reason: 'unknown user ada' })
   const erased = { recipient_index: 'erased', recipient_masked: 'erased', metadata: null }
-  expect(withoutPerson([fact(), others, failed], { person, contract: notificationChanged, keyRing })).toEqual([
-    fact(erased),
-    others,
-    fact({ ...erased, failure_reason: null }),
-  ])
-  const expired = withoutPerson([fact({ failure_reason: 'expired' })], {
+  expect(withoutPerson([fact(), others, failed], { person, contract: notificationChanged, keyRing })).toEqual({
+    rest: [fact(erased), others, fact({ ...erased, failure_reason: null })],
+    isUnreadable: false,
+  })
+  const { rest: expired } = withoutPerson([fact({ failure_reason: 'expired' })], {
     person,
     contract: notificationChanged,
     keyRing,
@@ -54,23 +53,29 @@ test.each([
   ['of another tenant', fact({ tenant_id: newId('ten') })],
   ['that are not objects', { event: null }],
 ])('events %s stay unchanged', (_what, wire) => {
-  expect(withoutPerson([wire], { person, contract: notificationChanged, keyRing })).toBeUndefined()
+  expect(withoutPerson([wire], { person, contract: notificationChanged, keyRing })).toEqual({
+    rest: undefined,
+    isUnreadable: false,
+  })
 })
 
 test('a sealed event of the person is emptied and keeps its position', () => {
   const other = received('+15550199')
   for (const from of ['+15550100', '15550100']) {
-    expect(withoutPerson([other, received(from)], { person, contract: messageReceived, keyRing })).toEqual([
-      other,
-      { event: null, erased: true },
-    ])
+    expect(withoutPerson([other, received(from)], { person, contract: messageReceived, keyRing })).toEqual({
+      rest: [other, { event: null, erased: true }],
+      isUnreadable: false,
+    })
   }
 })
 
-test('a sealed event that cannot be decrypted stays unchanged', () => {
+test('a sealed event that cannot be decrypted stays unchanged and is reported, unless it is of another tenant', () => {
   const elsewhere = parseKeyRing(`two:${otherKey}`)
   const search = { person, contract: messageReceived, keyRing: elsewhere }
-  expect(withoutPerson([received('+15550100')], search)).toBeUndefined()
+  const wire = received('+15550100')
+  expect(withoutPerson([wire], search)).toEqual({ rest: undefined, isUnreadable: true })
+  const stranger = { ...person, tenantId: newId('ten') }
+  expect(withoutPerson([wire], { ...search, person: stranger })).toEqual({ rest: undefined, isUnreadable: false })
 })
 
 const chosen = (address: string, ring = keyRing): WireEvent => {
@@ -95,7 +100,8 @@ test.each([
   ['the blind index, and cannot be decrypted', chosen('ada@shop.example', parseKeyRing(`two:${otherKey}`)), {}],
 ])('a sealed event that names the person by %s is emptied', (_what, wire, fields) => {
   const ada = { ...person, recipient: 'ada@shop.example', ...fields }
-  expect(withoutPerson([wire], { person: ada, contract: topicPreferenceChanged, keyRing })).toEqual([
-    { event: null, erased: true },
-  ])
+  expect(withoutPerson([wire], { person: ada, contract: topicPreferenceChanged, keyRing })).toEqual({
+    rest: [{ event: null, erased: true }],
+    isUnreadable: false,
+  })
 })

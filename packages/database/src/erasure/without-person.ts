@@ -11,26 +11,35 @@ export interface Search {
   keyRing: KeyRing | undefined
 }
 
+/** What is left of events. */
+export interface Rest {
+  /** Undefined when no event is known to name the person. */
+  rest: WireEvent[] | undefined
+  /** Whether one cannot be decrypted, so that whom it names is unknown. */
+  isUnreadable: boolean
+}
+
 /**
  * Removes the person from events. A sealed event of the person is emptied, and consumers skip it. Events keep their
  * positions, because their ids derive from them.
- * @returns undefined when no event names the person
  */
-export function withoutPerson(wires: readonly WireEvent[], search: Search): WireEvent[] | undefined {
-  let found = false
+export function withoutPerson(wires: readonly WireEvent[], search: Search): Rest {
+  let [found, isUnreadable] = [false, false]
   const rest = wires.map((wire) => {
     const changed = eraseFrom(wire, search)
-    if (changed) found = true
-    return changed ?? wire
+    if (changed === 'unreadable') isUnreadable = true
+    else if (changed) found = true
+    return changed && changed !== 'unreadable' ? changed : wire
   })
-  return found ? rest : undefined
+  return { rest: found ? rest : undefined, isUnreadable }
 }
 
-function eraseFrom(wire: WireEvent, { person, contract, keyRing }: Search): WireEvent | undefined {
+function eraseFrom(wire: WireEvent, { person, contract, keyRing }: Search): WireEvent | 'unreadable' | undefined {
   const { event } = wire
   if (!isRecord(event) || (event.tenant_id !== undefined && event.tenant_id !== person.tenantId)) return undefined
   const isIndexed = person.index !== undefined && Object.values(event).includes(person.index)
   const names = isIndexed || (keyRing && isSealed(contract) && isTheirs(contract, keyRing, event, person))
+  if (names === 'unknown') return 'unreadable'
   if (!names) return undefined
   if (isSealed(contract)) return { event: null, erased: true }
   return { ...wire, event: Object.fromEntries(Object.entries(event).map(([key, value]) => [key, blank(key, value)])) }
@@ -42,12 +51,17 @@ function eraseFrom(wire: WireEvent, { person, contract, keyRing }: Search): Wire
   }
 }
 
-/** Whether the sealed content names the person; false if it cannot be decrypted. */
-function isTheirs(contract: SealedEventContract, keyRing: KeyRing, event: object, { recipient }: Person): boolean {
+/** Whether the sealed content names the person. */
+function isTheirs(
+  contract: SealedEventContract,
+  keyRing: KeyRing,
+  event: object,
+  { recipient }: Person,
+): boolean | 'unknown' {
   try {
     return holds(openEvent(keyRing, contract, event as never), recipient)
   } catch (error) {
-    if (error instanceof UnreadableError) return false
+    if (error instanceof UnreadableError) return 'unknown'
     throw error
   }
 }

@@ -86,7 +86,7 @@ async function saveEvent(run: Run, event: InitialEvent, known: EventRow | undefi
 
 /** Skips a topic or an event that contradicts what operators have changed. @throws the error itself when a statement failed */
 function skip(log: Context['log'], { application_id, ...item }: InitialTopic | InitialEvent, error: unknown): void {
-  if (!(error instanceof Problem)) throw error
+  if (!(error instanceof Problem) || error.code === 'service_unavailable') throw error
   const key = 'event_key' in item ? { event_key: item.event_key } : { topic_key: item.topic_key }
   log.error({ application_id, ...key, err: error }, 'part of the bootstrap document skipped; it stays unchanged')
 }

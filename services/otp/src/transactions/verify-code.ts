@@ -22,7 +22,8 @@ const keyed = idempotent<Context, typeof contract>({
     try {
       return await judge(context, request, tried, run)
     } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem
+      // After a failed statement nothing can be committed.
+      if (!(problem instanceof Problem) || problem.code === 'service_unavailable') throw problem
       // Thrown here, it would roll back the count of wrong codes.
       return { refuse: problem }
     }
