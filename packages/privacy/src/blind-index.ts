@@ -94,7 +94,7 @@ function hashed(key: KeyObject, text: string, keyCount: number): string {
  */
 export function canonical(recipient: string): string {
   if (/^https?:\/\//i.test(recipient)) return requested(recipient) ?? recipient
-  const [, local, domain] = /^([^@/\s]+)@([^@/\s]+)$/.exec(recipient) ?? []
+  const [, local, domain] = /^([^@\s]+)@([^@/\s]+)$/.exec(recipient) ?? []
   if (local === undefined || domain === undefined) return recipient
   return `${local.normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
 }
