@@ -163,6 +163,24 @@ test('after five wrong codes of one transaction no statement tries its others of
   expect(statements).toBe(mostAttempts)
 })
 
+test('a transaction that another session keeps locked does not fail the tries of others', async () => {
+  const [locked, other] = [await add(), await add()]
+  const tryCode = createTryCode({ db, wakeOutbox() {} })
+  const wrong = ({ id }: { id: string }) =>
+    ({ id, application_id: 'app_1', mode: 'live', salt: '', answer: '', traceparent: null }) as unknown as Try
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = db.transaction(async (run) => {
+    await run('select from transactions where id = $1 for update', [locked.id])
+    held.resolve()
+    await released.promise
+  })
+  await held.promise
+  const tried = await Promise.all([tryCode(wrong(locked)), tryCode(wrong(other))]).finally(released.resolve)
+  await holding
+  expect(tried).toEqual([undefined, expect.objectContaining({ id: other.id, attempts: 1 })])
+  expect(await tryCode(wrong(locked))).toMatchObject({ attempts: 1 })
+})
+
 test('a code that dispatch refuses for now stays due, and its caller may repeat the request', async () => {
   const { id, notification_id } = await add({ status: 'pending' })
   let answer: Answer = { title: '', status: 429, code: 'rate_limited', detail: 'The templates use too much CPU time' }
@@ -185,8 +203,7 @@ test('a code that dispatch refuses for now stays due, and its caller may repeat 
 
 test('a tenant whose messages dispatch does not answer holds up none of those of another tenant', async () => {
   const [slow, quick] = [newId('ten'), newId('ten')]
-  for (let made = 0; made < 60; made++)
-    for (const tenant of [slow, quick]) await add({ status: 'pending', tenant })
+  for (let made = 0; made < 60; made++) for (const tenant of [slow, quick]) await add({ status: 'pending', tenant })
   const waitingOf = async (tenant: string) =>
     (await db.run('select from messages where tenant_id = $1 and due_at is not null', [tenant])).length
   const answer = Promise.withResolvers<Answer>()
