@@ -6,7 +6,7 @@ import { type KeyRing, maskPhone, parseIndexKeys, parseKeyRing } from '@notify/p
 import { untilActivity } from '@notify/test-kit/activity'
 import { postUntilTaken, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
-import { freshUser, sendInApp } from '@notify/test-kit/inbox'
+import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { createTestKit } from '@notify/test-kit/kit'
 import { pipeCommand } from '@notify/test-kit/processes'
 import { freshPhone, send } from '@notify/test-kit/sms'
@@ -354,6 +354,20 @@ test('the inbox of a user is erased, and the ledger refuses every other change',
       'append-only',
     )
   }
+})
+
+test('a user whose id is an email address has one inbox in every spelling, and is erased under each', async () => {
+  const id = `Ada.${freshUser()}@Shop.example`
+  await env.api('PUT', `/api/v1/users/${encodeURIComponent(id)}`, { body: { locale: 'en' } })
+  const sent = [await sendInApp(env, id), await sendInApp(env, '', { recipient: { user_id: id.toLowerCase() } })]
+  await untilInbox(env, await userToken(env, id), 2)
+  await eraseEverywhere(id.toLowerCase())
+  const { rows } = await env.admin.query(
+    'select content from inbox_stream.inbox_items where notification_id = any($1)',
+    [sent],
+  )
+  expect(rows).toEqual([{ content: null }, { content: null }])
+  expect(await findPerson(env, id)).toEqual([])
 })
 
 test("a delivery that waits for the person's own webhook address ends, and no longer names the address", async () => {

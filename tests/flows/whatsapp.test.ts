@@ -63,12 +63,11 @@ test('refused without a reference and without consent, accepted, delivered and r
   await untilState(env, await sent(phone), { delivery_status: 'delivered' })
 })
 
+const explain = async (address: string, topic?: string) =>
+  (await env.api('POST', '/api/v1/preferences/explain', { body: { address, channel: 'whatsapp', topic } })).body
+
 test('explained, it is stopped without consent, whatever else is looked at', async () => {
   const phone = await agreed()
-  const explain = async (address: string) => {
-    const body = { address, channel: 'whatsapp' }
-    return (await env.api('POST', '/api/v1/preferences/explain', { body })).body
-  }
   expect(await explain(freshPhone())).toMatchObject({
     sends: false,
     considered: [{ check: 'consent', outcome: 'stops', decided: true }, { check: 'topic' }],
@@ -335,10 +334,39 @@ test('a recipient who stopped marketing gets all other messages, and marketing a
     sendOnce({ channel: 'whatsapp', recipient: { phone, opt_in_reference: 'r' }, template_id: sale.body.template_id })
   expectProblem(await marketing(), 422, 'whatsapp_opt_in_required')
   await sent(phone)
+  const [news, orders] = [await topicSent('marketing'), await topicSent('marketing', 'utility')]
+  const stops = {
+    check: 'consent',
+    outcome: 'stops',
+    decided: true,
+    detail: expect.stringContaining('stopped marketing'),
+  }
+  expect(await explain(phone, news)).toMatchObject({ sends: false, considered: [stops, {}, {}] })
+  for (const topic of [orders, undefined]) {
+    const { sends, considered } = await explain(phone, topic)
+    expect([sends, considered[0]]).toEqual([true, { ...stops, outcome: 'passes', decided: false }])
+  }
   await writeToUs(env, phone, { preference: 'resume' })
   await untilConsent(env, phone, { marketing: 'allowed' })
   expect((await marketing()).status).toBe(202)
+  expect((await explain(phone, news)).sends).toBe(true)
 })
+
+/** A topic that published events send with templates of these categories. @returns its key */
+async function topicSent(...categories: string[]): Promise<string> {
+  const [path, token] = [`/api/v1/applications/${env.applicationId}`, env.operatorToken]
+  const topic_key = `of-${categories.join('-')}`
+  const topic = { topic_key, name: 'Topic', channels: ['whatsapp'] }
+  expect((await env.api('POST', `${path}/topics`, { token, body: topic })).status).toBe(201)
+  for (const category of categories) {
+    const template = { template_name: `unknown_${category}`, language: 'en_US', category, parameters: ['Ada'] }
+    const event = { event_key: `${topic_key}.${category}`, name: 'Event', status: 'published', topic: topic_key }
+    const body = { ...event, allowed_channels: ['whatsapp'], templates: { whatsapp: template } }
+    const { status, text } = await env.api('POST', `${path}/events`, { token, body })
+    expect([status, text]).toEqual([201, expect.any(String)])
+  }
+  return topic_key
+}
 
 test.each([
   ['+5531996880100', '+553196880100'],

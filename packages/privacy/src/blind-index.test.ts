@@ -44,6 +44,7 @@ test('it stays the same when more tenants were seen than are remembered', () => 
 
 test.each([
   ['Ada@Example.COM', 'ada@example.com'],
+  ['Sales/DE@shop.example', 'sales/de@shop.example'],
   ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
   ['jose\u0301@example.com', 'jos\u00e9@example.com'],
   ['https://Hooks.Example', 'https://hooks.example:443/'],

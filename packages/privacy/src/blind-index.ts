@@ -88,12 +88,13 @@ function hashed(key: KeyObject, text: string, keyCount: number): string {
 }
 
 /**
- * Lower-cases an email address and converts its domain to ASCII (RFC 5890), because mailboxes ignore case in practice
- * and a suppression must cover every spelling. A URL is written as it is requested. Other recipients are unchanged.
+ * The spelling of a recipient that its blind index is made of. An email address is lower-cased and its domain converted to ASCII
+ * (RFC 5890), because mailboxes ignore case in practice and a suppression must cover every spelling. A URL is written as it is
+ * requested. Other recipients are unchanged.
  */
-function canonical(recipient: string): string {
+export function canonical(recipient: string): string {
   if (/^https?:\/\//i.test(recipient)) return requested(recipient) ?? recipient
-  const [, local, domain] = /^([^@/\s]+)@([^@/\s]+)$/.exec(recipient) ?? []
+  const [, local, domain] = /^([^@\s]+)@([^@/\s]+)$/.exec(recipient) ?? []
   if (local === undefined || domain === undefined) return recipient
   return `${local.normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
 }

@@ -18,8 +18,8 @@ export interface LinkSeal {
 
 const ivBytes = 12
 const tagBytes = 16
-/** Longer texts are no tokens: what strangers send costs no more than a real one. */
-const longestToken = 1500
+/** Longer texts are no tokens, so what strangers send costs no more than a real one: 3 KB, of which a URL may be 2,048 characters. */
+const longestToken = 4200
 const cipher = 'aes-256-gcm'
 
 /**

@@ -148,6 +148,34 @@ test('each change leaves one entry of evidence, which nothing changes; a repetit
   await expect(db.run('truncate preference_changes')).rejects.toThrow('append-only')
 })
 
+test('a repetition counts from its own time: a choice imported from before it changes nothing', async () => {
+  const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
+  const made = async (state: 'on' | 'off', changed_at?: string) => {
+    const row = { id: newId('pref'), recipient_index: 'somebody', topic: 'news', channel: 'email' as const }
+    return (await change(owner, [{ ...row, state, changed_at }], { source: 'import', actor: 'key' })).length
+  }
+  expect([await made('off', '2020-01-01T00:00:00Z'), await made('off', '2022-01-01T00:00:00Z')]).toEqual([1, 0])
+  expect([await made('on', '2021-01-01T00:00:00Z'), await made('on', '2023-01-01T00:00:00Z')]).toEqual([0, 1])
+  // Nor does an older repetition bring the time back.
+  expect([await made('on', '2020-01-01T00:00:00Z'), await made('off', '2022-06-01T00:00:00Z')]).toEqual([0, 0])
+  expect([await made('on'), await made('off', '2024-01-01T00:00:00Z')]).toEqual([0, 0])
+  const { applicationId } = owner
+  const known = await db.run('select state from preferences where application_id = $1', [applicationId])
+  expect(known).toEqual([{ state: 'on' }])
+})
+
+test('a choice dated by a clock that is ahead does not outlast one that is made after it', async () => {
+  const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
+  const made = (state: 'on' | 'off', changed_at: string) => {
+    const row = { id: newId('pref'), recipient_index: 'somebody', topic: 'news', channel: 'email' as const }
+    return change(owner, [{ ...row, state, changed_at }], { source: 'import', actor: 'key' })
+  }
+  const ahead = () => new Date(Date.now() + 60_000).toISOString()
+  const [on] = await made('on', ahead())
+  expect(on!.changed_at.getTime()).toBeLessThan(Date.now() + 30_000)
+  expect(await made('off', ahead())).toHaveLength(1)
+})
+
 test('a choice that is made for the first time while an older one is imported stays, and is evidence once', async () => {
   const owner = { tenantId: newId('ten'), applicationId: newId('app'), mode: 'live' as const }
   const make = (run: Run, state: 'on' | 'off', changed_at?: string) =>

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Queries } from '@notify/database'
+import { eventually } from '@notify/dev-env'
 import { useOwnSchema } from '@notify/test-kit/database'
+import { createTestKit } from '@notify/test-kit/kit'
 import type { Context } from '../src/context.ts'
 import { migrations } from '../src/db/migrations.ts'
 import { eraseTransactions } from '../src/erasure/erasure-store.ts'
@@ -11,6 +13,7 @@ import type { Answer } from '../src/messages/hand-over.ts'
 import { findMessage } from '../src/messages/message-store.ts'
 import { handOverMessage, sendMessage } from '../src/messages/send-message.ts'
 import { settleAccepted, settleRefused } from '../src/messages/settle-message.ts'
+import { startResumption } from '../src/messages/start-resumption.ts'
 import { expireTransactions } from '../src/transactions/expire-transactions.ts'
 import { recordOutcome } from '../src/transactions/record-outcome.ts'
 import { renewTransaction } from '../src/transactions/renew-transaction.ts'
@@ -25,7 +28,7 @@ const tenantId = newId('ten')
 const prefix = '+491512'
 
 /** A code and its message. */
-async function add({ status = 'sent', expireIn = 300, prefix = '+1555' } = {}) {
+async function add({ status = 'sent', expireIn = 300, prefix = '+1555', tenant = tenantId } = {}) {
   const code = { id: newId('otp'), notification_id: newId('notif') }
   await db.run(
     `with made as (
@@ -37,7 +40,7 @@ async function add({ status = 'sent', expireIn = 300, prefix = '+1555' } = {}) {
      insert into messages (notification_id, transaction_id, tenant_id, mode, recipient_index, request, due_at, expires_at)
      select notification_id, id, tenant_id, mode, recipient_index, case when status = 'pending' then 'x'::bytea end,
        case when status = 'pending' then now() end, expires_at from made`,
-    [code.id, tenantId, prefix, status, code.notification_id, expireIn],
+    [code.id, tenant, prefix, status, code.notification_id, expireIn],
   )
   return code
 }
@@ -160,6 +163,24 @@ test('after five wrong codes of one transaction no statement tries its others of
   expect(statements).toBe(mostAttempts)
 })
 
+test('a transaction that another session keeps locked does not fail the tries of others', async () => {
+  const [locked, other] = [await add(), await add()]
+  const tryCode = createTryCode({ db, wakeOutbox() {} })
+  const wrong = ({ id }: { id: string }) =>
+    ({ id, application_id: 'app_1', mode: 'live', salt: '', answer: '', traceparent: null }) as unknown as Try
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = db.transaction(async (run) => {
+    await run('select from transactions where id = $1 for update', [locked.id])
+    held.resolve()
+    await released.promise
+  })
+  await held.promise
+  const tried = await Promise.all([tryCode(wrong(locked)), tryCode(wrong(other))]).finally(released.resolve)
+  await holding
+  expect(tried).toEqual([undefined, expect.objectContaining({ id: other.id, attempts: 1 })])
+  expect(await tryCode(wrong(locked))).toMatchObject({ attempts: 1 })
+})
+
 test('a code that dispatch refuses for now stays due, and its caller may repeat the request', async () => {
   const { id, notification_id } = await add({ status: 'pending' })
   let answer: Answer = { title: '', status: 429, code: 'rate_limited', detail: 'The templates use too much CPU time' }
@@ -178,4 +199,25 @@ test('a code that dispatch refuses for now stays due, and its caller may repeat 
   answer = undefined
   expect(await sendMessage(context, notification_id)).toMatchObject({ status: 200 })
   expect(await stateOf({ id })).toEqual({ status: 'sent', failure_reason: null })
+})
+
+test('a tenant whose messages dispatch does not answer holds up none of those of another tenant', async () => {
+  const [slow, quick] = [newId('ten'), newId('ten')]
+  for (let made = 0; made < 60; made++) for (const tenant of [slow, quick]) await add({ status: 'pending', tenant })
+  const waitingOf = async (tenant: string) =>
+    (await db.run('select from messages where tenant_id = $1 and due_at is not null', [tenant])).length
+  const answer = Promise.withResolvers<Answer>()
+  const context = {
+    ...{ db, wakeOutbox() {}, metrics: { sent() {}, refused() {} }, settingsOf: async () => ({}) },
+    handOver: async ({ tenant_id }: { tenant_id: string }) => (tenant_id === slow ? answer.promise : undefined),
+  } as unknown as Context
+  const kit = createTestKit('otp')
+  try {
+    startResumption(kit, context)
+    await eventually(async () => expect(await waitingOf(quick)).toBe(0))
+    expect(await waitingOf(slow)).toBe(60)
+  } finally {
+    answer.resolve(undefined)
+    await kit.stop()
+  }
 })

@@ -20,7 +20,7 @@ import {
 import { sealEvent } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import type { Span } from '@notify/service-kit'
-import { callbackOf, type NewCallback, suppressing } from '../records/callback-store.ts'
+import { callbackOf, identified, type NewCallback, suppressing } from '../records/callback-store.ts'
 
 interface Source<R extends Report> {
   channel: Channel
@@ -85,9 +85,9 @@ function callbackOfPreference(
 
 function callbackOfIdentity(keyRing: KeyRing, { channel, report }: Source<IdentityReport>, span: Span): NewCallback {
   const { account, callbackId, content } = report
-  const identified = sealEvent(keyRing, contactIdentified, envelopeOf(channel, account), content)
-  const identity = { provider_id: account.id, provider_message_id: callbackId, status: 'identified' }
-  return callbackOf(identity, contactIdentified, identified, span.traceparent)
+  const event = sealEvent(keyRing, contactIdentified, envelopeOf(channel, account), content)
+  const identity = { provider_id: account.id, provider_message_id: callbackId, status: identified }
+  return callbackOf(identity, contactIdentified, event, span.traceparent)
 }
 
 function callbackOfTemplate({ channel, report }: Source<TemplateReport>, span: Span): NewCallback {

@@ -10,6 +10,9 @@ interface Identity {
   status: string
 }
 
+/** The status of a contact whose number and user id the carrier has reported together. */
+export const identified = 'identified'
+
 /** Ends the message id of a receipt that suppresses its recipient. */
 export const suppressing = ' suppress'
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { stateOf, untilState } from '@notify/test-kit/api'
 import { untilSettled } from '@notify/test-kit/bus'
+import { pipeCommand } from '@notify/test-kit/processes'
 import { freshPhone } from '@notify/test-kit/sms'
 import { consentOf, optIn, untilConsent } from '@notify/test-kit/whatsapp'
 import { env, envelope, ofNumber, rows, silentMessage, state, update } from './stack.ts'
@@ -206,5 +207,25 @@ describe('a user without a number', () => {
     expect((await consentOf(env, message.phone)).history).toHaveLength(3)
     const { rows: left } = await env.admin.query('select from consent.waiting_changes')
     expect(left).toEqual([])
+  })
+
+  test('a user who was erased and agrees again revokes by STOP as soon as the carrier reports the number again', async () => {
+    const message = await silentMessage()
+    const { phone } = message
+    const userId = `user.${phone}`
+    const named = envelope(ofNumber({ ...contact(phone.slice(1), userId), statuses: [message.status('delivered')] }))
+    const known = async () => (await env.admin.query('select count(phone)::int as n from consent.users')).rows[0].n
+    const before = await known()
+    expect((await update(named)).status).toBe(200)
+    await eventually(async () => expect(await known()).toBe(before + 1))
+    const erase = ['erase-recipient', '--tenant', env.tenantId, '--erase']
+    for (const service of ['consent', 'callbacks'] as const)
+      await eventually(async () =>
+        expect(await pipeCommand(env, service, erase, { input: `${phone}\n` })).toMatchObject({ status: 0 }),
+      )
+    expect((await optIn(env, phone)).status).toBe(201)
+    expect((await update(named)).status).toBe(200)
+    expect((await update(envelope(ofNumber(stopBy(userId, `wamid.${userId}`))))).status).toBe(200)
+    await untilConsent(env, phone, { status: 'revoked' })
   })
 })

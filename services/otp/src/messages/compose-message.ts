@@ -10,7 +10,7 @@ const eventKey = 'otp'
 export type CodeRequest = WrittenRequest & { channel: OtpChannel }
 
 /**
- * Requests that dispatch tries in order: the application's template for the language, its general template, the default text.
+ * Requests that dispatch tries in order: the application's template for the language or its default one, its general template, the default text.
  * Only dispatch knows which templates exist.
  */
 export function composeMessage(content: Content & { channel: OtpChannel }): CodeRequest[] {
@@ -22,7 +22,8 @@ export function composeMessage(content: Content & { channel: OtpChannel }): Code
   const recipient = recipientOf?.(content) ?? content.recipient
   const asked = language === null ? {} : { locale: language }
   const general = { channel, recipient, ...asked, event_key: eventKey, data: { code, minutes, autofill } }
-  const ofLanguage = language ? [{ ...general, event_key: `${eventKey}.${language}`, written_locale: language }] : []
+  const own = language ?? settings.default_locale
+  const ofLanguage = own ? [{ ...general, event_key: `${eventKey}.${own}`, written_locale: own }] : []
   // Our own text is in the first language of the recipient and the application that we have.
   const wanted = [language, settings.default_locale].filter((one) => one != null)
   const text = codeText(wanted, { code, minutes })

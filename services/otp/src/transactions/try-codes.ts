@@ -1,5 +1,5 @@
 import type { Id, KeyMode } from '@notify/contracts'
-import { defineStatement, pick, type Queries, type RowOf, type Run } from '@notify/database'
+import { defineStatements, isLockTimeout, pick, type Queries, type RowOf, type Run } from '@notify/database'
 import { coalesce } from '@notify/service-kit'
 import { answers } from '../codes/code-proof.ts'
 import { tables } from '../db/schema.ts'
@@ -29,15 +29,16 @@ const isRight = answers('t.code_proof', 'input.salt', 'input.answer')
  * Checks and counts in one conditional UPDATE. A statement that waited for a row evaluates it again, so a code verifies once
  * and is tried at most five times. Rows are locked in the order of their ids, so batches never deadlock.
  */
-const tryCodes = defineStatement({
-  name: 'try-codes',
-  text: `
+const tryCodes = defineStatements(
+  (locked: 'wait' | 'skip') => ({
+    name: locked === 'wait' ? 'try-codes' : 'try-unlocked-codes',
+    text: `
     with input as (
       select * from json_to_recordset($1::json) as i (id text, application_id text, mode text, salt text, answer text,
         traceparent text)
     ), locked as (
       select t.id from transactions t join input using (id)
-      where t.application_id = input.application_id and t.mode = input.mode order by t.id for no key update of t
+      where t.application_id = input.application_id and t.mode = input.mode order by t.id for no key update of t${locked === 'skip' ? ' skip locked' : ''}
     ), tried as (
       update transactions t set
         attempts = t.attempts + (not ${isRight})::int,
@@ -53,12 +54,25 @@ const tryCodes = defineStatement({
       returning t.*
     ), facts as (${factsInto('tried where verified_at is not null')})
     select id, attempts, verified_at from tried`,
-  columns,
-})
+    columns,
+  }),
+  'wait',
+  'skip',
+)
 
 /** Tries codes, at most one per transaction. @returns the transactions that were open */
 export function tryCodesOf(run: Run, tries: readonly Try[]): Promise<Tried[]> {
-  return run(tryCodes, [JSON.stringify(tries)])
+  return run(tryCodes('wait'), [JSON.stringify(tries)])
+}
+
+/** The same of several callers: a transaction that stays locked counts as not open, and holds up no other. */
+async function tryCodesTogether(run: Run, tries: readonly Try[]): Promise<Tried[]> {
+  try {
+    return await tryCodesOf(run, tries)
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error
+    return run(tryCodes('skip'), [JSON.stringify(tries)])
+  }
 }
 
 /** Tries one code. Concurrent tries share a statement. */
@@ -77,7 +91,7 @@ export function createTryCode({ db, wakeOutbox }: { db: Queries; wakeOutbox(): v
         if (left.length === 0) break
         const tried = new Map(
           (
-            await tryCodesOf(
+            await tryCodesTogether(
               db.run,
               left.map(([, one]) => one),
             )

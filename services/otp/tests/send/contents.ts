@@ -93,7 +93,7 @@ test('without a template the code is sent in the first of our languages, and num
   })
 })
 
-test('the template of codes is translated like any other; the default of the application comes next', async () => {
+test('the template of codes is translated like any other; the default of the application comes next, with its own event first', async () => {
   const { applicationId } = await addApplication(env)
   const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })
   await publishApplication({ application_id: applicationId, revision: 2, otp: {}, default_locale: 'fr-CA' })
@@ -110,6 +110,13 @@ test('the template of codes is translated like any other; the default of the app
   expect(await text({ locale: 'ja-JP' })).toBe('000000 です')
   expect(await text({ locale: 'de' })).toBe('Votre code 000000')
   expect(await text({})).toBe('Votre code 000000')
+  await env.sql('dispatch').query(
+    `insert into events (tenant_id, application_id, event_key, name, status, version, allowed_channels, templates)
+     values ($1, $2, 'otp.fr-CA', 'Code', 'published', 1, '{sms}', $3)`,
+    [env.tenantId, applicationId, JSON.stringify({ sms: { body: 'Code du Québec {{code}}' } })],
+  )
+  await eventually(async () => expect(await text({})).toBe('Code du Québec 000000'))
+  expect(await text({ locale: 'de' })).toBe('Votre code 000000')
 })
 
 /** Sends a code. @returns its message, with zeros as the code */

@@ -33,6 +33,8 @@ export const baseline: Migration = {
        )`,
     `create index received_callbacks_attempt on received_callbacks (attempt_id) where attempt_id is not null`,
     `create index received_callbacks_received_at on received_callbacks (received_at)`,
+    // For an erasure, which deletes those of a tenant.
+    `create index received_callbacks_identified on received_callbacks (provider_id) where status = 'identified'`,
     // Tenants that another cell serves, and to which callbacks of their carriers are forwarded for a while.
     `create table moved_tenants (
          tenant_id text primary key,

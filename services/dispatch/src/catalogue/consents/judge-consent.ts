@@ -4,7 +4,7 @@ import type { TemplateReference } from '../../channels/channel-template.ts'
 /** The reason, for people, why the consent does not permit a message; undefined when it does. */
 export function consentFault(
   { status, marketing_stopped, entry_id }: ConsentAnswer,
-  template: TemplateReference | undefined,
+  template: Pick<TemplateReference, 'category'> | undefined,
 ): string | undefined {
   const entry = entry_id ? ` (entry ${entry_id} of the consent ledger)` : ''
   switch (status) {

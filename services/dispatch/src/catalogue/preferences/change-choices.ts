@@ -14,21 +14,21 @@ export interface NewChoice {
   state: PreferenceState | null
   /** Undefined: it stays as it is. */
   frequency?: Frequency | null | undefined
-  /** A later choice that is known already stays; undefined: it is made now. */
+  /** A later choice that is known already stays; undefined: it is made now, and so is one of the future. */
   changed_at?: string | undefined
 }
 
 const changedColumns = { id: column.id('pref'), changed_at: column.timestamp() }
 
 /**
- * Of several choices for the same switch, removals included, the latest counts, and of those the last. What changes nothing leaves no
- * evidence. The switches are held. Nothing joins the table: a plan made while it was small would read all of it for each choice.
+ * Of several choices for the same switch, removals included, the latest counts, and of those the last. A repetition leaves no evidence,
+ * but its time counts. The switches are held. Nothing joins the table: a plan made while it was small would read all of it for each choice.
  */
 const change = defineStatement({
   name: 'change-preferences',
   text: `
     with input as (
-      select distinct on (recipient_index, topic, channel) *, coalesce(changed_at, clock_timestamp()) as at
+      select distinct on (recipient_index, topic, channel) *, least(changed_at, clock_timestamp()) as at
       from json_to_recordset($1::json) as t (id text, position int, recipient_index text, topic text, channel text, state text,
         frequency text, keeps_frequency boolean, changed_at timestamptz)
       order by recipient_index, topic, channel, coalesce(changed_at, 'infinity') desc, position desc
@@ -43,10 +43,9 @@ const change = defineStatement({
         select * from preferences where recipient_index = input.recipient_index and application_id = $2 and mode = $3
           and topic = input.topic and channel = input.channel offset 0) as p
     ), judged as (
-      select *, (state, frequency_after) is distinct from (before, frequency_before)
-        and (known_at is null or changed_at is null or known_at < changed_at) as is_due
+      select *, is_newer and (state, frequency_after) is distinct from (before, frequency_before) as is_due
       from (
-        select *,
+        select *, known_at is null or changed_at is null or known_at < at as is_newer,
           case when state is null then null when keeps_frequency then frequency_before else frequency end as frequency_after
         from known
       ) as chosen
@@ -58,7 +57,7 @@ const change = defineStatement({
         and ((p.recipient_index, p.topic, p.channel) in (table gone)) is true
     ), kept as (
       insert into preferences (tenant_id, application_id, mode, recipient_index, topic, channel, state, frequency, source, changed_at)
-      select $6, $2, $3, recipient_index, topic, channel, state, frequency_after, $4, at from judged where is_due and state is not null
+      select $6, $2, $3, recipient_index, topic, channel, state, frequency_after, $4, at from judged where is_newer and state is not null
       on conflict (recipient_index, application_id, mode, topic, channel) do update
       set state = excluded.state, frequency = excluded.frequency, source = excluded.source, changed_at = excluded.changed_at
     ), evidence as (

@@ -8,15 +8,16 @@ import {
   SuppressionChannel,
 } from '@notify/contracts'
 import { idempotentAnswer } from '@notify/database'
-import { Problem, Reply } from '@notify/service-kit'
+import { Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithConsents } from '../consents/consent-directory.ts'
-import { requireConsent } from '../consents/require-consent.ts'
+import { consentFault } from '../consents/judge-consent.ts'
 import { recipientId } from '../recipients/recipient-content.ts'
 import type { WithRecipients } from '../recipients/recipient-directory.ts'
 import { findSuppressed } from '../suppressions/find-suppressed.ts'
 import { topicMissing } from '../topics/describe-topic.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
+import { categoriesSent } from '../topics/topic-store.ts'
 import { appliesTo, decidePreference } from './decide-preference.ts'
 import { ownerOfCaller, type Subject, subjectsOf, subjectsOfTokens } from './person.ts'
 import { type PreferenceOwner, readChoices } from './preference-store.ts'
@@ -24,6 +25,10 @@ import { type PreferenceOwner, readChoices } from './preference-store.ts'
 type Needs = Context & WithTopics & WithConsents & WithRecipients
 type Considered = PreferenceExplanation['considered'][number]
 type Asked = Omit<Subject, 'name'>
+interface Message {
+  topic?: string | undefined
+  channel: Channel
+}
 /** Which of them decides is known at the end. */
 type Step = Omit<Considered, 'decided'>
 
@@ -33,7 +38,7 @@ export const explainPreference = idempotentAnswer<Needs, typeof contract>(async 
   const named = [...subjectsOf(context, owner.tenantId, body), ...subjectsOfTokens(body)]
   const subjects = [...named, ...(await savedAddress(context, owner, named, body.channel))]
   const steps = [
-    ...(await judgeAddress(context, owner, subjects, body.channel)),
+    ...(await judgeAddress(context, owner, subjects, body)),
     ...(await judgeTopic(context, owner, subjects, body)),
   ]
   const decided = steps.findIndex(({ outcome }) => outcome !== 'passes')
@@ -60,30 +65,28 @@ async function savedAddress(
 /** Suppressions and consent, which decide before any choice. They are about addresses. */
 async function judgeAddress(
   context: Needs,
-  { tenantId, mode }: PreferenceOwner,
+  owner: PreferenceOwner,
   subjects: readonly Asked[],
-  channel: Channel,
+  { topic, channel }: Message,
 ): Promise<Step[]> {
+  const { tenantId, mode } = owner
   const address = subjects.find(({ of }) => of === 'address')
   if (!address) return []
   const suppression = SuppressionChannel.safeParse(channel).success
     ? [await judgeSuppression(context, { tenantId, channel, mode, index: address.index })]
     : []
   if (!channelContracts[channel].needsConsent) return suppression
-  const refusal = await requireConsent(context, { tenant_id: tenantId, mode }, address.index, undefined).catch(
-    (error: unknown) => {
-      if (error instanceof Problem && error.code === 'whatsapp_opt_in_required') return error
-      throw error
-    },
-  )
-  return [
-    ...suppression,
-    {
-      check: 'consent',
-      outcome: refusal ? 'stops' : 'passes',
-      detail: refusal ? refusal.message : 'The number has an active opt-in',
-    },
-  ]
+  const answer = await context.directory.consents.ask({ tenant_id: tenantId, mode, recipient_index: address.index })
+  const isAsked = answer.marketing_stopped && topic !== undefined
+  const [category, ...others] = isAsked
+    ? await categoriesSent(context.db.run, { ...owner, topicKey: topic }, channel)
+    : []
+  // Of a topic with templates of several categories some messages are sent.
+  const fault = consentFault(answer, category && others.length === 0 ? { category } : undefined)
+  const permitted = answer.marketing_stopped
+    ? 'The number has an active opt-in, and has stopped marketing: no template of the category marketing is sent'
+    : 'The number has an active opt-in'
+  return [...suppression, { check: 'consent', outcome: fault ? 'stops' : 'passes', detail: fault ?? permitted }]
 }
 
 async function judgeSuppression(
@@ -102,7 +105,7 @@ async function judgeTopic(
   { directory, db }: Needs,
   owner: PreferenceOwner,
   subjects: readonly Asked[],
-  { topic, channel }: { topic?: string | undefined; channel: Channel },
+  { topic, channel }: Message,
 ): Promise<Step[]> {
   if (topic === undefined)
     return [{ check: 'topic', outcome: 'sends', detail: 'A message without a topic is always sent' }]

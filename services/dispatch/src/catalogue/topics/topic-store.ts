@@ -1,5 +1,5 @@
 import type { Channel, Id, TopicContent } from '@notify/contracts'
-import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
+import { cast, column, nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import { type Selectable, sql } from 'kysely'
 import { build, type Tables } from '../../db/schema.ts'
 import { differs } from '../initial-row.ts'
@@ -139,6 +139,18 @@ export async function eventsSentBy(
     .where('allowed_channels', '&&', sql.val<Channel[]>([...channels]))
     .$if(except.length > 0, (query) => query.where('event_key', 'not in', [...except]))
   return (await run(sent.orderBy('event_key').limit(most))).map(({ event_key }) => event_key)
+}
+
+/** The categories of the carrier's templates with which published events send a topic by a channel; null without one. */
+export async function categoriesSent(run: Run, id: TopicId, channel: Channel): Promise<(string | null)[]> {
+  const category = cast(column.text().nullable(), sql`templates->${channel}::text->>'category'`).as('category')
+  const sent = build
+    .selectFrom('events')
+    .select(category)
+    .distinct()
+    .where((where) => where.and({ ...ownerOf(id), topic: id.topicKey, status: 'published' }))
+    .where('allowed_channels', '&&', sql.val<Channel[]>([channel]))
+  return (await run(sent)).map((row) => row.category)
 }
 
 /** The topics of an application by key. @param after key of the last one of the previous page */
