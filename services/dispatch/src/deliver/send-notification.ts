@@ -5,14 +5,15 @@ import { quietForMs } from '../catalogue/recipients/quiet-hours.ts'
 import type { Context } from '../context.ts'
 import type { PutBackCause } from '../metrics.ts'
 import { type CallContext, callCarrier, type Latest } from './call/call-carrier.ts'
-import { chooseProvider } from './call/choose-provider.ts'
+import { type Choice, chooseProvider } from './call/choose-provider.ts'
 import { isBroken } from './call/circuit-breaker.ts'
 import { heldTooLong, noProvider, notPrepared } from './call/own-answers.ts'
 import type { Claim } from './claim/claim-store.ts'
 import { type Claims, createClaims } from './claim/claim-work.ts'
+import type { Unmade } from './claim/put-back-store.ts'
 import { holdQueue, type LaneOf, releaseQueue } from './queues/queue-store.ts'
 import { type RecordContext, recordAttempt } from './record-attempt.ts'
-import { decideNext, retryPolicyOf } from './settle/decide-next.ts'
+import { decideNext, nextDelayMs, retryPolicyOf } from './settle/decide-next.ts'
 import { longestTurnMs } from './throttle/slot-store.ts'
 import { createThrottle } from './throttle/throttle.ts'
 
@@ -39,6 +40,14 @@ export type Verdict =
   /** How long all circuit breakers stay open. */
   | { kind: 'unavailable'; forMs: number }
 
+/** The rates of all providers that the message may use are used up. */
+interface Late {
+  /** When the first of them has a turn. */
+  forMs: number
+  /** Whether a message that has not failed over could use another provider. */
+  othersGoOn: boolean
+}
+
 export interface Sender {
   claim: Claims['take']
   /**
@@ -64,9 +73,15 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   const claims = createClaims(context, lane, { leaseMs, isStopping })
   const throttle = createThrottle(db, urgency)
 
-  const putBack = async (claim: Claim, cause: PutBackCause, afterMs = 0) => {
+  const putBack = async (claim: Claim, cause: PutBackCause, more: Partial<Unmade> = {}) => {
     metrics.putBack(claim.channel, cause)
-    await claims.putBack({ claim, afterMs, held: cause === 'fault', asked: cause === 'quiet_hours' })
+    await claims.putBack({ claim, afterMs: 0, ...more })
+  }
+
+  /** Ends a failover that would wait, although other messages of the queue can be sent: they must not wait behind it. */
+  const startAgain = async (claim: Claim, cause: PutBackCause): Promise<Verdict> => {
+    await putBack(claim, cause, { afterMs: nextDelayMs(claim.round_attempts, policy), startsAgain: true })
+    return { kind: 'again' }
   }
 
   /** Fails a message that circuit breakers or internal errors have delayed for longer than HOLD_LIMIT. */
@@ -81,7 +96,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
    */
   const putBackOnFault = (claim: Claim) => async (fault: unknown) => {
     if (claim.held_ms > config.HOLD_LIMIT) await giveUpHeld(claim, notPrepared)
-    else await putBack(claim, 'fault', faultPauseMs + Math.random() * faultSpreadMs[urgency])
+    else await putBack(claim, 'fault', { afterMs: faultPauseMs + Math.random() * faultSpreadMs[urgency], held: true })
     throw fault
   }
 
@@ -89,6 +104,32 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     circuitOpenMs: carriers.circuitOpenMs(provider, claim.mode),
     busy: carriers.isBusy(provider, claim.mode),
   })
+
+  /** Chooses a provider and waits for its turn. If its rate is used up, others of its priority replace it. */
+  const takeTurn = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Choice | Late> => {
+    const late = new Map<string, number>()
+    const standing = (provider: ListedProvider) => {
+      const { circuitOpenMs, busy } = standingOf(claim)(provider)
+      return { circuitOpenMs, busy: busy || late.has(provider.id) }
+    }
+    const tried = new Set(claim.tried)
+    let priority: number | undefined
+    for (;;) {
+      const choice = chooseProvider(providers, tried, standing)
+      if ('circuitOpenMs' in choice) return choice
+      const { provider } = choice
+      priority ??= provider.priority
+      if (late.size > 0 && (provider.priority !== priority || standing(provider).busy)) {
+        const first = chooseProvider(providers, new Set(), standing)
+        return { forMs: Math.min(...late.values()), othersGoOn: 'provider' in first && !standing(first.provider).busy }
+      }
+      // Test messages go to the sandbox and do not use the account's rate.
+      if (provider.rateLimitPerSecond === null || claim.mode === 'test') return choice
+      const forMs = await throttle.turn(provider.id, provider.rateLimitPerSecond)
+      if (forMs === 0) return choice
+      late.set(provider.id, forMs)
+    }
+  }
 
   const isHeldTooLong = ({ queue_held_ms }: Claim) => queue_held_ms !== null && queue_held_ms > config.HOLD_LIMIT
 
@@ -133,22 +174,19 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     // Most messages name no user, so they need no check.
     const quietMs = claim.quiet_hours === null ? 0 : await quietForMs(context.secrets.keyRing, claim).catch(onFault)
     if (quietMs > 0) {
-      await putBack(claim, 'quiet_hours', quietMs)
+      await putBack(claim, 'quiet_hours', { afterMs: quietMs, asked: true })
       return { kind: 'again' }
     }
     const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, providers, null, noProvider, false)
-    const choice = chooseProvider(providers, new Set(claim.tried), standingOf(claim))
-    if ('circuitOpenMs' in choice) return hold(claim, providers, choice.circuitOpenMs)
-    const { provider, otherProvider } = choice
-    // Test messages go to the sandbox and do not use the account's rate.
-    if (provider.rateLimitPerSecond !== null && mode === 'live') {
-      const forMs = await throttle.turn(provider.id, provider.rateLimitPerSecond)
-      if (forMs > 0) {
-        await putBack(claim, 'rate_limit')
-        return { kind: 'rate_limited', forMs }
-      }
+    const turn = await takeTurn(claim, providers)
+    if ('circuitOpenMs' in turn) return hold(claim, providers, turn.circuitOpenMs)
+    if ('forMs' in turn) {
+      if (turn.othersGoOn && claim.tried) return startAgain(claim, 'rate_limit')
+      await putBack(claim, 'rate_limit')
+      return { kind: 'rate_limited', forMs: turn.forMs }
     }
+    const { provider, otherProvider } = turn
     // If the checks began now, the lease could end before the answer, and the message be sent twice; or the message has
     // expired.
     if (performance.now() > latest.checkMs) {

@@ -1,0 +1,144 @@
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { CarrierAnswer } from '@notify/carriers/sending'
+import { newId } from '@notify/contracts'
+import type { ListedProvider } from '../src/catalogue/providers/provider-directory.ts'
+import { channels } from '../src/channels/registry.ts'
+import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
+import { createSender, type SendContext } from '../src/deliver/send-notification.ts'
+import { createThrottle } from '../src/deliver/throttle/throttle.ts'
+import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { db } from './own-schema.ts'
+
+const lane = { lane: 'transactional', channel: 'sms' } as const
+const tenantId = newId('ten')
+let own: OwnNotifications
+beforeAll(() => {
+  own = createOwnNotifications(db, tenantId)
+})
+
+/** Twelve an hour: once its first turns are used up, the next is minutes away. */
+const slow = 1 / 300
+async function account(more: Partial<ListedProvider> = {}): Promise<ListedProvider> {
+  const id = newId('prov')
+  await addProviders(db, tenantId, id)
+  const { turn } = createThrottle(db, 'urgent', async () => {})
+  if (more.rateLimitPerSecond) while ((await turn(id, more.rateLimitPerSecond)) === 0);
+  const known = { id, tenantId, kind: 'twilio', revision: 1, credentials: {} }
+  return { ...known, rateLimitPerSecond: null, priority: 1, ...more }
+}
+
+const answered = { code: null, message: null, providerMessageId: null, retryAfterMs: null }
+const refused = { ...answered, outcome: 'rejected_retryable', code: '20500', message: 'No' } as const
+let sent: string[] = []
+/** What each provider answers; without an entry it takes the message. */
+const answers = new Map<string, CarrierAnswer>()
+const openMs = new Map<string, number>()
+const busy = new Set<string>()
+afterEach(() => {
+  sent = []
+  for (const known of [answers, openMs, busy]) known.clear()
+})
+
+const payload = JSON.stringify({ channel: 'sms', to: '+15551230001', text: 'Hello' })
+const senderOf = (...providers: ListedProvider[]) =>
+  createSender(
+    {
+      config: {
+        ...{ CONSENT_TIMEOUT: 2000, CARRIER_TIMEOUT: 10_000, HOLD_LIMIT: 60_000 },
+        ...{ SEND_RETRY_DELAYS: [60_000, 60_000], UNKNOWN_GRACE: 60_000, UNKNOWN_GRACE_OTP: 10_000 },
+      },
+      channels,
+      db,
+      secrets: { keyRing: { decrypt: () => payload } },
+      directory: { providers: { list: async () => providers } },
+      carriers: {
+        circuitOpenMs: ({ id }: ListedProvider) => openMs.get(id) ?? 0,
+        isBusy: ({ id }: ListedProvider) => busy.has(id),
+        isProbed: () => false,
+        async send({ id }: ListedProvider) {
+          sent.push(id)
+          return answers.get(id) ?? { ...answered, outcome: 'accepted' }
+        },
+      },
+      tracer: { start: () => ({ set() {}, end() {} }) },
+      metrics: { putBack() {}, attempt() {}, took() {}, carrierSeconds() {} },
+      log: { info() {} },
+      sentAttempts: { add() {} },
+      countFailure() {},
+      wakeOutbox() {},
+    } as unknown as SendContext,
+    lane,
+    () => false,
+  )
+
+const queued = async () => (await own.queued(1, lane.lane, lane.channel))[0]!
+
+/** Claims a message and hands it to the sender. */
+async function claimAndSend(id: string, ...providers: ListedProvider[]) {
+  const sender = senderOf(...providers)
+  const { claims } = await sender.claim([{ key: await own.keyOf(id), most: 1 }])
+  expect(claims).toMatchObject([{ id }])
+  return sender.send(claims[0]!, { traceparent: undefined } as never)
+}
+
+/** A message that the first provider has refused, so that the others come next. */
+async function refusedBy(...providers: ListedProvider[]) {
+  const id = await queued()
+  answers.set(providers[0]!.id, refused)
+  expect(await claimAndSend(id, ...providers)).toEqual({ kind: 'again' })
+  expect((await own.rowOf(id)).failovers).toBe(1)
+  answers.clear()
+  sent = []
+  return id
+}
+
+const msUntilDue = async (id: string) => ((await own.rowOf(id)).next_attempt_at as Date).getTime() - Date.now()
+
+test('a message whose provider is at its rate goes by another one of its priority', async () => {
+  const [limited, free] = [await account({ rateLimitPerSecond: slow }), await account()]
+  const id = await queued()
+  expect(await claimAndSend(id, limited, free)).toEqual({ kind: 'answered' })
+  expect(sent).toEqual([free.id])
+})
+
+test.each<[string, (limited: ListedProvider, other: ListedProvider) => unknown]>([
+  ['has a later priority', (_limited, other) => Object.assign(other, { priority: 2 })],
+  ['has asked for a pause', (_limited, other) => busy.add(other.id)],
+  ['has an open circuit breaker', (_limited, other) => openMs.set(other.id, 3000)],
+])('a message whose provider is at its rate waits when the other one %s', async (_what, change) => {
+  const [limited, other] = [await account({ rateLimitPerSecond: slow }), await account()]
+  change(limited, other)
+  const id = await queued()
+  expect(await claimAndSend(id, limited, other)).toMatchObject({ kind: 'rate_limited' })
+  expect(sent).toEqual([])
+  // It keeps its position.
+  expect(await own.rowOf(id)).toMatchObject({ status: 'queued', sending: false, next_attempt_at: null })
+})
+
+test('when all are at their rates the queue waits for the first turn of any', async () => {
+  const accounts = [await account({ rateLimitPerSecond: slow / 10 }), await account({ rateLimitPerSecond: slow })]
+  const verdict = await claimAndSend(await queued(), ...accounts)
+  expect(verdict).toMatchObject({ kind: 'rate_limited', forMs: expect.any(Number) })
+  expect('forMs' in verdict && verdict.forMs).toBeLessThan((1000 / slow) * 2)
+})
+
+test('a failover to a provider at its rate does not stop the queue: the message begins again after its next delay', async () => {
+  const [free, limited] = [await account(), await account({ rateLimitPerSecond: slow, priority: 2 })]
+  const id = await refusedBy(free, limited)
+  expect(await claimAndSend(id, free, limited)).toEqual({ kind: 'again' })
+  expect(await msUntilDue(id)).toBeLessThanOrEqual(60_000)
+  expect(await own.rowOf(id)).toMatchObject({ status: 'queued', sending: false, round_attempts: 1 })
+  await db.run('update notifications set next_attempt_at = now() where id = $1', [id])
+  await takeDueNotifications(db, channels)
+  expect(await claimAndSend(id, free, limited)).toEqual({ kind: 'answered' })
+  expect(sent).toEqual([free.id])
+  expect(await own.rowOf(id)).toMatchObject({ status: 'sent', round_attempts: 2 })
+})
+
+test('a failover to a provider at its rate waits for its turn while the first one cannot be called', async () => {
+  const [first, limited] = [await account(), await account({ rateLimitPerSecond: slow, priority: 2 })]
+  const id = await refusedBy(first, limited)
+  openMs.set(first.id, 3000)
+  expect(await claimAndSend(id, first, limited)).toMatchObject({ kind: 'rate_limited' })
+  expect(await own.rowOf(id)).toMatchObject({ failovers: 1, next_attempt_at: null })
+})
