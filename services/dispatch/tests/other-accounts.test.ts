@@ -3,6 +3,7 @@ import type { CarrierAnswer } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import type { ListedProvider } from '../src/catalogue/providers/provider-directory.ts'
 import { channels } from '../src/channels/registry.ts'
+import { circuitOpenCode } from '../src/deliver/call/circuit-breaker.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { createSender, type SendContext } from '../src/deliver/send-notification.ts'
 import { createThrottle } from '../src/deliver/throttle/throttle.ts'
@@ -34,8 +35,10 @@ let sent: string[] = []
 const answers = new Map<string, CarrierAnswer>()
 const openMs = new Map<string, number>()
 const busy = new Set<string>()
+let duringCall = () => {}
 afterEach(() => {
   sent = []
+  duringCall = () => {}
   for (const known of [answers, openMs, busy]) known.clear()
 })
 
@@ -56,6 +59,8 @@ const senderOf = (...providers: ListedProvider[]) =>
         isBusy: ({ id }: ListedProvider) => busy.has(id),
         isProbed: () => false,
         async send({ id }: ListedProvider) {
+          duringCall()
+          if (openMs.has(id)) return { ...refused, code: circuitOpenCode }
           sent.push(id)
           return answers.get(id) ?? { ...answered, outcome: 'accepted' }
         },
@@ -141,4 +146,39 @@ test('a failover to a provider at its rate waits for its turn while the first on
   openMs.set(first.id, 3000)
   expect(await claimAndSend(id, first, limited)).toMatchObject({ kind: 'rate_limited' })
   expect(await own.rowOf(id)).toMatchObject({ failovers: 1, next_attempt_at: null })
+})
+
+const isHeld = async (id: string) => {
+  const { application_id } = await own.keyOf(id)
+  return (await db.run('select from held_queues where application_id = $1', [application_id])).length > 0
+}
+
+test('a failover to a provider with an open circuit breaker does not stop the queue: the message begins again after its next delay', async () => {
+  const [ready, down] = [await account(), await account({ priority: 2 })]
+  const id = await refusedBy(ready, down)
+  openMs.set(down.id, 3000)
+  expect(await claimAndSend(id, ready, down)).toEqual({ kind: 'again' })
+  expect(await msUntilDue(id)).toBeGreaterThan(0)
+  expect(await own.rowOf(id)).toMatchObject({ status: 'queued', sending: false, failovers: 0, round_attempts: 1 })
+  expect(await isHeld(id)).toBe(false)
+  expect(sent).toEqual([])
+})
+
+test('a message whose circuit breaker opens before its call goes at once by a provider that can be called', async () => {
+  const [first, second] = [await account(), await account({ priority: 2 })]
+  const id = await queued()
+  duringCall = () => void openMs.set(first.id, 3000)
+  expect(await claimAndSend(id, first, second)).toEqual({ kind: 'again' })
+  expect(await isHeld(id)).toBe(false)
+  expect(await claimAndSend(id, first, second)).toEqual({ kind: 'answered' })
+  expect(sent).toEqual([second.id])
+})
+
+test('when all circuit breakers are open the queue waits until the first one permits a probe', async () => {
+  const [first, second] = [await account(), await account({ priority: 2 })]
+  const id = await refusedBy(first, second)
+  openMs.set(first.id, 2000).set(second.id, 3000)
+  expect(await claimAndSend(id, first, second)).toMatchObject({ kind: 'unavailable', forMs: 2002 })
+  expect(await own.rowOf(id)).toMatchObject({ failovers: 1, next_attempt_at: null })
+  expect(await isHeld(id)).toBe(true)
 })

@@ -139,14 +139,20 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   }
 
   /**
-   * All circuit breakers are open: the message waits with its queue until HOLD_LIMIT, and until a probe in progress has
+   * If all circuit breakers are open, the message waits with its queue until HOLD_LIMIT, and until a probe in progress has
    * ended.
    */
-  const hold = async (claim: Claim, providers: readonly ListedProvider[], circuitOpenMs: number): Promise<Verdict> => {
+  const hold = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Verdict> => {
+    const choice = chooseProvider(providers, new Set(), standingOf(claim))
+    if ('provider' in choice) {
+      if (claim.tried) return startAgain(claim, 'circuit_open')
+      await putBack(claim, 'circuit_open')
+      return { kind: 'again' }
+    }
     const isProbed = providers.some((provider) => carriers.isProbed(provider, claim.mode))
     if (isHeldTooLong(claim) && !isProbed) return giveUpHeld(claim, heldTooLong)
     await putBack(claim, 'circuit_open')
-    return unavailable(claim, circuitOpenMs)
+    return unavailable(claim, choice.circuitOpenMs)
   }
 
   const record = async (
@@ -169,7 +175,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
 
   const send = async (claim: Claim, span: Span): Promise<Verdict> => {
     const latest = latestFor(claim)
-    const { mode, tenant_id, application_id, channel } = claim
+    const { tenant_id, application_id, channel } = claim
     const onFault = putBackOnFault(claim)
     // Most messages name no user, so they need no check.
     const quietMs = claim.quiet_hours === null ? 0 : await quietForMs(context.secrets.keyRing, claim).catch(onFault)
@@ -180,7 +186,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, providers, null, noProvider, false)
     const turn = await takeTurn(claim, providers)
-    if ('circuitOpenMs' in turn) return hold(claim, providers, turn.circuitOpenMs)
+    if ('circuitOpenMs' in turn) return hold(claim, providers)
     if ('forMs' in turn) {
       if (turn.othersGoOn && claim.tried) return startAgain(claim, 'rate_limit')
       await putBack(claim, 'rate_limit')
@@ -200,7 +206,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
         await putBack(claim, 'late')
         return { kind: 'again' }
       case 'circuit_open':
-        return hold(claim, providers, carriers.circuitOpenMs(provider, mode))
+        return hold(claim, providers)
       case 'provider_unfit':
         return record(claim, providers, provider, result.answer, otherProvider)
       case 'refused':
