@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import type { ListedProvider } from '../src/catalogue/providers/provider-directory.ts'
@@ -42,7 +42,9 @@ afterEach(() => {
   for (const known of [answers, openMs, busy]) known.clear()
 })
 
-const payload = JSON.stringify({ channel: 'sms', to: '+15551230001', text: 'Hello' })
+/** Longer than Vonage takes. */
+const text = 'Hello '.repeat(200)
+const payload = JSON.stringify({ channel: 'sms', to: '+15551230001', text })
 const senderOf = (...providers: ListedProvider[]) =>
   createSender(
     {
@@ -97,6 +99,10 @@ async function refusedBy(...providers: ListedProvider[]) {
   return id
 }
 
+const becomeDue = async (id: string) => {
+  await db.run('update notifications set next_attempt_at = now() where id = $1', [id])
+  await takeDueNotifications(db, channels)
+}
 const msUntilDue = async (id: string) => ((await own.rowOf(id)).next_attempt_at as Date).getTime() - Date.now()
 
 test('a message whose provider is at its rate goes by another one of its priority', async () => {
@@ -133,8 +139,7 @@ test('a failover to a provider at its rate does not stop the queue: the message 
   expect(await claimAndSend(id, free, limited)).toEqual({ kind: 'again' })
   expect(await msUntilDue(id)).toBeLessThanOrEqual(60_000)
   expect(await own.rowOf(id)).toMatchObject({ status: 'queued', sending: false, round_attempts: 1 })
-  await db.run('update notifications set next_attempt_at = now() where id = $1', [id])
-  await takeDueNotifications(db, channels)
+  await becomeDue(id)
   expect(await claimAndSend(id, free, limited)).toEqual({ kind: 'answered' })
   expect(sent).toEqual([free.id])
   expect(await own.rowOf(id)).toMatchObject({ status: 'sent', round_attempts: 2 })
@@ -181,4 +186,55 @@ test('when all circuit breakers are open the queue waits until the first one per
   expect(await claimAndSend(id, first, second)).toMatchObject({ kind: 'unavailable', forMs: 2002 })
   expect(await own.rowOf(id)).toMatchObject({ failovers: 1, next_attempt_at: null })
   expect(await isHeld(id)).toBe(true)
+})
+
+describe('a message that only one of two providers can send', () => {
+  test('waits while the circuit breaker of that one is open, without using the schedule, and is sent once it closes', async () => {
+    const [fit, unfit] = [await account(), await account({ priority: 2, kind: 'vonage' })]
+    const id = await queued()
+    openMs.set(fit.id, 3000)
+    for (let n = 0; n < 4; n++) {
+      expect(await claimAndSend(id, fit, unfit)).toEqual({ kind: 'again' })
+      expect(await msUntilDue(id)).toBeGreaterThan(2000)
+      expect(await own.rowOf(id)).toMatchObject({ status: 'queued', round_attempts: 0, held_since: expect.any(Date) })
+      await becomeDue(id)
+    }
+    openMs.clear()
+    expect(await claimAndSend(id, fit, unfit)).toEqual({ kind: 'answered' })
+    expect(sent).toEqual([fit.id])
+  })
+
+  test('fails after HOLD_LIMIT because of that one', async () => {
+    const [fit, unfit] = [await account(), await account({ priority: 2, kind: 'vonage' })]
+    const id = await queued()
+    openMs.set(fit.id, 3000)
+    await db.run(`update notifications set held_since = now() - interval '2 minutes' where id = $1`, [id])
+    await claimAndSend(id, fit, unfit)
+    const failure_reason = 'No provider of this channel was available for too long'
+    expect(await own.rowOf(id)).toMatchObject({ status: 'failed', retryable: true, failure_reason })
+  })
+
+  test('waits for its turn while that one is at its rate', async () => {
+    const [fit, unfit] = [await account({ rateLimitPerSecond: slow }), await account({ kind: 'vonage' })]
+    const id = await queued()
+    expect(await claimAndSend(id, fit, unfit)).toMatchObject({ kind: 'rate_limited' })
+    expect(await own.rowOf(id)).toMatchObject({ status: 'queued', attempt_count: 0, next_attempt_at: null })
+  })
+
+  test('goes at once by that one although it has asked for a pause', async () => {
+    const [fit, unfit] = [await account(), await account({ priority: 2, kind: 'vonage' })]
+    const id = await queued()
+    busy.add(fit.id)
+    expect(await claimAndSend(id, fit, unfit)).toEqual({ kind: 'again' })
+    expect(await claimAndSend(id, fit, unfit)).toEqual({ kind: 'answered' })
+    expect(sent).toEqual([fit.id])
+  })
+
+  test('waits for its next delay when that one has refused it', async () => {
+    const [fit, unfit] = [await account(), await account({ priority: 2, kind: 'vonage' })]
+    const id = await refusedBy(fit, unfit)
+    expect(await claimAndSend(id, fit, unfit)).toEqual({ kind: 'answered' })
+    expect(await own.rowOf(id)).toMatchObject({ status: 'queued', round_attempts: 1, held_since: null })
+    expect(await own.attemptsOf(id)).toMatchObject([{}, { provider_code: 'text_too_long' }])
+  })
 })

@@ -40,6 +40,10 @@ export type Verdict =
   /** How long all circuit breakers stay open. */
   | { kind: 'unavailable'; forMs: number }
 
+/** `late`: the providers passed over because their rates are used up, with the time until their turns. */
+type Turn = Choice & { late: ReadonlyMap<string, number> }
+type Chosen = Extract<Turn, { provider: ListedProvider }>
+
 /** The rates of all providers that the message may use are used up. */
 interface Late {
   /** When the first of them has a turn. */
@@ -106,7 +110,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   })
 
   /** Chooses a provider and waits for its turn. If its rate is used up, others of its priority replace it. */
-  const takeTurn = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Choice | Late> => {
+  const takeTurn = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Turn | Late> => {
     const late = new Map<string, number>()
     const standing = (provider: ListedProvider) => {
       const { circuitOpenMs, busy } = standingOf(claim)(provider)
@@ -116,7 +120,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     let priority: number | undefined
     for (;;) {
       const choice = chooseProvider(providers, tried, standing)
-      if ('circuitOpenMs' in choice) return choice
+      if ('circuitOpenMs' in choice) return { ...choice, late }
       const { provider } = choice
       priority ??= provider.priority
       if (late.size > 0 && (provider.priority !== priority || standing(provider).busy)) {
@@ -124,9 +128,9 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
         return { forMs: Math.min(...late.values()), othersGoOn: 'provider' in first && !standing(first.provider).busy }
       }
       // Test messages go to the sandbox and do not use the account's rate.
-      if (provider.rateLimitPerSecond === null || claim.mode === 'test') return choice
+      if (provider.rateLimitPerSecond === null || claim.mode === 'test') return { ...choice, late }
       const forMs = await throttle.turn(provider.id, provider.rateLimitPerSecond)
-      if (forMs === 0) return choice
+      if (forMs === 0) return { ...choice, late }
       late.set(provider.id, forMs)
     }
   }
@@ -173,6 +177,29 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
   }
 
+  const waitForRate = async (claim: Claim, forMs: number): Promise<Verdict> => {
+    await putBack(claim, 'rate_limit')
+    return { kind: 'rate_limited', forMs }
+  }
+
+  /** This provider cannot send the message, but perhaps another one can, although not at this moment. */
+  const passOn = async (
+    claim: Claim,
+    providers: readonly ListedProvider[],
+    { provider, late }: Chosen,
+    answer: CarrierAnswer,
+  ): Promise<Verdict> => {
+    const seen = new Set<string | null>([provider.id, ...(claim.tried ?? []), ...late.keys()])
+    const others = providers.filter(({ id }) => !seen.has(id))
+    const openMs = Math.min(...others.map((one) => standingOf(claim)(one).circuitOpenMs))
+    if (openMs === 0) return record(claim, providers, provider, answer, true)
+    if (late.size > 0) return waitForRate(claim, Math.min(...late.values()))
+    if (others.length === 0) return record(claim, providers, provider, answer, false)
+    if (claim.held_ms > config.HOLD_LIMIT) return giveUpHeld(claim, heldTooLong)
+    await putBack(claim, 'circuit_open', { afterMs: openMs + Math.random() * faultSpreadMs[urgency], held: true })
+    return { kind: 'again' }
+  }
+
   const send = async (claim: Claim, span: Span): Promise<Verdict> => {
     const latest = latestFor(claim)
     const { tenant_id, application_id, channel } = claim
@@ -189,8 +216,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     if ('circuitOpenMs' in turn) return hold(claim, providers)
     if ('forMs' in turn) {
       if (turn.othersGoOn && claim.tried) return startAgain(claim, 'rate_limit')
-      await putBack(claim, 'rate_limit')
-      return { kind: 'rate_limited', forMs: turn.forMs }
+      return waitForRate(claim, turn.forMs)
     }
     const { provider, otherProvider } = turn
     // If the checks began now, the lease could end before the answer, and the message be sent twice; or the message has
@@ -208,7 +234,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
       case 'circuit_open':
         return hold(claim, providers)
       case 'provider_unfit':
-        return record(claim, providers, provider, result.answer, otherProvider)
+        return passOn(claim, providers, turn, result.answer)
       case 'refused':
         return record(claim, providers, null, result.answer, false)
     }
