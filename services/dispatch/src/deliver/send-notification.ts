@@ -31,7 +31,7 @@ export type SendContext = Context & CallContext & RecordContext & WithProviders
 
 /** What sending a message reveals about its queue. */
 export type Verdict =
-  /** The account answers. */
+  /** The account answers, or the message waits for a time of its own: neither keeps the queue from sending more. */
   | { kind: 'answered' }
   /** No carrier was called; the queue may have another message that is due. */
   | { kind: 'again' }
@@ -208,7 +208,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     const quietMs = claim.quiet_hours === null ? 0 : await quietForMs(context.secrets.keyRing, claim).catch(onFault)
     if (quietMs > 0) {
       await putBack(claim, 'quiet_hours', { afterMs: quietMs, asked: true })
-      return { kind: 'again' }
+      return { kind: 'answered' }
     }
     const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, providers, null, noProvider, false)

@@ -1,9 +1,12 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
+import { eventually } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import type { ListedProvider } from '../src/catalogue/providers/provider-directory.ts'
 import { channels } from '../src/channels/registry.ts'
 import { circuitOpenCode } from '../src/deliver/call/circuit-breaker.ts'
+import { runLane } from '../src/deliver/run-lane.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
 import { createSender, type SendContext } from '../src/deliver/send-notification.ts'
 import { createThrottle } from '../src/deliver/throttle/throttle.ts'
@@ -45,38 +48,36 @@ afterEach(() => {
 /** Longer than Vonage takes. */
 const text = 'Hello '.repeat(200)
 const payload = JSON.stringify({ channel: 'sms', to: '+15551230001', text })
-const senderOf = (...providers: ListedProvider[]) =>
-  createSender(
-    {
-      config: {
-        ...{ CONSENT_TIMEOUT: 2000, CARRIER_TIMEOUT: 10_000, HOLD_LIMIT: 60_000 },
-        ...{ SEND_RETRY_DELAYS: [60_000, 60_000], UNKNOWN_GRACE: 60_000, UNKNOWN_GRACE_OTP: 10_000 },
+const senderOf = (...providers: ListedProvider[]) => createSender(contextOf(providers), lane, () => false)
+const contextOf = (providers: ListedProvider[], more: object = {}) =>
+  ({
+    config: {
+      ...{ CONSENT_TIMEOUT: 2000, CARRIER_TIMEOUT: 10_000, HOLD_LIMIT: 60_000 },
+      ...{ SEND_RETRY_DELAYS: [60_000, 60_000], UNKNOWN_GRACE: 60_000, UNKNOWN_GRACE_OTP: 10_000 },
+    },
+    channels,
+    db,
+    secrets: { keyRing: { decrypt: () => payload } },
+    directory: { providers: { list: async () => providers } },
+    carriers: {
+      circuitOpenMs: ({ id }: ListedProvider) => openMs.get(id) ?? 0,
+      isBusy: ({ id }: ListedProvider) => busy.has(id),
+      isProbed: () => false,
+      async send({ id }: ListedProvider) {
+        duringCall()
+        if (openMs.has(id)) return { ...refused, code: circuitOpenCode }
+        sent.push(id)
+        return answers.get(id) ?? { ...answered, outcome: 'accepted' }
       },
-      channels,
-      db,
-      secrets: { keyRing: { decrypt: () => payload } },
-      directory: { providers: { list: async () => providers } },
-      carriers: {
-        circuitOpenMs: ({ id }: ListedProvider) => openMs.get(id) ?? 0,
-        isBusy: ({ id }: ListedProvider) => busy.has(id),
-        isProbed: () => false,
-        async send({ id }: ListedProvider) {
-          duringCall()
-          if (openMs.has(id)) return { ...refused, code: circuitOpenCode }
-          sent.push(id)
-          return answers.get(id) ?? { ...answered, outcome: 'accepted' }
-        },
-      },
-      tracer: { start: () => ({ set() {}, end() {} }) },
-      metrics: { putBack() {}, attempt() {}, took() {}, carrierSeconds() {} },
-      log: { info() {} },
-      sentAttempts: { add() {} },
-      countFailure() {},
-      wakeOutbox() {},
-    } as unknown as SendContext,
-    lane,
-    () => false,
-  )
+    },
+    tracer: { start: () => ({ set() {}, end() {} }) },
+    metrics: { putBack() {}, attempt() {}, took() {}, carrierSeconds() {} },
+    log: { info() {} },
+    sentAttempts: { add() {} },
+    countFailure() {},
+    wakeOutbox() {},
+    ...more,
+  }) as unknown as SendContext
 
 const queued = async () => (await own.queued(1, lane.lane, lane.channel))[0]!
 
@@ -237,4 +238,48 @@ describe('a message that only one of two providers can send', () => {
     expect(await own.rowOf(id)).toMatchObject({ status: 'queued', round_attempts: 1, held_since: null })
     expect(await own.attemptsOf(id)).toMatchObject([{}, { provider_code: 'text_too_long' }])
   })
+})
+
+test('messages that wait for the end of quiet hours do not keep a queue slow after it has slept', async () => {
+  const provider = await account()
+  const timeIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+  const quiet = { quiet_hours: { start: timeIn(-1), end: timeIn(2) }, timezone: 'UTC' }
+  const asleep = new Set<string>()
+  let claims = 0
+  const run: typeof db.run = async (statement, values) => {
+    const rows = await db.run<{ id: string }>(statement as never, values)
+    if ((statement as { name?: string }).name !== 'claim-for-sending') return rows as never
+    claims++
+    const ofUsers = { user_index: 'user', quiet_hours: Buffer.from('') }
+    return rows.map((row) => (asleep.has(row.id) ? { ...row, ...ofUsers } : row)) as never
+  }
+  const decrypt = () => JSON.stringify({ ...JSON.parse(payload), ...quiet })
+  const context = contextOf([provider], { db: { ...db, run }, secrets: { keyRing: { decrypt } } })
+  const kit = createTestKit('dispatch')
+  const settings = { lane: lane.lane, concurrency: 200, ratePerSecond: 1000 }
+  const { wake } = runLane(kit, context, lane, settings, { slowdown: () => 1 })
+  /** Adds messages to the queue of the first one. */
+  const add = async (first: string, count: number) => {
+    const ids = await own.queued(count, lane.lane, lane.channel)
+    const { application_id } = await own.keyOf(first)
+    for (const table of ['notifications', 'in_flight'])
+      await db.run(`update ${table} set application_id = $2 where id = any ($1)`, [ids, application_id])
+    return ids
+  }
+  try {
+    openMs.set(provider.id, 20)
+    const first = await queued()
+    const key = await own.keyOf(first)
+    wake([key])
+    await eventually(async () => expect(await isHeld(first)).toBe(true))
+    for (const id of await add(first, 80)) asleep.add(id)
+    const [last] = await add(first, 1)
+    claims = 0
+    openMs.clear()
+    wake([key])
+    await eventually(async () => expect(await own.rowOf(last!)).toMatchObject({ status: 'sent' }))
+    expect(claims).toBeLessThan(30)
+  } finally {
+    await kit.stop()
+  }
 })
