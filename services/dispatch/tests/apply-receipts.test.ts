@@ -1,12 +1,13 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt, ReceiptStatus } from '@notify/contracts'
 import fc from 'fast-check'
+import { createReportRecorder } from '../src/outcome/hand-offs/record-report.ts'
 import { attemptKey, planRounds } from '../src/outcome/receipts/fold-receipts.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { createReceiptRecorder } from '../src/outcome/receipts/record-receipt.ts'
 import { createSentAttempts } from '../src/outcome/receipts/sent-attempts.ts'
 import { type Current, isObservation, transition } from '../src/outcome/receipts/transition.ts'
-import { addProviders } from './own-notifications.ts'
+import { addProviders, createOwnNotifications } from './own-notifications.ts'
 import { db, env } from './own-schema.ts'
 
 const tenantId = newId('ten')
@@ -300,4 +301,19 @@ test('a receipt that Postgres refuses fails alone', async () => {
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   const now = await statusOf(subjects)
   expect(now.map(({ status }) => status)).toEqual(['undelivered', 'queued', 'undelivered'])
+})
+
+test('a report on a hand-off that Postgres refuses fails alone', async () => {
+  const ids = await createOwnNotifications(db, newId('ten')).queued(3, 'transactional', 'in_app')
+  const record = createReportRecorder({ db, wakeOutbox() {}, metrics: { receipt() {}, took() {} } as never }, 'in_app')
+  const report = { retry_count: 0, status: 'failed', retryable: false } as const
+  const reasons = ['No answer', 'Half of a character \ud83d', 'No answer']
+  const results = await Promise.allSettled(
+    ids.map((id, at) => record({ ...report, notification_id: id as never, failure_reason: reasons[at]! })),
+  )
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const rows = await db.run<{ status: string }>('select status from notifications where id = any ($1) order by id', [
+    ids,
+  ])
+  expect(rows.map(({ status }) => status)).toEqual(['failed', 'queued', 'failed'])
 })

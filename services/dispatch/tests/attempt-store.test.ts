@@ -8,6 +8,7 @@ import type { Context } from '../src/context.ts'
 import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { createClaims } from '../src/deliver/claim/claim-work.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
+import { type RecordContext, recordAttempt } from '../src/deliver/record-attempt.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
 import { requeueLostWork } from '../src/deliver/schedule/requeue-lost-work.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
@@ -179,13 +180,16 @@ describe('while Postgres is away for longer than a lease', () => {
   const gone = new Error('Connection terminated unexpectedly')
   /** Claims over a database that refuses `failures` statements. */
   const claimsBeyond = (failures: number, fault: Error = gone, stopping = false) => {
+    const context = { ...unreachable(failures, fault), metrics: { took() {} }, wakeOutbox() {} } as unknown as Context
+    return createClaims(context, lane, { leaseMs: 60, isStopping: () => stopping })
+  }
+  const unreachable = (failures: number, fault = gone) => {
     let left = failures
     const run: typeof db.run = async (statement, values) => {
       if (left-- > 0) throw fault
       return db.run<never>(statement as never, values)
     }
-    const context = { db: { ...db, run }, metrics: { took() {} }, wakeOutbox() {} } as unknown as Context
-    return createClaims(context, lane, { leaseMs: 60, isStopping: () => stopping })
+    return { db: { ...db, run } }
   }
 
   test.each([
@@ -198,6 +202,21 @@ describe('while Postgres is away for longer than a lease', () => {
     await claimsBeyond(4, fault).putBack({ claim: toPutBack, afterMs: 0 })
     expect(await rowOf(sent)).toMatchObject({ status: 'sent', sending: false })
     expect(await rowOf(unmade)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0 })
+  })
+
+  test('a STOP in a carrier’s answer is kept until the recipient is suppressed', async () => {
+    const [id] = (await queued(1)) as [string]
+    const answer = { outcome: 'rejected_permanent', code: '21610', message: 'unsubscribed', suppress: 'stop' } as const
+    const quiet = { log: { info() {}, error() {} }, metrics: { attempt() {} } }
+    await recordAttempt({ ...unreachable(2), ...quiet } as unknown as RecordContext, claimsBeyond(0), {
+      claim: await claimOne(id),
+      provider: null,
+      answer: { ...answer, providerMessageId: null, retryAfterMs: null },
+      next: { status: 'failed', reason: answer.message, retryable: false },
+    })
+    expect(await rowOf(id)).toMatchObject({ status: 'failed', failure_reason: 'unsubscribed' })
+    const suppressed = 'select reason from suppressions where source_notification_id = $1'
+    expect(await db.run(suppressed, [id])).toEqual([{ reason: 'stop' }])
   })
 
   test('a claim that Postgres had carried out is put back when it answers again', async () => {

@@ -155,6 +155,7 @@ describe('a queue whose account has a rate limit', () => {
     )
     await db.run('update in_flight set mode = $2 where id = any ($1)', [ids, mode])
     return {
+      tenantId,
       reserve: (count: number, reach: Reach) =>
         reserveSlots(db, [{ provider_id: providerId, count, per_second: perSecond }], reach),
       /** Moves the clocks of the account into the past. */
@@ -205,6 +206,14 @@ describe('a queue whose account has a rate limit', () => {
     await pass(120_000)
     expect(await late()).toEqual(['bulk', 'otp'])
     expect(await limited()).toEqual([])
+  })
+
+  test('is late like any other while a provider of the same priority has no limit', async () => {
+    const { tenantId, reserve } = await lateQueues(1)
+    await reserve(10, urgent)
+    expect(await late()).toEqual(['bulk'])
+    await addProviders(db, tenantId, newId('prov'))
+    expect(await late()).toEqual(['bulk', 'otp'])
   })
 
   test('is not late while the messages that workers hold wait for their turns', async () => {

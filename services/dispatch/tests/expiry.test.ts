@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
+import { eventually } from '@notify/dev-env'
 import { channels } from '../src/channels/registry.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
@@ -155,6 +156,21 @@ test('the payload of what was sent, or failed, stays until it expires, and no lo
     await endExpiredNotifications(db)
     expect(await own.rowOf(id)).toMatchObject({ status, payload: null, retryable: false })
   }
+})
+
+test('a failed message that could be retried is reported when it no longer can be', async () => {
+  const id = await expiring()
+  await attempt(id, failed, 'rejected_retryable')
+  await db.run(`update notifications set expires_at = now() + interval '100 milliseconds' where id = $1`, [id])
+  await eventually(async () => expect(await endExpiredNotifications(db)).toEqual({ count: 1, late: 0 }))
+  const { status, failure_reason, updated_at } = await own.rowOf(id)
+  const [before, after, ...more] = await factsOf(id)
+  const revision = (before!.revision as number) + 1
+  // It failed when it failed, and for the same reason.
+  expect(after).toEqual({ ...before, retryable: false, revision })
+  expect(before).toMatchObject({ retryable: true, status, failure_reason })
+  expect(Date.parse(before!.occurred_at as string)).toBe((updated_at as Date).getTime())
+  expect(more).toEqual([])
 })
 
 const endings: [string, (id: string) => Promise<unknown>][] = [

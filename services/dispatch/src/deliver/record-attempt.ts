@@ -26,7 +26,7 @@ export interface EndedAttempt {
 /** Records how an attempt ended: in the tables, the metrics and the log. */
 export async function recordAttempt(context: RecordContext, claims: Claims, ended: EndedAttempt): Promise<void> {
   const { claim, provider, answer, next } = ended
-  if (answer.suppress) await suppressRecipient(context, claim, answer.suppress)
+  if (answer.suppress) await suppressRecipient(context, claims, claim, answer.suppress)
   if (answer.refusedCopies) await noteRefusedCopies(context, claim, answer.refusedCopies)
   await claims.settle({
     notificationId: claim.id,
@@ -58,18 +58,18 @@ export async function recordAttempt(context: RecordContext, claims: Claims, ende
 const canBeSuppressed = (channel: Channel): channel is SuppressionChannel =>
   SuppressionChannel.safeParse(channel).success
 
-/** If the suppression fails, the result is still recorded. */
+/** If Postgres refuses the suppression, the result is still recorded. */
 async function suppressRecipient(
   { db, log }: Pick<Context, 'db' | 'log'>,
+  { persist }: Claims,
   { id, tenant_id, channel, mode, recipient_index, recipient_masked }: Claim,
   reason: NonNullable<CarrierAnswer['suppress']>,
 ): Promise<void> {
   // The sandbox's recipients are not real.
   if (mode === 'test' || !canBeSuppressed(channel)) return
   try {
-    await suppress(db.run, [
-      { tenant_id, channel, recipient_index, recipient_masked, reason, source_notification_id: id },
-    ])
+    const known = { tenant_id, channel, recipient_index, recipient_masked, reason, source_notification_id: id }
+    await persist(() => suppress(db.run, [known]))
     log.info({ notification_id: id, reason }, 'recipient suppressed')
   } catch (error) {
     log.error({ notification_id: id, reason, err: error }, 'a recipient could not be suppressed')

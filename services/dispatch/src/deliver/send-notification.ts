@@ -5,14 +5,15 @@ import { quietForMs } from '../catalogue/recipients/quiet-hours.ts'
 import type { Context } from '../context.ts'
 import type { PutBackCause } from '../metrics.ts'
 import { type CallContext, callCarrier, type Latest } from './call/call-carrier.ts'
-import { chooseProvider } from './call/choose-provider.ts'
+import { type Choice, chooseProvider } from './call/choose-provider.ts'
 import { isBroken } from './call/circuit-breaker.ts'
 import { heldTooLong, noProvider, notPrepared } from './call/own-answers.ts'
 import type { Claim } from './claim/claim-store.ts'
 import { type Claims, createClaims } from './claim/claim-work.ts'
+import type { Unmade } from './claim/put-back-store.ts'
 import { holdQueue, type LaneOf, releaseQueue } from './queues/queue-store.ts'
 import { type RecordContext, recordAttempt } from './record-attempt.ts'
-import { decideNext, retryPolicyOf } from './settle/decide-next.ts'
+import { decideNext, nextDelayMs, retryPolicyOf } from './settle/decide-next.ts'
 import { longestTurnMs } from './throttle/slot-store.ts'
 import { createThrottle } from './throttle/throttle.ts'
 
@@ -30,7 +31,7 @@ export type SendContext = Context & CallContext & RecordContext & WithProviders
 
 /** What sending a message reveals about its queue. */
 export type Verdict =
-  /** The account answers. */
+  /** The account answers, or the message waits for a time of its own: neither keeps the queue from sending more. */
   | { kind: 'answered' }
   /** No carrier was called; the queue may have another message that is due. */
   | { kind: 'again' }
@@ -38,6 +39,18 @@ export type Verdict =
   | { kind: 'rate_limited'; forMs: number }
   /** How long all circuit breakers stay open. */
   | { kind: 'unavailable'; forMs: number }
+
+/** `late`: the providers passed over because their rates are used up, with the time until their turns. */
+type Turn = Choice & { late: ReadonlyMap<string, number> }
+type Chosen = Extract<Turn, { provider: ListedProvider }>
+
+/** The rates of all providers that the message may use are used up. */
+interface Late {
+  /** When the first of them has a turn. */
+  forMs: number
+  /** Whether a message that has not failed over could use another provider. */
+  othersGoOn: boolean
+}
 
 export interface Sender {
   claim: Claims['take']
@@ -64,9 +77,15 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   const claims = createClaims(context, lane, { leaseMs, isStopping })
   const throttle = createThrottle(db, urgency)
 
-  const putBack = async (claim: Claim, cause: PutBackCause, afterMs = 0) => {
+  const putBack = async (claim: Claim, cause: PutBackCause, more: Partial<Unmade> = {}) => {
     metrics.putBack(claim.channel, cause)
-    await claims.putBack({ claim, afterMs, held: cause === 'fault', asked: cause === 'quiet_hours' })
+    await claims.putBack({ claim, afterMs: 0, ...more })
+  }
+
+  /** Ends a failover that would wait, although other messages of the queue can be sent: they must not wait behind it. */
+  const startAgain = async (claim: Claim, cause: PutBackCause): Promise<Verdict> => {
+    await putBack(claim, cause, { afterMs: nextDelayMs(claim.round_attempts, policy), startsAgain: true })
+    return { kind: 'again' }
   }
 
   /** Fails a message that circuit breakers or internal errors have delayed for longer than HOLD_LIMIT. */
@@ -81,7 +100,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
    */
   const putBackOnFault = (claim: Claim) => async (fault: unknown) => {
     if (claim.held_ms > config.HOLD_LIMIT) await giveUpHeld(claim, notPrepared)
-    else await putBack(claim, 'fault', faultPauseMs + Math.random() * faultSpreadMs[urgency])
+    else await putBack(claim, 'fault', { afterMs: faultPauseMs + Math.random() * faultSpreadMs[urgency], held: true })
     throw fault
   }
 
@@ -89,6 +108,32 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     circuitOpenMs: carriers.circuitOpenMs(provider, claim.mode),
     busy: carriers.isBusy(provider, claim.mode),
   })
+
+  /** Chooses a provider and waits for its turn. If its rate is used up, others of its priority replace it. */
+  const takeTurn = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Turn | Late> => {
+    const late = new Map<string, number>()
+    const standing = (provider: ListedProvider) => {
+      const { circuitOpenMs, busy } = standingOf(claim)(provider)
+      return { circuitOpenMs, busy: busy || late.has(provider.id) }
+    }
+    const tried = new Set(claim.tried)
+    let priority: number | undefined
+    for (;;) {
+      const choice = chooseProvider(providers, tried, standing)
+      if ('circuitOpenMs' in choice) return { ...choice, late }
+      const { provider } = choice
+      priority ??= provider.priority
+      if (late.size > 0 && (provider.priority !== priority || standing(provider).busy)) {
+        const first = chooseProvider(providers, new Set(), standing)
+        return { forMs: Math.min(...late.values()), othersGoOn: 'provider' in first && !standing(first.provider).busy }
+      }
+      // Test messages go to the sandbox and do not use the account's rate.
+      if (provider.rateLimitPerSecond === null || claim.mode === 'test') return { ...choice, late }
+      const forMs = await throttle.turn(provider.id, provider.rateLimitPerSecond)
+      if (forMs === 0) return { ...choice, late }
+      late.set(provider.id, forMs)
+    }
+  }
 
   const isHeldTooLong = ({ queue_held_ms }: Claim) => queue_held_ms !== null && queue_held_ms > config.HOLD_LIMIT
 
@@ -98,14 +143,20 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   }
 
   /**
-   * All circuit breakers are open: the message waits with its queue until HOLD_LIMIT, and until a probe in progress has
+   * If all circuit breakers are open, the message waits with its queue until HOLD_LIMIT, and until a probe in progress has
    * ended.
    */
-  const hold = async (claim: Claim, providers: readonly ListedProvider[], circuitOpenMs: number): Promise<Verdict> => {
+  const hold = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Verdict> => {
+    const choice = chooseProvider(providers, new Set(), standingOf(claim))
+    if ('provider' in choice) {
+      if (claim.tried) return startAgain(claim, 'circuit_open')
+      await putBack(claim, 'circuit_open')
+      return { kind: 'again' }
+    }
     const isProbed = providers.some((provider) => carriers.isProbed(provider, claim.mode))
     if (isHeldTooLong(claim) && !isProbed) return giveUpHeld(claim, heldTooLong)
     await putBack(claim, 'circuit_open')
-    return unavailable(claim, circuitOpenMs)
+    return unavailable(claim, choice.circuitOpenMs)
   }
 
   const record = async (
@@ -126,29 +177,48 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
   }
 
+  const waitForRate = async (claim: Claim, forMs: number): Promise<Verdict> => {
+    await putBack(claim, 'rate_limit')
+    return { kind: 'rate_limited', forMs }
+  }
+
+  /** This provider cannot send the message, but perhaps another one can, although not at this moment. */
+  const passOn = async (
+    claim: Claim,
+    providers: readonly ListedProvider[],
+    { provider, late }: Chosen,
+    answer: CarrierAnswer,
+  ): Promise<Verdict> => {
+    const seen = new Set<string | null>([provider.id, ...(claim.tried ?? []), ...late.keys()])
+    const others = providers.filter(({ id }) => !seen.has(id))
+    const openMs = Math.min(...others.map((one) => standingOf(claim)(one).circuitOpenMs))
+    if (openMs === 0) return record(claim, providers, provider, answer, true)
+    if (late.size > 0) return waitForRate(claim, Math.min(...late.values()))
+    if (others.length === 0) return record(claim, providers, provider, answer, false)
+    if (claim.held_ms > config.HOLD_LIMIT) return giveUpHeld(claim, heldTooLong)
+    await putBack(claim, 'circuit_open', { afterMs: openMs + Math.random() * faultSpreadMs[urgency], held: true })
+    return { kind: 'again' }
+  }
+
   const send = async (claim: Claim, span: Span): Promise<Verdict> => {
     const latest = latestFor(claim)
-    const { mode, tenant_id, application_id, channel } = claim
+    const { tenant_id, application_id, channel } = claim
     const onFault = putBackOnFault(claim)
     // Most messages name no user, so they need no check.
     const quietMs = claim.quiet_hours === null ? 0 : await quietForMs(context.secrets.keyRing, claim).catch(onFault)
     if (quietMs > 0) {
-      await putBack(claim, 'quiet_hours', quietMs)
-      return { kind: 'again' }
+      await putBack(claim, 'quiet_hours', { afterMs: quietMs, asked: true })
+      return { kind: 'answered' }
     }
     const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, providers, null, noProvider, false)
-    const choice = chooseProvider(providers, new Set(claim.tried), standingOf(claim))
-    if ('circuitOpenMs' in choice) return hold(claim, providers, choice.circuitOpenMs)
-    const { provider, otherProvider } = choice
-    // Test messages go to the sandbox and do not use the account's rate.
-    if (provider.rateLimitPerSecond !== null && mode === 'live') {
-      const forMs = await throttle.turn(provider.id, provider.rateLimitPerSecond)
-      if (forMs > 0) {
-        await putBack(claim, 'rate_limit')
-        return { kind: 'rate_limited', forMs }
-      }
+    const turn = await takeTurn(claim, providers)
+    if ('circuitOpenMs' in turn) return hold(claim, providers)
+    if ('forMs' in turn) {
+      if (turn.othersGoOn && claim.tried) return startAgain(claim, 'rate_limit')
+      return waitForRate(claim, turn.forMs)
     }
+    const { provider, otherProvider } = turn
     // If the checks began now, the lease could end before the answer, and the message be sent twice; or the message has
     // expired.
     if (performance.now() > latest.checkMs) {
@@ -162,9 +232,9 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
         await putBack(claim, 'late')
         return { kind: 'again' }
       case 'circuit_open':
-        return hold(claim, providers, carriers.circuitOpenMs(provider, mode))
+        return hold(claim, providers)
       case 'provider_unfit':
-        return record(claim, providers, provider, result.answer, otherProvider)
+        return passOn(claim, providers, turn, result.answer)
       case 'refused':
         return record(claim, providers, null, result.answer, false)
     }

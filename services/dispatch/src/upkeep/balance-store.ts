@@ -53,8 +53,8 @@ const secondsSinceOldest = (which: string) =>
   `coalesce(extract(epoch from now() - min(q.enqueued_at) filter (where ${which})), 0)::float8`
 
 /**
- * Queues that wait for their own account are not in `seconds`: those that wait for its rate limit are in `limited_seconds`,
- * and those whose circuit breakers are all open in neither.
+ * Queues that wait for their own accounts are not in `seconds`: those that wait for the rate limits of all providers of a
+ * priority are in `limited_seconds`, and those whose circuit breakers are all open in neither.
  */
 const oldestQueued = defineStatement({
   name: 'oldest-queued',
@@ -64,10 +64,12 @@ const oldestQueued = defineStatement({
     from json_to_recordset($1::json) as t (lane text, channel text)
     left join (
       select q.*, exists (
-          select from providers p join send_slots s on s.provider_id = p.id
-          where q.mode = 'live' and p.tenant_id = q.tenant_id and p.channel = q.channel and p.rate_limit_per_second is not null
+          select from providers p left join send_slots s on s.provider_id = p.id
+          where q.mode = 'live' and p.tenant_id = q.tenant_id and p.channel = q.channel
             and p.deleted_at is null and (p.application_id is null or p.application_id = q.application_id)
-            and ${waitForSlotsSql('q.lane', 'p.rate_limit_per_second')}
+          group by p.priority
+          having bool_and(p.rate_limit_per_second is not null
+            and coalesce(${waitForSlotsSql('q.lane', 'p.rate_limit_per_second')}, false))
         ) as is_limited
       from (${readyQueuesSql}) as q
       where not exists (

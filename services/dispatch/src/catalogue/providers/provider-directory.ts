@@ -12,8 +12,10 @@ export interface Provider extends CarrierAccount<unknown> {
   tenantId: string
 }
 
-/** A provider with its rate. */
+/** A provider with its rate and priority. */
 export interface ListedProvider extends Provider {
+  /** The lowest is tried first. */
+  priority: number
   /** Messages per second over all replicas; `null`: unlimited. */
   rateLimitPerSecond: number | null
 }

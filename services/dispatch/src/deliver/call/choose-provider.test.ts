@@ -9,6 +9,7 @@ const named = (id: string): ListedProvider => ({
   revision: 1,
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'f'.repeat(32), from: '+15005550006' },
   rateLimitPerSecond: null,
+  priority: 1,
 })
 const [first, second, third] = ['first', 'second', 'third'].map(named) as [
   ListedProvider,

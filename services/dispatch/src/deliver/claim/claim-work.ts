@@ -14,6 +14,8 @@ export interface Claims {
   take(wanted: readonly Wanted[]): Promise<Claimed>
   settle(settlement: Settlement): Promise<void>
   putBack(unmade: Unmade): Promise<void>
+  /** Repeats work on an answer that only this process knows, as `settle` does, until it succeeds. @throws Error as `settle` */
+  persist<T>(work: () => Promise<T>): Promise<T>
 }
 
 const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 40 }
@@ -30,12 +32,12 @@ export function createClaims(
   lane: LaneOf,
   { leaseMs, isStopping }: ClaimOptions,
 ): Claims {
-  const persistently = persistFor(leaseMs, isStopping)
+  const persist = persistFor(leaseMs, isStopping)
   const settle = coalesce<Settlement, undefined>({
     ...batch,
     async run(settlements) {
       // Only this process knows the carrier's response, so recording it is retried.
-      const { latencies } = await persistently(() => settleAttempts(db, settlements))
+      const { latencies } = await persist(() => settleAttempts(db, settlements))
       metrics.took(latencies)
       wakeOutbox()
       return settlements.map(() => undefined)
@@ -44,7 +46,7 @@ export function createClaims(
   const putBack = coalesce<Unmade, undefined>({
     ...batch,
     async run(unmade) {
-      await persistently(() => putBackClaims(db, unmade))
+      await persist(() => putBackClaims(db, unmade))
       // A retry may be due: this wakes the scheduler, which may run in another process.
       wakeOutbox()
       return unmade.map(() => undefined)
@@ -53,13 +55,14 @@ export function createClaims(
   return {
     settle,
     putBack,
+    persist,
     async take(wanted) {
       const count = wanted.reduce((sum, { most }) => sum + most, 0)
       const attemptIds = Array.from({ length: count }, () => newId('att'))
       const claimed = await claimForSending(db, lane, wanted, attemptIds, leaseMs / 1000).catch(async (fault) => {
         // Perhaps only the answer was lost. Unless the claims are requeued, their attempts end as unknown, although no
         // carrier was called.
-        const forget = () => persistently(() => putBackAttempts(db, attemptIds))
+        const forget = () => persist(() => putBackAttempts(db, attemptIds))
         await forget()
         // A frozen Postgres may execute the claim after it was requeued.
         setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()

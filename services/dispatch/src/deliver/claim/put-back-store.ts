@@ -13,7 +13,7 @@ const isLater = `n.status = 'queued' and gone.after_ms > 0`
 const putBack = defineStatement({
   name: 'put-back-claims',
   text: `
-    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean, asked boolean)),
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean, asked boolean, starts_again boolean)),
     locked as (
       select unmade.*, n.attempt_count as number, n.sending from notifications n join unmade using (id)
       order by n.id for update of n
@@ -28,6 +28,7 @@ const putBack = defineStatement({
         send_at = case when gone.asked and ${isLater} then ${dueAgain} else n.send_at end,
         held_since = case when gone.held then coalesce(n.held_since, now()) else n.held_since end,
         round_attempts = n.round_attempts - case when n.failovers = 0 then 1 else 0 end,
+        failovers = case when gone.starts_again then 0 else n.failovers end,
         next_attempt_at = case when ${isLater} then ${dueAgain} end,
         enqueued_at = case when ${isLater} then ${dueAgain} else n.enqueued_at end
     from gone where n.id = gone.id`,
@@ -42,17 +43,22 @@ export interface Unmade {
   held?: boolean
   /** Whether the recipient's quiet hours caused the delay, which then does not count as lateness. */
   asked?: boolean
+  /** Whether its failover ends: the next attempt may use any provider, and uses a step of the retry schedule. */
+  startsAgain?: boolean
 }
 
 /** Requeues claims. Changes nothing for a claim that has ended. */
 export async function putBackClaims(db: Queries, unmade: readonly Unmade[]): Promise<void> {
-  const rows = unmade.map(({ claim: { id, attempt_id }, afterMs, held = false, asked = false }) => ({
-    id,
-    attempt_id,
-    after_ms: afterMs,
-    held,
-    asked,
-  }))
+  const rows = unmade.map(
+    ({ claim: { id, attempt_id }, afterMs, held = false, asked = false, startsAgain = false }) => ({
+      id,
+      attempt_id,
+      after_ms: afterMs,
+      held,
+      asked,
+      starts_again: startsAgain,
+    }),
+  )
   await db.run(putBack, [JSON.stringify(rows)])
 }
 

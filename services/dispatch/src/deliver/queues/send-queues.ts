@@ -38,7 +38,7 @@ export class SendQueue {
   /** Whether the latest claim left messages behind. */
   hasBacklog = false
   inHand = 0
-  /** The most that may be in hand: one after a sleep, then one more for each message that its carrier took. */
+  /** The most that may be in hand: one after a sleep, then one more for each that is sent or waits for quiet hours. */
   window = Number.POSITIVE_INFINITY
   asleepUntilMs = 0
 

@@ -8,7 +8,7 @@ const waits = `n.status in ('queued', 'scheduled')`
 
 /**
  * Skips messages being sent or waiting for a receipt: their attempt ends them, and neither is sent late. The trigger
- * `erase_payload` empties payloads, so no row is found twice.
+ * `erase_payload` empties payloads, so no row is found twice. It also ends the retries of failed ones, which is a fact too.
  */
 const endExpired = defineStatement({
   name: 'end-expired',
@@ -21,14 +21,14 @@ const endExpired = defineStatement({
       update notifications n
       set status = case when ${waits} then ${endOfExpired('n')} else n.status end,
           failure_reason = case when ${waits} then '${expiredReason}' else n.failure_reason end,
-          revision = n.revision + (${waits})::int, updated_at = case when ${waits} then now() else n.updated_at end,
+          revision = n.revision + (${waits} or n.retryable)::int, updated_at = case when ${waits} then now() else n.updated_at end,
           next_attempt_at = null, failovers = 0, held_since = null
       where n.id = any (array(select id from expired))
-      returning n.*, old.status as old_status
+      returning n.*, old.status as old_status, old.retryable as old_retryable
     ), silent as (
       ${silentSql(`${withAttempts('ended')}
       where ended.status <> old_status and ended.attempt_count > 0 and a.outcome = 'unknown'`)}
-    ), asked as (${askSql('silent')}), facts as (${factsInto('ended where status <> old_status')})
+    ), asked as (${askSql('silent')}), facts as (${factsInto('ended where status <> old_status or old_retryable')})
     select count(*)::int as count, count(*) filter (where status <> old_status)::int as late from ended`,
   columns: { count: column.integer(), late: column.integer() },
 })

@@ -76,6 +76,11 @@ export function decideNext(
   }
 }
 
+/** The delay of a message whose failover has ended without a call; it uses no step. */
+export function nextDelayMs(step: number, { retryDelaysMs, random }: RetryPolicy): number {
+  return (retryDelaysMs[step - 1] ?? retryDelaysMs.at(-1) ?? 0) * random()
+}
+
 const again = (afterMs: number, failsOver: boolean): NextStep => ({
   status: 'queued',
   afterMs,
