@@ -75,7 +75,7 @@ function ofCreds({ NATS_CREDS }: NatsVariables): Login | undefined {
   return { where: 'NATS_CREDS', identity, options: { authenticator: orNobody(login) } }
 }
 
-/** An error here would close the connection for good; a missing login is refused and retried. */
+/** An error here would close the connection permanently; a missing login is refused and retried. */
 function orNobody(login: Authenticator): Authenticator {
   return (nonce) => {
     try {
