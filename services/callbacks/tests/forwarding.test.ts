@@ -9,14 +9,14 @@ import { eventually } from '@notify/dev-env'
 import { useOwnSchema } from '@notify/test-kit/database'
 import { createTestKit, type TestKit } from '@notify/test-kit/kit'
 import { migrations } from '../src/db/migrations.ts'
-import { createForwarding } from '../src/moving/forward-callbacks.ts'
+import { createForwarding, type Forwarding } from '../src/moving/forward-callbacks.ts'
 
 let db: Queries
 useOwnSchema('callbacks', { migrations }, (own) => {
   db = own.db
 })
 
-const tenantId = newId('ten')
+const [tenantId, neighbour] = [newId('ten'), newId('ten')]
 /** What the new cell got, and what it answers. */
 const got: string[] = []
 let status: number
@@ -26,24 +26,26 @@ const cell = createServer(async (request, response) => {
 })
 beforeAll(async () => {
   cell.listen(0, '127.0.0.1')
-  await db.run(`insert into moved_tenants (tenant_id, cell) values ($1, 'new')`, [tenantId])
+  await db.run(`insert into moved_tenants (tenant_id, cell) values ($1, 'new'), ($2, 'new')`, [tenantId, neighbour])
 })
 afterAll(() => void cell.close())
 
 let kit: TestKit
+let forwarding: Forwarding | undefined
 beforeEach(() => {
   kit = createTestKit('callbacks')
+  forwarding = undefined
   got.length = 0
   status = 503
 })
 afterEach(() => kit.stop())
 
 /** Forwards a report of this type. @returns whether the new cell has it */
-async function forward(type: Report['type']): Promise<boolean> {
+async function forward(type: Report['type'], of = tenantId, body = 'Body=STOP'): Promise<boolean> {
   const CELLS = new Map([['new', `http://127.0.0.1:${(cell.address() as AddressInfo).port}`]])
-  const forwarding = createForwarding(kit, db, { CELL: 'old', CELLS, FORWARD_CALLBACKS_FOR: 3_600_000 })
-  const report = { type, account: { tenantId } } as Report
-  const callback = { method: 'POST', url: '/inbound', headers: {}, body: Buffer.from('Body=STOP') }
+  forwarding ??= createForwarding(kit, db, { CELL: 'old', CELLS, FORWARD_CALLBACKS_FOR: 3_600_000 })
+  const report = { type, account: { tenantId: of } } as Report
+  const callback = { method: 'POST', url: '/inbound', headers: {}, body: Buffer.from(body) }
   return forwarding.forward([report], callback).then(
     () => true,
     (error) => {
@@ -74,4 +76,13 @@ test('a receipt that the new cell does not take is left to the carrier', async (
   expect(await forward('receipt')).toBe(false)
   await kit.stop()
   expect(got).toHaveLength(1)
+})
+
+test('hundreds of messages of one tenant leave room for those of another', async () => {
+  await Promise.all(Array.from({ length: 600 }, () => forward('message')))
+  expect(await forward('message', neighbour, 'Body=ARRET')).toBe(false)
+  status = 200
+  await eventually(() => expect(got.filter((body) => body === 'Body=ARRET')).toHaveLength(2))
+  expect(kit.lines).toContainEqual(expect.objectContaining({ level: 50, tenant_ids: [tenantId] }))
+  expect(kit.lines).not.toContainEqual(expect.objectContaining({ tenant_ids: [neighbour] }))
 })

@@ -21,6 +21,23 @@ async function publish(page: Page, version: number): Promise<void> {
   await page.getByText(`Version ${version} is published.`).waitFor()
 }
 
+/** Clicks: the action takes place, but the page is answered 503. */
+async function loseAnswer(page: Page, url: string, action: string): Promise<void> {
+  const { held } = await holdNext(page, 'POST', url)
+  await question(page).getByRole('button', { name: action }).click()
+  const lost = await held
+  await lost.fetch()
+  await lost.fulfill(refusal(503))
+  await question(page).getByText('refused with 503').waitFor()
+}
+
+/** Another operator's request about the events of the application. */
+async function call(method: string, url: string, body?: object) {
+  const { env } = harness
+  const path = `/api/v1/applications/${env.applicationId}/events${url}`
+  return (await env.api(method, path, { token: env.operatorToken, ...(body ? { body } : {}) })).body
+}
+
 test('an event is created, previewed while it is written, published, changed and restored', async () => {
   const page = await harness.signIn({ path: events() })
   await page.getByRole('table', { name: 'Events' }).waitFor()
@@ -89,50 +106,32 @@ test('an event is deactivated and activated; what cannot be published is named a
 })
 
 test('an event is deactivated though the first answer was lost and another operator has activated it since', async () => {
-  const { env } = harness
-  const path = `/api/v1/applications/${env.applicationId}/events`
-  const call = async (method: string, url: string, body?: object) =>
-    (await env.api(method, url, { token: env.operatorToken, ...(body ? { body } : {}) })).body
   const content = { name: 'On again', allowed_channels: ['sms'], templates: { sms: { body: 'Hi' } } }
-  await call('POST', path, { event_key: 'on.again', ...content })
-  await call('POST', `${path}/on.again/publish`)
+  await call('POST', '', { event_key: 'on.again', ...content })
+  await call('POST', '/on.again/publish')
   const page = await harness.signIn({ path: `${events()}/on.again` })
   await button(page, 'Deactivate').click()
-  const { held } = await holdNext(page, 'POST', '**/deactivate')
-  await question(page).getByRole('button', { name: 'Deactivate the event' }).click()
-  const lost = await held
-  await lost.fetch()
-  await lost.fulfill(refusal(503))
-  await question(page).getByText('refused with 503').waitFor()
-  expect((await call('POST', `${path}/on.again/publish`)).status).toBe('published')
+  await loseAnswer(page, '**/deactivate', 'Deactivate the event')
+  expect((await call('POST', '/on.again/publish')).status).toBe('published')
   await question(page).getByRole('button', { name: 'Deactivate the event' }).click()
   await question(page).waitFor({ state: 'detached' })
-  expect((await call('GET', `${path}/on.again`)).status).toBe('inactive')
+  expect((await call('GET', '/on.again')).status).toBe('inactive')
 })
 
 test('a version is restored again though the first answer was lost and another operator has replaced it since', async () => {
-  const { env } = harness
-  const path = `/api/v1/applications/${env.applicationId}/events`
-  const call = async (method: string, url: string, body?: object) =>
-    (await env.api(method, url, { token: env.operatorToken, ...(body ? { body } : {}) })).body
   const content = (body: string) => ({ name: 'Twice', allowed_channels: ['sms'], templates: { sms: { body } } })
   const replace = async (body: string) => {
-    await call('PUT', `${path}/restored.twice`, content(body))
-    return (await call('POST', `${path}/restored.twice/publish`)).version
+    await call('PUT', '/restored.twice', content(body))
+    return (await call('POST', '/restored.twice/publish')).version
   }
-  await call('POST', path, { event_key: 'restored.twice', ...content('First') })
-  await call('POST', `${path}/restored.twice/publish`)
+  await call('POST', '', { event_key: 'restored.twice', ...content('First') })
+  await call('POST', '/restored.twice/publish')
   await replace('Second')
   const page = await harness.signIn({ path: `${events()}/restored.twice` })
   await page.getByRole('link', { name: 'Versions' }).click()
   await page.locator('tr[data-row="1"]').click()
   await button(page, 'Restore').click()
-  const { held } = await holdNext(page, 'POST', '**/restore')
-  await question(page).getByRole('button', { name: 'Restore the version' }).click()
-  const lost = await held
-  await lost.fetch()
-  await lost.fulfill(refusal(503))
-  await question(page).getByText('refused with 503').waitFor()
+  await loseAnswer(page, '**/restore', 'Restore the version')
   expect(await replace('Theirs')).toBe(4)
   // The page is seen again, and reads the version of the other operator.
   await eventually(async () => {
@@ -141,5 +140,5 @@ test('a version is restored again though the first answer was lost and another o
   })
   await question(page).getByRole('button', { name: 'Restore the version' }).click()
   await page.getByText('Version 1 is published again as version 5.').waitFor()
-  expect((await call('GET', `${path}/restored.twice`)).templates.sms.body).toBe('First')
+  expect((await call('GET', '/restored.twice')).templates.sms.body).toBe('First')
 })

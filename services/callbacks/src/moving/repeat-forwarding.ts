@@ -1,20 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Kit } from '@notify/service-kit'
+import { createTenantRoom, type Kit } from '@notify/service-kit'
 
 /** Longer than the cell needs to restart. */
 const repeatedForMs = 600_000
 const repeatEveryMs = 2000
 /** More of them would fill the memory. */
-const mostAtOnce = 500
+const room = { most: 500, mostOfTenant: 125 }
 const isLost =
   'a message for a tenant could not be forwarded to its cell: a STOP counts here alone, unless the carrier repeats it'
 
-/** Repeats a failed forwarding in the background. @param to what is logged when it is given up */
+/** Repeats a failed forwarding in the background. @param to whose it is, at least one tenant: logged when it is given up */
 export type RepeatForwarding = (forward: () => Promise<void>, to: { tenantIds: string[]; cell: string }) => void
 
 /** Some carriers never repeat a message, so it is forwarded again until the other cell answers, and a last time when the process stops. */
 export function createRepeater({ log, lifecycle }: Pick<Kit, 'log' | 'lifecycle'>): RepeatForwarding {
   const running = new Set<Promise<void>>()
+  const enter = createTenantRoom(room)
   const stop = new AbortController()
   lifecycle.onStop('messages to forward', () => {
     stop.abort()
@@ -32,12 +33,14 @@ export function createRepeater({ log, lifecycle }: Pick<Kit, 'log' | 'lifecycle'
     } while (performance.now() < untilMs && !stop.signal.aborted)
     return false
   }
+  const repeatInRoom = async (forward: () => Promise<void>, tenantId: string): Promise<boolean> => {
+    const leave = await enter(tenantId, performance.now())
+    return leave ? repeat(forward).finally(leave) : false
+  }
   return (forward, { tenantIds: tenant_ids, cell }) => {
-    const giveUp = () => log.error({ tenant_ids, cell }, isLost)
-    if (running.size >= mostAtOnce) return giveUp()
-    const one = repeat(forward)
+    const one = repeatInRoom(forward, tenant_ids[0]!)
       .then((isForwarded) => {
-        if (!isForwarded) giveUp()
+        if (!isForwarded) log.error({ tenant_ids, cell }, isLost)
       })
       .finally(() => running.delete(one))
     running.add(one)
