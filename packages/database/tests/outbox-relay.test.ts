@@ -48,6 +48,20 @@ test('an event written by a transaction is published once, under its own id, and
   expect(kept.map(({ published_seq }) => Number(published_seq)).toSorted()).toEqual(messages.map(({ seq }) => seq))
 })
 
+test('a message that was committed long after it got its id is published, although others are all the time', async () => {
+  relay(one, { pollMs: 60_000 })
+  await enqueue(one, [1])
+  await allPublished()
+  const sql = env.sql('consent')
+  await sql.query(
+    `insert into outbox (id, subject, events) select uuidv7(-interval '1 minute'), subject, events from outbox limit 1`,
+  )
+  await eventually(async () => {
+    await enqueue(one, [2])
+    expect((await rows())[0].published_at).not.toBeNull()
+  })
+})
+
 test('an event of a rolled-back transaction is never published', async () => {
   const failing = one.db.transaction(async (run) => {
     await enqueueEvents(run, numbered, [{ event: { kind: 'a', n: 1 } }])

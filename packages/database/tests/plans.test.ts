@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { TestEnv } from '@notify/dev-env'
 import type { DueLetter } from '@notify/messaging'
-import { countRowsRead } from '@notify/test-kit/database'
+import { countRowsRead, entriesBehindReader } from '@notify/test-kit/database'
 import { createDeadLetterStore } from '../src/dead-letters/dead-letter-store.ts'
 import { replayLetters } from '../src/dead-letters/letter-list.ts'
 import { deadLetterTables } from '../src/dead-letters/tables.ts'
@@ -103,7 +103,7 @@ const answers = `(select * from json_to_recordset($1::json) as t (scope text, ke
 const keepAnswers = defineStatement({ name: 'keep-answers', text: keysInto(`${answers} as answers`) })
 
 const statements: StatementCase[] = [
-  { name: 'claim outbox', work: ({ run }) => claimUnpublished(run, 64) },
+  { name: 'claim outbox', work: ({ run }) => claimUnpublished(run, { limit: 64, since: null }) },
   { name: 'mark outbox', work: ({ run }, { messages }) => markPublished(run, messages) },
   { name: 'find keys', work: ({ run }, { keys }) => findAnswers(run, keys) },
   { name: 'claim a key', work: ({ run }) => claimKey(run, newKey(), '') },
@@ -127,6 +127,23 @@ const statements: StatementCase[] = [
   { name: 'walk', work: (db) => takePage(db, 'walk') },
   { name: 'page of a loss', work: (db) => republishLost(db, 'CONSENT'), most: 3000 },
 ]
+
+test('a claim of the outbox reads no messages that were published before, also while nothing can be vacuumed', async () => {
+  const publish = async () => {
+    const rows = await own.db.run<{ id: string }>(
+      `insert into outbox (id, subject, events) select uuidv7(-interval '1 minute'), 'a', '[]' from generate_series(1, 3000) returning id`,
+    )
+    await markPublished(
+      own.db.run,
+      rows.map(({ id }) => ({ id, seq: 1 })),
+    )
+  }
+  const claim = () => claimUnpublished(own.db.run, { limit: 64, since: null })
+  const index = 'outbox_unpublished'
+  expect(await entriesBehindReader(own.db, env.sql('consent'), { index, before: publish, work: claim })).toBeLessThan(
+    200,
+  )
+})
 
 const lettersOf = (db: Queries) => createDeadLetterStore(own.kit, db)
 

@@ -116,13 +116,8 @@ interface Deletion {
   after: number
 }
 
-/**
- * Counts the index entries that a batch of a deletion reads, also those of deleted rows, while a reader keeps what is deleted
- * from being vacuumed.
- * @param db has one connection, which the deletion uses
- * @param readers of the same database
- */
-export async function entriesOfBatch(
+/** As {@link entriesBehindReader}, of a batch of a deletion. */
+export function entriesOfBatch(
   db: Queries,
   readers: Readers,
   { index, deleteBatch, after }: Deletion,
@@ -130,13 +125,38 @@ export async function entriesOfBatch(
   const deleteFull = async () => {
     if (!(await deleteBatch())) throw new Error('there were too few rows for a full batch')
   }
+  const before = async () => {
+    for (let batch = 0; batch < after; batch++) await deleteFull()
+  }
+  return entriesBehindReader(db, readers, { index, before, work: deleteFull })
+}
+
+interface Behind {
+  /** In the schema of `db`. */
+  index: string
+  /** Ends rows, which then stay in the index. */
+  before(): Promise<unknown>
+  work(): Promise<unknown>
+}
+
+/**
+ * Counts the index entries that work reads, also those of rows that have ended, while a reader keeps them from being vacuumed, as
+ * `pg_dump` does.
+ * @param db has one connection, which the work uses
+ * @param readers of the same database
+ */
+export async function entriesBehindReader(
+  db: Queries,
+  readers: Readers,
+  { index, before, work }: Behind,
+): Promise<number> {
   const reader = await readers.connect()
   await reader.query('begin isolation level repeatable read; select from pg_class limit 1')
   try {
-    for (let batch = 0; batch < after; batch++) await deleteFull()
-    const before = await entriesRead(db, index)
-    await deleteFull()
-    return (await entriesRead(db, index)) - before
+    await before()
+    const entries = await entriesRead(db, index)
+    await work()
+    return (await entriesRead(db, index)) - entries
   } finally {
     await reader.query('rollback')
     reader.release()

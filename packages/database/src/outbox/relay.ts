@@ -4,6 +4,7 @@ import { type Bus, publish } from '@notify/messaging'
 import { type Kit, type Logger, startPeriodic } from '@notify/service-kit'
 import type { Queries } from '../open.ts'
 import { claimUnpublished, type UnpublishedMessage } from './claim-unpublished.ts'
+import { createOutboxSearch } from './outbox-search.ts'
 import { hasUnpublished, markPublished, oldestUnpublishedSeconds } from './outbox-store.ts'
 import { createOutboxRetention } from './retention.ts'
 import { wakeDirectly } from './wake-outbox.ts'
@@ -40,7 +41,12 @@ export type OnCommit = (listener: () => void) => void
  */
 export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: OutboxRelayOptions): OnCommit {
   const published = kit.metrics.counter('outbox_published_total', 'Messages handed to JetStream')
-  const watch = createStreamWatch(kit, db, bus, { ...options, onRepublished: () => relay.wake() })
+  const search = createOutboxSearch(batchSize)
+  const onRepublished = () => {
+    search.restart()
+    relay.wake()
+  }
+  const watch = createStreamWatch(kit, db, bus, { ...options, onRepublished })
   let isLarge = false
   const relay = startPeriodic(kit, {
     name: 'outbox relay',
@@ -48,12 +54,17 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
     atLeastMs: gatherMs,
     async run(woken) {
       await watch.ensureChecked()
-      if (!woken && !(await hasUnpublished(db.run))) return false
+      if (!woken) {
+        if (!(await hasUnpublished(db.run))) return false
+        search.restart()
+      }
       if (isLarge) await delay(gatherMs)
-      const { claimed, confirmed } = await relayOnce(kit, db, bus, options)
+      const { ids, confirmed } = await relayOnce(kit, db, bus, { ...options, since: search.begin() })
+      const claimed = ids.length
       if (confirmed > 0) published({}, confirmed)
       if (confirmed < claimed)
         throw new Error(`JetStream did not confirm ${claimed - confirmed} of ${claimed} messages`)
+      search.end(ids)
       isLarge = claimed >= largeBatch && claimed < batchSize
       return claimed >= batchSize
     },
@@ -80,14 +91,14 @@ function relayOnce(
   { log }: Kit,
   db: Queries,
   bus: Bus,
-  { urgentSubjects }: OutboxRelayOptions,
-): Promise<{ claimed: number; confirmed: number }> {
+  { since, urgentSubjects }: Pick<OutboxRelayOptions, 'urgentSubjects'> & { since: string | null },
+): Promise<{ ids: string[]; confirmed: number }> {
   return db.whileLocked({
-    lock: (run) => claimUnpublished(run, batchSize, urgentSubjects),
+    lock: (run) => claimUnpublished(run, { limit: batchSize, since, urgent: urgentSubjects }),
     async work(rows) {
       const published = await publishAll(bus, rows)
       if (log.isLevelEnabled('debug')) logPublished(log, rows, published)
-      return { claimed: rows.length, confirmed: published.length, published }
+      return { ids: rows.map(({ id }) => id), confirmed: published.length, published }
     },
     mark: (run, { published }) => markPublished(run, published),
   })

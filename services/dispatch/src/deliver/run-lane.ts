@@ -19,8 +19,8 @@ const warnEveryMs = 10_000
 /** Sends the messages of a lane of a channel. */
 export interface LaneRunner {
   lane: LaneOf
-  /** These queues may have messages that are due. */
-  wake(keys: readonly QueueKey[]): void
+  /** These queues may have messages that are due, new ones or since a time. */
+  wake(keys: readonly (QueueKey & { enqueued_at?: Date })[]): void
   /** The share of the lane's rate that the last seconds used, 0 to 1. */
   utilization(): number
 }
@@ -77,12 +77,14 @@ export function runLane(
 
   /** Claims messages of the picked queues and starts sending them. @returns how many it claimed */
   const claim = async (picks: readonly Pick[]): Promise<number> => {
-    const { claims, refused } = await sender.claim(picks.map(({ queue: { key }, most }) => ({ key, most })))
+    const { claims, refused } = await sender.claim(
+      picks.map(({ queue: { key, since }, most }) => ({ key, most, since })),
+    )
     const byQueue = Map.groupBy(claims, nameOf)
     for (const pick of picks) {
       const own = byQueue.get(nameOf(pick.queue.key)) ?? []
       // The claim ended messages instead of returning them, so more may be due.
-      if (refused > 0) pick.queue.wake()
+      if (refused > 0) pick.queue.putBack()
       queues.claimed(pick, own.length)
       for (const one of own) start(one, pick.queue)
     }
@@ -92,7 +94,7 @@ export function runLane(
   /** Postgres does not answer: claims from the picked queues later. */
   const retryLater = async (picks: readonly Pick[], fault: unknown) => {
     for (const pick of picks) {
-      pick.queue.wake()
+      pick.queue.putBack()
       queues.claimed(pick, 0)
     }
     if (performance.now() - warnedAtMs > warnEveryMs) {
@@ -150,7 +152,11 @@ export function runLane(
     utilization: usage.share,
     wake(keys) {
       if (keys.length === 0) return
-      for (const key of keys) queues.of(key).wake()
+      for (const { enqueued_at, ...key } of keys) {
+        const queue = queues.of(key)
+        queue.since = enqueued_at ?? queue.since
+        queue.wake()
+      }
       notify()
     },
   }
@@ -159,7 +165,7 @@ export function runLane(
 function applyVerdict(queue: SendQueue, verdict: Verdict): void {
   const nowMs = performance.now()
   if (verdict.kind === 'answered') queue.widen(nowMs)
-  else if (verdict.kind === 'again') queue.wake()
+  else if (verdict.kind === 'again') queue.putBack()
   // After a rate limit the window is the number of other messages in hand; after an open circuit breaker it is one.
   else queue.sleep(nowMs, verdict.forMs, verdict.kind === 'rate_limited' ? queue.inHand - 1 : 1)
 }

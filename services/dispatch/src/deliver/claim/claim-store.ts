@@ -13,7 +13,7 @@ import {
 } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
-import type { QueueKey } from '../queues/send-queues.ts'
+import type { QueueKey, Since } from '../queues/send-queues.ts'
 
 const { notifications, attempts } = tables
 
@@ -44,17 +44,18 @@ export interface Claim extends RowOf<typeof claimColumns> {
 }
 
 /**
- * The oldest due messages of each queue, by one index. Rows that others have locked are skipped. Whole rows are passed on: a
- * join back to the input would be quadratic without a hash join.
+ * The oldest due messages of each queue, by one index, in which a `pg_dump` keeps those that were sent: hence `since`. Rows that others
+ * have locked are skipped. Whole rows are passed on: a join back to the input would be quadratic without a hash join.
  */
 const locked = `
   select one.*, ($6::text[])[row_number() over ()] as attempt_id
-  from unnest($1::text[], $2::text[], $3::int[]) as asked (application_id, mode, most) cross join lateral (
+  from unnest($1::text[], $2::text[], $3::int[], $8::timestamptz[]) as asked (application_id, mode, most, since) cross join lateral (
     select n.id, n.tenant_id, n.application_id, n.channel, n.mode, n.recipient_index, n.user_index, n.topic, n.expires_at, n.broadcast_id
     from (
       select f.id from in_flight f
       where f.lane = $4 and f.channel = $5 and f.application_id = asked.application_id and f.mode = asked.mode
         and f.status = 'queued' and f.enqueued_at <= now() and f.next_attempt_at is null
+        and f.enqueued_at > least(asked.since, now()) - interval '10 seconds'
       order by f.enqueued_at
     ) as f cross join lateral (
       select * from notifications n
@@ -144,6 +145,8 @@ export async function isRefusedSince(db: Pick<Queries, 'run'>, { id }: Pick<Clai
 export interface Wanted {
   key: QueueKey
   most: number
+  /** Time from which on messages may be waiting, by Postgres's clock: the claim begins some seconds before it; default: all. */
+  since?: Since
 }
 
 /** Claimed messages, and how many the claim ended: expired, called off, suppressed or switched off by the recipient. */
@@ -172,10 +175,14 @@ export async function claimForSending(
     channel,
     attemptIds,
     leaseSeconds,
+    wanted.map(({ since = 'earliest' }) => timestampOf(since)),
   ])
   const claims = rows.filter(isClaim).map((row) => Object.assign(row, { claimed_at_ms }))
   return { claims, refused: rows[0]?.refused ?? 0 }
 }
+
+const timestampOf = (since: Since): string =>
+  since === 'earliest' ? '-infinity' : since === 'now' ? 'infinity' : since.toISOString()
 
 const isClaim = (row: RowOf<typeof resultColumns>): row is RowOf<typeof claimColumns> & { refused: number } =>
   row.id !== null

@@ -94,6 +94,28 @@ test('a wake during a claim that finds nothing is not lost', () => {
   expect(queues.choose(turn())).toHaveLength(1)
 })
 
+test('claims of a queue begin at its oldest message; when none is left, at new ones; after one was put back, at the first again', () => {
+  const queues = new SendQueues(10)
+  const queue = queues.of(keyOf('a'))
+  expect(queue.since).toBe('now')
+  const oldest = new Date(0)
+  queue.since = oldest
+  queue.wake()
+  claimAll(queues, queues.choose(turn({ tokens: 2, credit: 0 })))
+  expect(queue.since).toBe(oldest)
+  const picks = queues.choose(turn())
+  claimAll(queues, picks, 1)
+  expect(queue.since).toBe('now')
+  queue.putBack()
+  expect(queue.since).toBe('earliest')
+  const late = queues.choose(turn())
+  queue.putBack()
+  claimAll(queues, late, 0)
+  expect(queue.since).toBe('earliest')
+  queue.sleep(0, 1000, 1)
+  expect(queue.since).toBe('earliest')
+})
+
 test('a queue that is empty is forgotten', () => {
   const queues = new SendQueues(10)
   const first = queues.of(keyOf('a'))

@@ -7,6 +7,9 @@ export interface QueueKey {
   mode: KeyMode
 }
 
+/** Time of the oldest message that may be waiting: one of Postgres's clock, or the moment of the claim. */
+export type Since = Date | 'earliest' | 'now'
+
 /** How many messages of a queue to claim. */
 export interface Pick {
   queue: SendQueue
@@ -41,6 +44,8 @@ export class SendQueue {
   /** The most that may be in hand: one after a sleep, then one more for each that is sent or waits for quiet hours. */
   window = Number.POSITIVE_INFINITY
   asleepUntilMs = 0
+  /** Where a claim begins. Set by each search for queues, which finds what was put back by other processes. */
+  since: Since = 'now'
 
   constructor(key: QueueKey, tenant: Tenant) {
     this.key = key
@@ -50,6 +55,12 @@ export class SendQueue {
   wake(): void {
     this.hasWork = true
     this.wakes++
+  }
+
+  /** A message was put back, perhaps an old one. */
+  putBack(): void {
+    this.since = 'earliest'
+    this.wake()
   }
 
   /** The carrier has answered. An answer that arrives while the queue sleeps belongs to an earlier call and is ignored. */
@@ -62,7 +73,7 @@ export class SendQueue {
     const isAsleep = this.asleepUntilMs > nowMs
     this.asleepUntilMs = isAsleep ? Math.min(this.asleepUntilMs, nowMs + forMs) : nowMs + forMs
     this.window = Math.max(1, window)
-    this.hasWork = true
+    this.putBack()
   }
 }
 
@@ -126,6 +137,7 @@ export class SendQueues {
   claimed({ queue, most, wakes }: Pick, count: number): void {
     this.#hold(queue, count - most)
     queue.hasBacklog = count === most
+    if (!queue.hasBacklog && queue.wakes === wakes) queue.since = 'now'
     queue.hasWork = queue.hasBacklog || queue.wakes !== wakes
     this.#forget(queue)
   }
