@@ -89,22 +89,14 @@ function hashed(key: KeyObject, text: string, keyCount: number): string {
 
 /**
  * The spelling of a recipient that its blind index is made of. An email address is lower-cased and its domain converted to ASCII
- * (RFC 5890), because mailboxes ignore case in practice and a suppression must cover every spelling. A URL is written as it is
- * requested. Other recipients are unchanged.
+ * (RFC 5890), because mailboxes ignore case in practice and a suppression must cover every spelling. A URL is written as browsers
+ * write it, with its fragment: it may be the id of a user. Other recipients are unchanged.
  */
 export function canonical(recipient: string): string {
-  if (/^https?:\/\//i.test(recipient)) return requested(recipient) ?? recipient
+  if (/^https?:\/\//i.test(recipient)) return URL.parse(recipient)?.href ?? recipient
   const [, local, domain] = /^([^@\s]+)@([^@/\s]+)$/.exec(recipient) ?? []
   if (local === undefined || domain === undefined) return recipient
   return `${local.normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
-}
-
-/** The fragment is not part of a request. */
-function requested(text: string): string | undefined {
-  const url = URL.parse(text)
-  if (!url) return undefined
-  url.hash = ''
-  return url.href
 }
 
 /** Whether two spellings are one recipient: their blind indexes are equal. */
