@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import os from 'node:os'
 
 /** The IP version of all addresses of a name, if it is the one that this machine lacks; undefined if the fault may be ours. */
-function foreignFamily(addresses: readonly string[]): 4 | 6 | undefined {
+export function foreignFamily(addresses: readonly string[]): 4 | 6 | undefined {
   const own = new Set(
     Object.values(os.networkInterfaces())
       .flatMap((all) => all ?? [])

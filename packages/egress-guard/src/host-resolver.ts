@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { DestinationError, notAllowed } from './destination.ts'
 import { codeOf, DnsHealth, isUnanswered, nothing } from './dns-health.ts'
+import { foreignFamily } from './foreign-family.ts'
 import { createOwnerTurns } from './owner-turns.ts'
 
 /**
@@ -73,8 +74,9 @@ export function createHostResolver({
 async function addressesOf(resolver: Resolver, name: string, answerMs: number): Promise<string[]> {
   const questions = [resolver.resolve4(name), resolver.resolve6(name)].map((question) => within(answerMs, question))
   const first = Promise.any(questions)
-  // Longer than RFC 8305 recommends: the later addresses may be the only ones that this machine can reach.
-  const further = (question: Promise<string[]>) => () => within(answerMs / 5, question)
+  // A lost question is asked again. Its answer is worth the whole time if this machine cannot reach the addresses it knows.
+  const further = (question: Promise<string[]>) => (known: string[]) =>
+    foreignFamily(known) === undefined ? within(answerMs / 5, question) : question
   const answers = await Promise.allSettled(questions.map((question) => first.then(further(question), () => question)))
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (addresses.length > 0) return addresses

@@ -1,3 +1,4 @@
+import os from 'node:os'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createHostResolver } from '../src/index.ts'
 import { type NameServer, startNameServer } from './name-server.ts'
@@ -34,6 +35,18 @@ test('a name whose servers ignore questions for IPv6 addresses has its IPv4 addr
   expect(await resolver(6000)('four.example.com', 'ten_1')).toEqual(['8.8.8.8'])
   // A fifth of the time, in which two tries may have no answer.
   expect(performance.now() - startedMs).toBeLessThan(3500)
+})
+
+test('a lost question is asked again if this machine cannot reach the addresses of the other one', async () => {
+  const [ipv4] = Object.values(os.networkInterfaces()).flatMap(
+    (all) => all?.filter(({ family }) => family === 'IPv4') ?? [],
+  )
+  const interfaces = jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: [{ ...ipv4!, internal: false }] })
+  try {
+    expect(await resolver(6000)('lost.example.com', 'ten_1')).toContain('8.8.8.8')
+  } finally {
+    interfaces.mockRestore()
+  }
 })
 
 test('a resolver that answers nothing is our own fault', async () => {
