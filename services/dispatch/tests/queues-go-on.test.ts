@@ -222,6 +222,22 @@ describe('a message that only one of two providers can send', () => {
     expect(await own.rowOf(id)).toMatchObject({ status: 'queued', attempt_count: 0, next_attempt_at: null })
   })
 
+  test('waits without using the schedule while that one, which comes second, is at its rate', async () => {
+    const [unfit, fit] = [await account({ kind: 'vonage' }), await account({ priority: 2, rateLimitPerSecond: slow })]
+    const id = await queued()
+    expect(await claimAndSend(id, unfit, fit)).toEqual({ kind: 'again' })
+    for (let n = 0; n < 4; n++) {
+      expect(await claimAndSend(id, unfit, fit)).toEqual({ kind: 'again' })
+      expect(await own.rowOf(id)).toMatchObject({
+        status: 'queued',
+        round_attempts: 1,
+        next_attempt_at: expect.any(Date),
+      })
+      await becomeDue(id)
+    }
+    expect(await own.attemptsOf(id)).toMatchObject([{ provider_code: 'text_too_long' }])
+  })
+
   test('goes at once by that one although it has asked for a pause', async () => {
     const [fit, unfit] = [await account(), await account({ priority: 2, kind: 'vonage' })]
     const id = await queued()

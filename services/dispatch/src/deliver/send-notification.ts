@@ -88,6 +88,12 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     return { kind: 'again' }
   }
 
+  /** No other provider can send it, and other messages must not wait behind it. */
+  const waitApart = async (claim: Claim, cause: PutBackCause, forMs: number, held = false): Promise<Verdict> => {
+    await putBack(claim, cause, { afterMs: forMs + Math.random() * faultSpreadMs[urgency], held })
+    return { kind: 'again' }
+  }
+
   /** Fails a message that circuit breakers or internal errors have delayed for longer than HOLD_LIMIT. */
   const giveUpHeld = async (claim: Claim, answer: CarrierAnswer): Promise<Verdict> => {
     const next = { status: 'failed', reason: answer.message!, retryable: true } as const
@@ -177,7 +183,9 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
   }
 
-  const waitForRate = async (claim: Claim, forMs: number): Promise<Verdict> => {
+  const waitForRate = async (claim: Claim, { forMs, othersGoOn }: Late): Promise<Verdict> => {
+    if (othersGoOn && claim.unfit) return waitApart(claim, 'rate_limit', forMs)
+    if (othersGoOn && claim.tried) return startAgain(claim, 'rate_limit')
     await putBack(claim, 'rate_limit')
     return { kind: 'rate_limited', forMs }
   }
@@ -193,11 +201,10 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     const others = providers.filter(({ id }) => !seen.has(id))
     const openMs = Math.min(...others.map((one) => standingOf(claim)(one).circuitOpenMs))
     if (openMs === 0) return record(claim, providers, provider, answer, true)
-    if (late.size > 0) return waitForRate(claim, Math.min(...late.values()))
+    if (late.size > 0) return waitForRate(claim, { forMs: Math.min(...late.values()), othersGoOn: false })
     if (others.length === 0) return record(claim, providers, provider, answer, false)
     if (claim.held_ms > config.HOLD_LIMIT) return giveUpHeld(claim, heldTooLong)
-    await putBack(claim, 'circuit_open', { afterMs: openMs + Math.random() * faultSpreadMs[urgency], held: true })
-    return { kind: 'again' }
+    return waitApart(claim, 'circuit_open', openMs, true)
   }
 
   const send = async (claim: Claim, span: Span): Promise<Verdict> => {
@@ -214,10 +221,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     if (providers.length === 0) return record(claim, providers, null, noProvider, false)
     const turn = await takeTurn(claim, providers)
     if ('circuitOpenMs' in turn) return hold(claim, providers)
-    if ('forMs' in turn) {
-      if (turn.othersGoOn && claim.tried) return startAgain(claim, 'rate_limit')
-      return waitForRate(claim, turn.forMs)
-    }
+    if ('forMs' in turn) return waitForRate(claim, turn)
     const { provider, otherProvider } = turn
     // If the checks began now, the lease could end before the answer, and the message be sent twice; or the message has
     // expired.

@@ -27,8 +27,15 @@ export const notPrepared: CarrierAnswer = {
   retryAfterMs: null,
 }
 
+const unfitCodes = ['template_not_approved', 'domain_not_verified', 'text_too_long'] as const
+type Unfit = CarrierAnswer & { code: (typeof unfitCodes)[number] }
+
+/** SQL: whether an attempt ended without a call, because its provider cannot send the message. */
+export const foundUnfit = (attempt: string) =>
+  `${attempt}.provider_code in (${unfitCodes.map((code) => `'${code}'`).join(', ')})`
+
 /** The provider cannot send with the template of the message now; another one may. */
-export const templateNotApproved = (message: string): CarrierAnswer => ({
+export const templateNotApproved = (message: string): Unfit => ({
   outcome: 'rejected_retryable',
   code: 'template_not_approved',
   message,
@@ -46,7 +53,7 @@ export const senderUnverified: CarrierAnswer = {
 }
 
 /** The carrier of the provider has not verified the domain of the sender; that of another one may have. */
-export const senderUnverifiedThere: CarrierAnswer = {
+export const senderUnverifiedThere: Unfit = {
   outcome: 'rejected_retryable',
   code: 'domain_not_verified',
   message: 'The carrier of the provider has not verified the domain of the sender',
@@ -55,7 +62,7 @@ export const senderUnverifiedThere: CarrierAnswer = {
 }
 
 /** The carrier of the provider takes only shorter texts; that of another one may take it. */
-export const textTooLong: CarrierAnswer = {
+export const textTooLong: Unfit = {
   outcome: 'rejected_retryable',
   code: 'text_too_long',
   message: 'The text is longer than the carrier of the provider takes',

@@ -12,6 +12,7 @@ import {
   isCalledOff,
 } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
+import { foundUnfit } from '../call/own-answers.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
 import type { QueueKey, Since } from '../queues/send-queues.ts'
 
@@ -24,6 +25,8 @@ const claimColumns = {
   attempt_id: attempts.id,
   /** Providers that this failover must not use again; null when the attempt may use any of them. */
   tried: column.texts<Id<'prov'> | null>().nullable(),
+  /** Whether this failover has called no carrier, because none of those providers can send the message. */
+  unfit: column.boolean(),
   /** How long internal errors have delayed it. */
   held_ms: column.double(),
   /** How long it has waited because no provider of its queue could be called; null if one can be. */
@@ -98,10 +101,9 @@ const openAttempt = `
   select id, attempt_count, attempt_id, now() + make_interval(secs => $7) from claimed`
 
 const triedProviders = `
-  case when failovers > 0 then array(
-    select provider_id from attempts a
-    where a.notification_id = claimed.id and a.number between attempt_count - failovers and attempt_count - 1
-  ) end`
+  select case when claimed.failovers > 0 then array_agg(provider_id) end as tried, coalesce(bool_and(${foundUnfit('a')}), false) as unfit
+  from attempts a
+  where a.notification_id = claimed.id and a.number between claimed.attempt_count - claimed.failovers and claimed.attempt_count - 1`
 
 const msSince = (time: string) => `(extract(epoch from now() - ${time}) * 1000)::float8`
 
@@ -119,9 +121,10 @@ const claim = defineStatement({
       coalesce(${msSince('claimed.held_since')}, 0) as held_ms,
       case when held.since is not null then ${msSince('greatest(held.since, claimed.enqueued_at)')} end as queue_held_ms,
       (extract(epoch from expires_at - now()) * 1000)::float8 as expires_in_ms,
-      ${quietHoursOf('claimed')} as quiet_hours, ${triedProviders} as tried, refused.count as refused
+      ${quietHoursOf('claimed')} as quiet_hours, failover.tried, failover.unfit, refused.count as refused
     from (select count(*)::int as count from refused) as refused
     left join claimed on true
+    left join lateral (${triedProviders}) as failover on true
     left join held_queues held on held.application_id = claimed.application_id and held.channel = claimed.channel
       and held.mode = claimed.mode`,
   columns: resultColumns,
