@@ -54,8 +54,11 @@ const shared = { TRANSPORT_KEY: key(), BLIND_INDEX_KEY: [randomBytes(32)] as con
 const configOf = (at: number) => ({ ...shared, DATABASE_URL: urls[at]!, ENCRYPTION_KEYS: rings[at] })
 
 async function exported(...args: string[]): Promise<string[]> {
+  return exportedBy(exportTenantCommand(moving), ...args)
+}
+
+async function exportedBy(run: ReturnType<typeof exportTenantCommand>, ...args: string[]): Promise<string[]> {
   const lines: string[] = []
-  const run = exportTenantCommand(moving)
   await run(configOf(0), createTestKit('dispatch'), ['--tenant', tenant, ...args], {
     print: (line) => void lines.push(line),
     tell: () => {},
@@ -185,6 +188,30 @@ test('a row that is written in the new cell during an import stays', async () =>
   expect(await imported(meanwhile())).toMatchObject({ parcels: { removed: 0 }, shops: { removed: 1 } })
   expect((await parcels()).map(({ id }) => id)).toEqual(['late', 'p1'])
   expect(await to.db.run('select id from shops order by id')).toEqual([{ id: 's3' }, { id: 's4' }])
+})
+
+test('a row that is written while an export counts what stays is exported', async () => {
+  const run = exportTenantCommand({
+    ...moving,
+    async countStaying(client) {
+      await client.query('select from parcels')
+      await from.db.run(`insert into parcels (id, tenant_id) values ('late', $1)`, [tenant])
+      return {}
+    },
+  })
+  await imported(await exportedBy(run))
+  expect((await parcels()).map(({ id }) => id)).toEqual(['late', 'p1'])
+})
+
+test('a row of the new cell stays as it is where its table calls it newer', async () => {
+  const isNewer = (known: string, incoming: string) => `(${known}.weight > ${incoming}.weight)`
+  const here = { ...moving, tables: { ...tables, moved: [{ table: 'parcels', isNewer }] } }
+  const lines = await exportedBy(exportTenantCommand(here))
+  await imported(lines, {}, [], here)
+  await to.db.run(`update parcels set weight = weight + 1, colour = 'red'`)
+  expect(await imported(lines, {}, [], here)).toEqual({ parcels: { rows: 1, written: 0, removed: 0 } })
+  await to.db.run('update parcels set weight = 0')
+  expect(await imported(lines, {}, [], here)).toEqual({ parcels: { rows: 1, written: 1, removed: 0 } })
 })
 
 test('a rehearsal counts on both sides and changes nothing', async () => {

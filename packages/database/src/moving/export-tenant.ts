@@ -90,8 +90,9 @@ export function exportTenantCommand({
         if (transport) await print(transport.seal(part))
       }
       await client.query("set idle_in_transaction_session_timeout = '10min'")
-      await client.query('begin isolation level repeatable read read only')
+      // Before the snapshot: what is recorded between it and the part `begin`, which the import waits for, would be lost.
       const staying = await countStaying?.(client, tenantId)
+      await client.query('begin isolation level repeatable read read only')
       await write({ part: 'begin', service: kit.service, applications, checks: checksOf(config, tenantId) })
       for (const moved of tables.moved) {
         const { table } = moved

@@ -14,6 +14,8 @@ export interface MovedTable {
   appendOnly?: true
   /** SQL condition on an append-only row of this name whose person was erased: it replaces what is known. */
   erased?: (row: string) => string
+  /** SQL condition under which the known row of this cell, such as a STOP that was forwarded during a move, stays as it is. */
+  isNewer?: (known: string, incoming: string) => string
   /** SQL by column: its value in this cell for a row of `incoming`, where it cannot stay as it is. */
   fitted?: Readonly<Record<string, string>>
   /** Columns that are not moved, because each cell has its own values. */

@@ -97,7 +97,7 @@ async function removeOthers(client: Client, table: string, arrived: KeyHashes): 
 }
 
 function insertOf(
-  { table, appendOnly, erased = () => 'false', fitted = {}, own = [] }: MovedTable,
+  { table, appendOnly, erased = () => 'false', isNewer = () => 'false', fitted = {}, own = [] }: MovedTable,
   key: readonly string[],
   columns: readonly string[],
 ): string {
@@ -106,7 +106,9 @@ function insertOf(
   const changed = shared.filter((name) => !key.includes(name))
   const differs = `(${changed.map((name) => `known.${name}`).join(', ')}) is distinct from (${changed.map((name) => `excluded.${name}`).join(', ')})`
   const set = changed.map((name) => `${name} = excluded.${name}`).join(', ')
-  const replaces = appendOnly ? `${erased('excluded')} and ${differs}` : differs
+  const replaces = appendOnly
+    ? `${erased('excluded')} and ${differs}`
+    : `${differs} and not ${isNewer('known', 'excluded')}`
   const onConflict = changed.length === 0 ? 'do nothing' : `do update set ${set} where ${replaces}`
   return `
     with incoming as materialized (

@@ -8,7 +8,11 @@ export const tenantTables: TenantTables = {
     { table: 'templates' },
     { table: 'layouts' },
     { table: 'layout_versions' },
-    { table: 'suppressions' },
+    {
+      table: 'suppressions',
+      isNewer: (known, incoming) =>
+        `(${known}.lifted_at is null and ${known}.reported_at > greatest(${incoming}.reported_at, ${incoming}.lifted_at))`,
+    },
     { table: 'recipients' },
     { table: 'ended_applications' },
     { table: 'lists' },
