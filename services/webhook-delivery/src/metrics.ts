@@ -40,5 +40,12 @@ export function createMetrics(metrics: Metrics) {
     stored: (source: (typeof sources)[number], count: number) => stored({ source }, count),
     postponed: (count: number) => postponed({}, count),
     disabled: (reason: (typeof reasons)[number]) => disabled({ reason }),
+    /** Shows what no worker has begun to deliver. */
+    showOverdue: (seconds: () => Promise<number>) =>
+      metrics.gauge(
+        'webhook_endpoints_overdue_seconds',
+        'How long due deliveries have waited for a worker, those to failing endpoints aside',
+        seconds,
+      ),
   }
 }

@@ -30,6 +30,7 @@ import { indexedTables } from './db/indexed-tables.ts'
 import { migrations } from './db/migrations.ts'
 import { createDeliveryDeletion, deleteOrphans } from './deliveries/delete-old.ts'
 import { createDeliveryStore } from './deliveries/store-deliveries.ts'
+import { endpointsOverdueSeconds } from './endpoints/claim-endpoints.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
 import { watchOthers } from './endpoints/watch-others.ts'
 import { createFanOut } from './facts/fan-out.ts'
@@ -89,6 +90,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     unreported: startSentReports(kit, { db, wakeOutbox }),
     askWish: await createWishQuestion('webhook-delivery', config),
   }
+  context.metrics.showOverdue(() => endpointsOverdueSeconds(db.run))
   wakeRemoval = startRetention(kit, context)
   const others = watchOthers(kit, bus)
   const desk = startEndpoints(kit, context, others.tell)

@@ -9,7 +9,7 @@ import { listDeliveryRows } from '../src/deliveries/delivery-store.ts'
 import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
 import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
 import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
-import { claimEndpoints, endpointsDueInMs } from '../src/endpoints/claim-endpoints.ts'
+import { claimEndpoints, endpointsDueInMs, endpointsOverdueSeconds } from '../src/endpoints/claim-endpoints.ts'
 import { mendEndpoints } from '../src/endpoints/mend-endpoints.ts'
 import { releaseEndpoints } from '../src/endpoints/release-endpoints.ts'
 import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
@@ -43,13 +43,13 @@ beforeAll(async () => {
 })
 
 /**
- * Deliveries in every state, each with one attempt, and as many endpoints of another tenant: of origins that nothing waits for,
- * and of those that keep failing.
+ * Deliveries in every state, each with one attempt, and as many endpoints of another tenant: those that nothing waits for, due
+ * ones, and those that keep failing.
  */
 async function fill(count: number): Promise<void> {
   await db.runLong(
     `insert into endpoints (id, tenant_id, struggling, next_due_at)
-     select 'origin_' || gen_random_uuid(), $2, i % 2 = 0, case when i % 2 = 0 then now() - interval '1 hour' end
+     select 'origin_' || gen_random_uuid(), $2, i % 3 = 0, case when i % 3 < 2 then now() - interval '1 hour' end
      from generate_series(1, $1::int) as i`,
     [count, newId('ten')],
   )
@@ -120,6 +120,7 @@ const statements: Sample[] = [
   },
   { name: 'look at healthy endpoints', run: ({ run }) => endpointsDueInMs(run, false) },
   { name: 'look at struggling endpoints', run: ({ run }) => endpointsDueInMs(run, true) },
+  { name: 'measure overdue endpoints', run: ({ run }) => endpointsOverdueSeconds(run) },
   {
     name: 'take',
     run: ({ run }) =>

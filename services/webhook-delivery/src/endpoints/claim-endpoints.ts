@@ -7,6 +7,9 @@ const mostOfTenant = 8
 /** SQL: how many more endpoints of the tenant this process may claim. */
 const roomOfTenant = `least(${mostOfTenant}, coalesce(($4::jsonb ->> owner)::int, $5))`
 
+/** SQL: no worker delivers to it. */
+const isFree = '(leased_until is null or leased_until <= now())'
+
 /**
  * One worker at a time delivers to an endpoint, so the limit of requests in flight holds over all replicas. An endpoint is one
  * row here however many deliveries wait for it, so a claim costs the same.
@@ -15,7 +18,7 @@ const due = {
   table: 'endpoints',
   key: ['id'],
   due: 'next_due_at',
-  where: 'active and struggling = $3 and (leased_until is null or leased_until <= now())',
+  where: `active and struggling = $3 and ${isFree}`,
   set: `leased_until = now() + $2 * interval '1 millisecond'`,
   fair: { by: 'tenant_id', most: roomOfTenant },
 }
@@ -40,6 +43,21 @@ const look = defineStatement({
 export async function endpointsDueInMs(run: Run, struggling: boolean): Promise<number> {
   const [row] = await run(look, [struggling])
   return row!.due_in_ms
+}
+
+const overdue = defineStatement({
+  name: 'overdue-endpoints',
+  text: dueInSql({
+    ...{ table: 'endpoints', due: 'next_due_at' },
+    where: `active and not struggling and next_due_at is not null and ${isFree}`,
+  }),
+  columns: dueInColumns,
+})
+
+/** How long a healthy endpoint with due deliveries has waited for a worker, in seconds; 0 when none waits. */
+export async function endpointsOverdueSeconds(run: Run): Promise<number> {
+  const [row] = await run(overdue)
+  return Math.max(0, -row!.due_in_ms / 1000)
 }
 
 /** The `lease` of an endpoint is the end of its lease, which identifies it. A renewal changes it. */

@@ -15,6 +15,11 @@ import {
 } from '@notify/test-kit/webhooks'
 import { env, operator } from './stack.ts'
 
+test('the service exports how long due webhooks have waited for a worker', async () => {
+  const exported = await (await fetch(env.stack.metricsUrls['webhook-delivery']!)).text()
+  expect(exported).toMatch(/^webhook_endpoints_overdue_seconds \d/m)
+})
+
 test('a delivered and a failed notification are delivered to their subscriber, signed', async () => {
   const path = freshPath('ok')
   const { secret, subscription_id } = await subscribe(env, path)
