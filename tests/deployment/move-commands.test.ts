@@ -50,8 +50,8 @@ const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
 test('the lines of a move run to their end in a terminal, with one key, which no argument contains', () => {
   const imports = textOf('imports').trim().split('\n')
   const deployments = ['gateway', 'dispatch-worker', 'callbacks', 'consent', 'otp', 'inbox-stream', 'webhook-delivery']
-  // Once for the rehearsal, and once for the move; callbacks once before it.
-  const expected = [...deployments, ...deployments, 'callbacks'].map(
+  // Once for the rehearsal, and once for the move; callbacks and gateway once before it.
+  const expected = [...deployments, ...deployments, 'callbacks', 'gateway'].map(
     (name) => `${name} has rows of ${name} under c2VjcmV0 and c2VjcmV0`,
   )
   expect(imports.toSorted()).toEqual(expected.toSorted())
@@ -65,4 +65,15 @@ test('callbacks are forwarded before anything else of the tenant is handed over,
   expect(handOvers.map((call) => /deploy\/(\S+)/.exec(call)?.[1]).slice(0, 2)).toEqual(['callbacks', 'gateway'])
   const [first, second] = handOvers.map((call) => calls.indexOf(call))
   expect(calls.slice(first, second)).toContain('imported callbacks')
+})
+
+test('the new cell leads to the old one until it can take over: requests wait there before, and callbacks end it last', () => {
+  const calls = textOf('calls').split('\n')
+  const arriving = calls.filter((call) => call.includes('--arriving')).map((call) => /deploy\/(\S+)/.exec(call)![1])
+  expect([arriving.at(0), arriving.at(-1)]).toEqual(['gateway', 'callbacks'])
+  expect(arriving.indexOf('callbacks')).toBe(arriving.length - 1)
+  const left = calls.findIndex((call) => call.includes('deploy/gateway') && call.includes('--to new'))
+  expect(calls.slice(0, left).filter((call) => call.includes('--arriving'))).toHaveLength(1)
+  const imported = (name: string) => calls.lastIndexOf(`imported ${name}`)
+  expect(imported('callbacks')).toBeGreaterThan(Math.max(imported('dispatch-worker'), imported('consent')))
 })

@@ -11,7 +11,7 @@ import { freshPhone } from '@notify/test-kit/sms'
 import { createMessageLinks } from '../../services/dispatch/src/catalogue/preferences/message-links.ts'
 
 const services = ['gateway', 'dispatch', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'] as const
-const others = ['dispatch-worker', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'] as const
+const others = ['dispatch-worker', 'consent', 'inbox-stream', 'webhook-delivery'] as const
 const transport = { TRANSPORT_KEY: randomBytes(32).toString('base64') }
 /** Two cells find the same rows only under the same keys. */
 const keys = {
@@ -68,13 +68,34 @@ async function command(cell: Cell, process: ServiceProcess, args: string[], inpu
 
 const tenant = () => ['--tenant', cells.a.tenantId, '--application', cells.a.applicationId]
 
+interface Move {
+  /** To the other cell. */
+  from?: Cell
+  leave?: boolean
+  flags?: ('--arriving' | '--dry-run')[]
+}
+
+const otherThan = (cell: Cell): Cell => (cell === 'a' ? 'b' : 'a')
+
 /** Moves the rows of one service. @returns the counts of both sides */
-async function move(process: ServiceProcess, { leave = false, activate = false, dryRun = false } = {}) {
-  const from = await command('a', process, ['export-tenant', ...tenant(), ...(leave ? ['--to', 'b'] : [])])
-  const flags = [...(activate ? ['--activate'] : []), ...(dryRun ? ['--dry-run'] : [])]
-  const to = await command('b', process, ['import-tenant', '--tenant', cells.a.tenantId, ...flags], from.output)
+async function move(process: ServiceProcess, { from: cell = 'a', leave = false, flags = [] }: Move = {}) {
+  const other = otherThan(cell)
+  const from = await command(cell, process, ['export-tenant', ...tenant(), ...(leave ? ['--to', other] : [])])
+  const to = await command(other, process, ['import-tenant', '--tenant', cells.a.tenantId, ...flags], from.output)
   const read = (text: string) => JSON.parse(text.split('\n').find((line) => line.startsWith('{"service"'))!)
   return { from: read(from.errors).counts, to: read(to.output).counts }
+}
+
+/** As the manual does it. @param meanwhile what happens when callbacks are forwarded */
+async function handOver(from: Cell, meanwhile = async () => {}): Promise<void> {
+  await move('callbacks', { from, leave: true })
+  await meanwhile()
+  await move('gateway', { from, flags: ['--arriving'] })
+  const left = await command(from, 'gateway', ['export-tenant', ...tenant(), '--to', otherThan(from)])
+  await Promise.all(others.map((one) => move(one, { from, leave: true, flags: ['--arriving'] })))
+  await move('callbacks', { from, flags: ['--arriving'] })
+  const activate = ['import-tenant', '--tenant', cells.a.tenantId, '--activate']
+  await command(otherThan(from), 'gateway', activate, left.output)
 }
 
 const sms = (body: string, to = freshPhone()) => ({ channel: 'sms', recipient: { phone: to }, body }) as const
@@ -100,7 +121,8 @@ test('a tenant moves to another cell under traffic: nothing is refused, and noth
     201,
   )
 
-  const rehearsal = await Promise.all((['gateway', ...others] as const).map((one) => move(one, { dryRun: true })))
+  const all = ['gateway', 'callbacks', ...others] as const
+  const rehearsal = await Promise.all(all.map((one) => move(one, { flags: ['--dry-run'] })))
   for (const { from, to } of rehearsal) {
     const arrived = Object.entries(to as Record<string, { rows: number }>).map(([table, { rows }]) => [table, rows])
     expect(Object.fromEntries(arrived)).toEqual(from)
@@ -127,12 +149,9 @@ test('a tenant moves to another cell under traffic: nothing is refused, and noth
   }
   const senders = ['x', 'y', 'z'].map(send)
   await move('gateway')
-  await Promise.all(others.map((one) => move(one)))
+  await Promise.all(all.slice(1).map((one) => move(one)))
   const before = accepted.size
-  await move('callbacks', { leave: true })
-  const left = await command('a', 'gateway', ['export-tenant', ...tenant(), '--to', 'b'])
-  await Promise.all(others.map((one) => move(one, { leave: true })))
-  await command('b', 'gateway', ['import-tenant', '--tenant', a.tenantId, '--activate'], left.output)
+  await handOver('a')
   const after = accepted.size
   await eventually(() => expect(accepted.size).toBeGreaterThan(after + 20))
   sending = false
@@ -192,6 +211,21 @@ async function isStopped(cell: Cell, phone: string): Promise<boolean> {
   )
   return rowCount === 1
 }
+
+test('after a copy back the old cell still leads to the new one, which serves the tenant', async () => {
+  const { a, b } = cells
+  for (const one of ['gateway', 'callbacks', 'inbox-stream'] as const) await move(one, { from: 'b' })
+  const from = freshPhone()
+  await stopAtOldAddress(from)
+  await eventually(async () => expect(await isStopped('b', from)).toBe(true))
+  const asked = await a.api('GET', '/api/v1/me')
+  expect([asked.status, asked.headers.get('location')]).toEqual([421, `${b.stack.url('gateway')}/api/v1/me`])
+  expect((await followLink(oldLink(`${crypto.randomUUID()}@mailbox.example`))).status).toBe(200)
+  const preferences = [{ topic: '*', channel: 'in_app', state: 'off' }]
+  const token = mintUserToken(a.stack.state)
+  const changed = await a.api('PATCH', '/api/v1/preferences', { token, body: { preferences } })
+  expect(changed.body.code).toBe('wrong_cell')
+})
 
 test('a STOP that the carrier still sends to the old cell counts in the new one, and for what the old one still sends', async () => {
   const { a, b } = cells
@@ -347,4 +381,34 @@ test('an import over a tenant that is served is refused, and what comes late cha
     421,
     `${b.stack.url('gateway')}/api/v1/notifications`,
   ])
+})
+
+test('a tenant moves back under traffic, after an attempt that was undone: nothing is refused, and a STOP at either address counts', async () => {
+  const { a, b } = cells
+  await move('callbacks', { from: 'b', leave: true })
+  await move('gateway', { from: 'b', flags: ['--arriving'] })
+  await b.admin.query('delete from callbacks.moved_tenants')
+  const tenantId = ['--tenant', a.tenantId]
+  for (const one of ['callbacks', 'gateway'] as const)
+    await command('a', one, ['export-tenant', ...tenantId, '--to', 'b'])
+  expect((await a.api('GET', '/api/v1/me')).status).toBe(421)
+
+  const client = createClient({ url: a.stack.url('gateway'), token: a.apiKey, maxRetries: 10 })
+  const failures: unknown[] = []
+  let asking = true
+  const ask = async () => {
+    for (; asking; await delay(100)) await client.get('/api/v1/me').catch((error) => failures.push(error))
+  }
+  const asked = [ask(), ask()]
+  const from = freshPhone()
+  await handOver('b', () => stopAtOldAddress(from))
+  asking = false
+  await Promise.all(asked)
+
+  expect(failures).toEqual([])
+  const refused = await a.api('POST', '/api/v1/notifications', { body: sms('late', from) })
+  expect(refused.body.code).toBe('recipient_suppressed')
+  expect((await a.api('POST', '/api/v1/notifications', { body: sms('back') })).status).toBe(202)
+  const { rowCount } = await a.admin.query('select from callbacks.moved_tenants')
+  expect(rowCount).toBe(0)
 })

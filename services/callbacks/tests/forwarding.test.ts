@@ -17,10 +17,12 @@ useOwnSchema('callbacks', { migrations }, (own) => {
 })
 
 const [tenantId, neighbour] = [newId('ten'), newId('ten')]
-/** What the new cell got, and what it answers. */
+/** What the new cell got, through which cells, and what it answers. */
 const got: string[] = []
+const through: unknown[] = []
 let status: number
 const cell = createServer(async (request, response) => {
+  through.push(request.headers['x-notify-cell'])
   got.push(await text(request))
   response.writeHead(status).end()
 })
@@ -36,16 +38,17 @@ beforeEach(() => {
   kit = createTestKit('callbacks')
   forwarding = undefined
   got.length = 0
+  through.length = 0
   status = 503
 })
 afterEach(() => kit.stop())
 
 /** Forwards a report of this type. @returns whether the new cell has it */
-async function forward(type: Report['type'], of = tenantId, body = 'Body=STOP'): Promise<boolean> {
+async function forward(type: Report['type'], of = tenantId, body = 'Body=STOP', headers = {}): Promise<boolean> {
   const CELLS = new Map([['new', `http://127.0.0.1:${(cell.address() as AddressInfo).port}`]])
   forwarding ??= createForwarding(kit, db, { CELL: 'old', CELLS, FORWARD_CALLBACKS_FOR: 3_600_000 })
   const report = { type, account: { tenantId: of } } as Report
-  const callback = { method: 'POST', url: '/inbound', headers: {}, body: Buffer.from(body) }
+  const callback = { method: 'POST', url: '/inbound', headers, body: Buffer.from(body) }
   return forwarding.forward([report], callback).then(
     () => true,
     (error) => {
@@ -85,4 +88,13 @@ test('hundreds of messages of one tenant leave room for those of another', async
   await eventually(() => expect(got.filter((body) => body === 'Body=ARRET')).toHaveLength(2))
   expect(kit.lines).toContainEqual(expect.objectContaining({ level: 50, tenant_ids: [tenantId] }))
   expect(kit.lines).not.toContainEqual(expect.objectContaining({ tenant_ids: [neighbour] }))
+})
+
+test('a callback from a cell that the tenant was in before is forwarded, and never to a cell that it came through', async () => {
+  status = 200
+  const forwardFrom = (cells: string) => forward('message', tenantId, 'Body=STOP', { 'x-notify-cell': cells })
+  expect(await forwardFrom('older,new')).toBe(true)
+  expect(got).toEqual([])
+  expect(await forwardFrom('older')).toBe(true)
+  expect([got, through]).toEqual([['Body=STOP'], ['older,old']])
 })

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { cloudCallback, newId } from '@notify/contracts'
+import { cloudCallback, newId, sharedCloudCallback } from '@notify/contracts'
 import type { FindAccounts, ReceivingAccount } from '../receiver.ts'
 import { metaReceiver } from './receive.ts'
 
@@ -15,16 +15,20 @@ const account: ReceivingAccount = {
 }
 const second = { ...account, id: newId('prov'), accountId: '106540352242923' }
 
-/** Receives a STOP to a number of the business account, at the address of the account. */
-async function receive(number: string, find: FindAccounts, secret = account.secret!) {
+/** A STOP to a number of the business account, signed by an app. */
+function stopTo(number: string, secret: string) {
   const preference = { wa_id: '16505551234', category: 'marketing_messages', value: 'stop', timestamp: 1731705721 }
   const value = { metadata: { phone_number_id: number }, user_preferences: [preference] }
   const entry = [{ id: account.parentId, changes: [{ field: 'user_preferences', value }] }]
   const body = Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry }))
   const signature = createHmac('sha256', secret).update(body).digest('hex')
-  const headers = { 'x-hub-signature-256': `sha256=${signature}` }
+  return { body, headers: { 'x-hub-signature-256': `sha256=${signature}` } }
+}
+
+/** Receives a STOP at the address of the account. */
+async function receive(number: string, find: FindAccounts, secret = account.secret!) {
   const { open } = metaReceiver.endpoints.find(({ contract }) => contract === cloudCallback)!
-  const claim = open(undefined as never, { body, headers, url: '', params: { provider_id: account.id } })
+  const claim = open(undefined as never, { ...stopTo(number, secret), url: '', params: { provider_id: account.id } })
   const { reports } = await claim.receive([account], find)
   return reports.map((report) => report.account.id)
 }
@@ -54,4 +58,20 @@ test('accounts are looked up only for a post that the app has signed', async () 
   expect(looked).toEqual([])
   await receive(second.accountId, find)
   expect(looked).toEqual([{ accountIds: [second.accountId], parentIds: [account.parentId] }])
+})
+
+test('a post at the shared address counts if the shared app of any cell has signed it, with the same id in each cell', async () => {
+  const { open } = metaReceiver.endpoints.find(({ contract }) => contract === sharedCloudCallback)!
+  const shared = { ...account, secret: null }
+  const receiveIn = async (SERVICE_CLOUD_APP_SECRET: string, secret: string) => {
+    const environment = { SERVICE_CLOUD_APP_SECRET, SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN: undefined }
+    const state = metaReceiver.start({ publicUrl: '', environment: environment as never, log: undefined as never })
+    const claim = open(state as never, { ...stopTo(account.accountId!, secret), url: '', params: {} })
+    const { reports } = await claim.receive([shared])
+    return reports.map((report) => report.type === 'preference' && report.callbackId)
+  }
+  const ofOld = await receiveIn('app-of-old', 'app-of-old')
+  expect(ofOld).toHaveLength(1)
+  expect(await receiveIn('app-of-new, app-of-old', 'app-of-old')).toEqual(ofOld)
+  await expect(receiveIn('app-of-new, app-of-old', 'guess')).rejects.toMatchObject({ code: 'invalid_signature' })
 })

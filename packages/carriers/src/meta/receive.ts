@@ -1,6 +1,7 @@
 import { cloudCallback, cloudVerification, sharedCloudCallback, sharedCloudVerification } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
+import { secretsOf } from '../callback-proof.ts'
 import {
   type Callback,
   type Claim,
@@ -16,7 +17,7 @@ import { type Change, readChanges } from './update.ts'
 
 /** The Meta app of numbers that have no app of their own. */
 interface SharedApp {
-  secret: string | undefined
+  secrets: readonly string[]
   verifyToken: string | undefined
 }
 
@@ -39,14 +40,17 @@ export const metaReceiver = defineReceiver({
       verifyToken: verify_token,
     })),
   environment: {
-    SERVICE_CLOUD_APP_SECRET: z.string().optional().describe('Secret of the Meta app that signs the shared webhook'),
+    SERVICE_CLOUD_APP_SECRET: z
+      .string()
+      .optional()
+      .describe('Secret of the Meta app that signs the shared webhook, and after a comma those of other cells'),
     SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN: z
       .string()
       .optional()
       .describe('Verify token of the shared webhook: any text, the same as in the dashboard of Meta'),
   },
   start: ({ environment }): SharedApp => ({
-    secret: environment.SERVICE_CLOUD_APP_SECRET,
+    secrets: secretsOf(environment.SERVICE_CLOUD_APP_SECRET ?? ''),
     verifyToken: environment.SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN,
   }),
   endpoints: [
@@ -58,10 +62,10 @@ export const metaReceiver = defineReceiver({
 })
 
 /** Posts of the shared app count only for providers that have no app of their own. */
-function openShared({ secret }: SharedApp, { body, headers }: Callback): Claim {
-  if (!secret)
+function openShared({ secrets }: SharedApp, { body, headers }: Callback): Claim {
+  if (secrets.length === 0)
     throw new Problem('not_found', 'This installation has no shared app: SERVICE_CLOUD_APP_SECRET is not set')
-  requireSignature(secret, body, headers[signatureHeader])
+  const secret = requireSignature(secrets, body, headers[signatureHeader])
   const changes = readChanges(body)
   return {
     of: accountsIn(changes),
@@ -85,7 +89,7 @@ function openOwn(_: SharedApp, { body, headers, params }: Callback): Claim {
     of: { providerId: params.provider_id ?? '' },
     async receive([account], find) {
       if (!account?.secret) throw notOwn()
-      requireSignature(account.secret, body, headers[signatureHeader])
+      requireSignature([account.secret], body, headers[signatureHeader])
       const changes = readChanges(body)
       const { id, tenantId, secret } = account
       const named = (await find?.(accountsIn(changes))) ?? []

@@ -5,7 +5,7 @@ import type { Client } from 'pg'
 import { openMigrationConnection } from '../migrations/connection.ts'
 import { requireKeysOf } from '../reindex/key-record.ts'
 import type { MovingConfig, MovingTables, Print } from './export-tenant.ts'
-import { readImportArguments, requireTransportKey } from './move-arguments.ts'
+import { type Arrival, readImportArguments, requireTransportKey } from './move-arguments.ts'
 import { readShape } from './tenant-tables.ts'
 import { type Checks, checksOf, createTransport, type Part } from './transport.ts'
 import { createTableWriter, openPresent, type TableCount, type TableWriter } from './write-rows.ts'
@@ -14,7 +14,7 @@ interface ImportOptions extends MovingTables {
   /** Refuses to overwrite a tenant that is served here. */
   requireArriving?(client: Client, tenantId: string): Promise<void>
   /** After the rows, in the same transaction. */
-  arrive?(client: Client, tenantId: string, activate: boolean): Promise<void>
+  arrive?(client: Client, tenantId: string, arrival: Arrival): Promise<void>
 }
 
 /**
@@ -28,7 +28,7 @@ export function importTenantCommand({ tables, encrypted = [], requireArriving, a
     args: readonly string[],
     { lines, print = (line) => void process.stdout.write(`${line}\n`) }: Ends = {},
   ): Promise<void> => {
-    const { tenantId, activate, dryRun } = readImportArguments(args)
+    const { tenantId, dryRun, ...arrival } = readImportArguments(args)
     const transport = createTransport(requireTransportKey(config.TRANSPORT_KEY), { service: kit.service, tenantId })
     const schema = schemaOf(kit.service)
     const client = await openMigrationConnection({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, schema })
@@ -74,7 +74,7 @@ export function importTenantCommand({ tables, encrypted = [], requireArriving, a
         await takers[part.part](part as never)
       }
       if (!ended) throw new Error('the export is not whole: its last line is missing')
-      await arrive?.(client, tenantId, activate)
+      await arrive?.(client, tenantId, arrival)
       await client.query(dryRun ? 'rollback' : 'commit')
       print(JSON.stringify({ service: kit.service, tenant_id: tenantId, dry_run: dryRun, counts }))
     } finally {

@@ -15,14 +15,19 @@ export interface ExportArguments extends Common {
   to: string | undefined
 }
 
-export interface ImportArguments extends Common {
-  /** Serve the tenant here from now on. */
+export interface ImportArguments extends Common, Arrival {}
+
+/** How far the tenant has arrived with an import. */
+export interface Arrival {
+  /** It is handed over: a cell that it was in before no longer leads to another one. */
+  arriving: boolean
+  /** It is served here from now on. */
   activate: boolean
 }
 
 const usages = {
   export: 'use: export-tenant --tenant <id> [--application <id>]... [--to <cell>] [--dry-run] > file',
-  import: 'use: import-tenant --tenant <id> [--activate] [--dry-run] < file',
+  import: 'use: import-tenant --tenant <id> [--arriving | --activate] [--dry-run] < file',
 }
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
@@ -44,9 +49,9 @@ export function readExportArguments(args: readonly string[]): ExportArguments {
 /** @throws UsageError */
 export function readImportArguments(args: readonly string[]): ImportArguments {
   return told(usages.import, () => {
-    const options = { tenant: text, activate: flag, 'dry-run': flag } as const
-    const { tenant, activate, 'dry-run': dryRun } = parseArgs({ args: [...args], options }).values
-    return { tenantId: idOf(tenant), activate, dryRun }
+    const options = { tenant: text, arriving: flag, activate: flag, 'dry-run': flag } as const
+    const { tenant, arriving, activate, 'dry-run': dryRun } = parseArgs({ args: [...args], options }).values
+    return { tenantId: idOf(tenant), arriving: arriving || activate, activate, dryRun }
   })
 }
 

@@ -5,8 +5,8 @@ import type { Config } from '../config.ts'
 import { tables } from '../db/schema.ts'
 import { createRepeater } from './repeat-forwarding.ts'
 
-/** Names the cell that a carrier called, whose address its signature covers. */
-export const cellHeader = 'x-notify-cell'
+/** The cells that have forwarded a callback, comma separated. */
+const cellHeader = 'x-notify-cell'
 const timeoutMs = 5000
 const rememberedMs = 1000
 /** The most bytes of an SMS. Carriers that post more repeat it. */
@@ -21,6 +21,12 @@ export interface RawCallback {
   headers: Readonly<Record<string, string | string[] | undefined>>
   body: Buffer | undefined
 }
+
+/** @returns the cells that a callback came through; its signature covers the address of the first, which the carrier called */
+export const cellsOf = ({ headers }: Pick<RawCallback, 'headers'>): string[] =>
+  String(headers[cellHeader] ?? '')
+    .split(',')
+    .filter(Boolean)
 
 export interface Forwarding {
   /** Hands a callback on to the cells of its tenants. @throws Problem `service_unavailable`: the carrier must repeat it */
@@ -62,17 +68,19 @@ export function createForwarding(
   })
   return {
     async forward(reports, callback) {
-      // A callback that was forwarded goes no further, so that two cells never play ball with one.
-      if (CELL === undefined || callback.headers[cellHeader] !== undefined) return
+      if (CELL === undefined) return
+      const passed = [...cellsOf(callback), CELL]
       const cells = await moved.get('all')
       const named = new Set<string>()
       for (const { type, account } of reports) {
         const to = cells.get(account.tenantId)
+        // No cell gets a callback twice, so that two cells never play ball with one.
+        if (to && passed.includes(to.cell)) continue
         if (to?.isForwarded) named.add(to.cell)
         else if (to && type !== 'receipt') kit.log.error({ tenant_id: account.tenantId, cell: to.cell }, isLost)
       }
       const sendTo = async (cell: string) => {
-        const once = () => send(callback, { from: CELL, to: CELLS.get(cell) })
+        const once = () => send(callback, { passed, to: CELLS.get(cell) })
         try {
           await once()
         } catch (cause) {
@@ -95,7 +103,7 @@ const left = new Set(['host', 'connection', 'content-length', 'transfer-encoding
 
 async function send(
   { method, url, headers, body }: RawCallback,
-  { from, to }: { from: string; to: string | undefined },
+  { passed, to }: { passed: readonly string[]; to: string | undefined },
 ): Promise<void> {
   const kept = Object.entries(headers).filter((entry): entry is [string, string] => {
     return typeof entry[1] === 'string' && !left.has(entry[0]) && !entry[0].startsWith('x-forwarded-')
@@ -103,7 +111,7 @@ async function send(
   if (to === undefined) throw new Error('CELLS does not have the address of the cell')
   const answer = await fetch(to + url, {
     method,
-    headers: { ...Object.fromEntries(kept), [cellHeader]: from },
+    headers: { ...Object.fromEntries(kept), [cellHeader]: passed.join(',') },
     ...(body && body.length > 0 && { body: new Uint8Array(body) }),
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),

@@ -18,7 +18,8 @@ export const exportTenant = exportTenantCommand({
 export const importTenant = importTenantCommand({
   tables,
   encrypted,
-  async arrive(client, tenantId) {
-    await client.query('delete from moved_tenants where tenant_id = $1', [tenantId])
+  /** What carriers report here is forwarded until everything has arrived: an import deletes a STOP that counts here alone. */
+  async arrive(client, tenantId, { arriving }) {
+    if (arriving) await client.query('delete from moved_tenants where tenant_id = $1', [tenantId])
   },
 })

@@ -2,7 +2,7 @@ import type { Claim, Endpoint, FindAccounts, Received, Report } from '@notify/ca
 import type { Channel, Route } from '@notify/contracts'
 import { type Handler, type HttpRequest, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { cellHeader, type RawCallback } from '../moving/forward-callbacks.ts'
+import { cellsOf, type RawCallback } from '../moving/forward-callbacks.ts'
 import type { ClaimedAccounts } from '../providers/account-directory.ts'
 import { unsure } from '../providers/learn-providers.ts'
 import { claimToken } from '../records/token-store.ts'
@@ -59,8 +59,8 @@ function chooseEndpoint(endpoints: readonly CarrierEndpoint[], request: HttpRequ
 
 function open(context: Context, kind: string, endpoint: Endpoint<never>, request: HttpRequest<Route>): Claim {
   const { body, headers, url, params = {} } = request as HttpRequest<Route> & { body: unknown; params?: object }
-  const cell = headers[cellHeader]
-  return endpoint.open(context.receiving.stateOf(kind, typeof cell === 'string' ? cell : undefined), {
+  const [called] = cellsOf(request)
+  return endpoint.open(context.receiving.stateOf(kind, called), {
     body: body as Buffer,
     headers,
     url,

@@ -35,11 +35,13 @@ export const importTenant = importTenantCommand({
     if (!state || state.arriving || state.moved_to !== null) return
     throw new Error(`the tenant ${tenantId} is served here: an import would undo its changes`)
   },
-  async arrive(client, tenantId, activate) {
-    await client.query('update tenants set arriving = $2, moved_to = null, moved_at = null where id = $1', [
-      tenantId,
-      !activate,
-    ])
+  /** After a copy alone, a cell that the tenant was in before goes on naming the one that serves it. */
+  async arrive(client, tenantId, { arriving, activate }) {
+    await client.query(
+      `update tenants set arriving = $2, moved_to = null, moved_at = null
+       where id = $1 and ($3 or moved_to is null)`,
+      [tenantId, !activate, arriving],
+    )
   },
 })
 

@@ -14,7 +14,8 @@ export const exportTenant = exportTenantCommand({
 export const importTenant = importTenantCommand({
   tables,
   encrypted,
-  async arrive(client, tenantId) {
-    await client.query('update applications set moved_to = null where tenant_id = $1', [tenantId])
+  /** Until then the next import would undo what users change here. */
+  async arrive(client, tenantId, { arriving }) {
+    if (arriving) await client.query('update applications set moved_to = null where tenant_id = $1', [tenantId])
   },
 })
