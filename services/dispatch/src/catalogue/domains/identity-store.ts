@@ -126,14 +126,15 @@ export async function settleIdentity(
   { verified, records, reference, isOurs }: Registration,
   { first, longest }: Waits,
 ): Promise<void> {
-  const { accountRevision } = identity
+  const { accountRevision, wanted } = identity
   const waitS = sql`least(greatest(extract(epoch from now() - coalesce(created_at, now())) / 4, ${first / 1000}), ${longest / 1000}, ${longestPending})`
   const againS = verified ? sql`${longest / 1000}` : waitS
   const next_try_at = sql<Date>`case when wanted then now() + ${againS} * interval '1 second' else now() end`
   const told = { status: verified ? 'verified' : 'pending', records: JSON.stringify(records), reference } as const
   const settled = { synced_revision: accountRevision, synced_at: sql<Date>`now()`, failures: 0, error: null }
-  // Another one may have left it to this one since it was claimed.
-  const is_ours = sql<boolean>`is_ours or ${isOurs}`
+  // Another one may have left it to this one since it was claimed, with the same reference.
+  const wasOurs = wanted.known?.isOurs ?? false
+  const is_ours = sql<boolean>`${isOurs} or not ${wasOurs} and is_ours and reference is not distinct from ${reference}`
   await run(changeIdentity(identity).set({ ...told, is_ours, ...settled, leased_until: null, next_try_at }))
 }
 

@@ -1,6 +1,6 @@
 import { DomainsUnmanaged, environmentOf } from '@notify/carriers/sending'
 import type { Context } from '../../context.ts'
-import { noteAddition, passOnIdentity } from './identity-owner-store.ts'
+import { noteKnown, passOnIdentity } from './identity-owner-store.ts'
 import {
   type DueIdentity,
   forgetIdentity,
@@ -53,7 +53,7 @@ async function callCarrier({ config, db }: SyncContext, identity: Identity) {
   const options = {
     timeoutMs: config.CARRIER_TIMEOUT,
     environment: environmentOf(config, carrier),
-    onAdd: (isAdding: boolean) => noteAddition(db.run, identity, isAdding),
+    note: (known: Identity['wanted']['known']) => noteKnown(db.run, identity, known),
   }
   return carrier.identities?.sync(credentials as never, wanted, options)
 }
