@@ -61,7 +61,7 @@ const dueIdentities = {
 
 const dueColumns = {
   ...tables.domain_identities,
-  ...outerJoined(pick(tables.providers, 'kind', 'credentials', 'revision', 'deleted_at', 'purged_at')),
+  ...outerJoined(pick(tables.providers, 'kind', 'credentials', 'revision', 'deleted_at', 'purged_at', 'keeps_domains')),
   ...outerJoined(pick(tables.domains, 'private_key', 'mail_from_region', 'status')),
   lease: column.text(),
 }
@@ -72,8 +72,8 @@ export type DueIdentity = RowOf<typeof dueColumns>
 const claim = defineStatement({
   name: 'claim-due-identities',
   text: `${claimDueSql(dueIdentities, { limit: '$1', leaseMs: '$2' })}
-         select i.*, p.kind, p.credentials, p.revision, p.deleted_at, p.purged_at, d.private_key, d.mail_from_region, d.status,
-           i.leased_until::text as lease
+         select i.*, p.kind, p.credentials, p.revision, p.deleted_at, p.purged_at, p.keeps_domains,
+           d.private_key, d.mail_from_region, d.status, i.leased_until::text as lease
          from claimed i left join providers p on p.id = i.provider_id left join domains d on d.id = i.domain_id`,
   columns: dueColumns,
 })
@@ -150,6 +150,12 @@ export async function postponeIdentity(
   await run(
     changeIdentity(identity).set({ failures, error, leased_until: null, next_try_at, ...(status && { status }) }),
   )
+}
+
+/** Another cell keeps it at the carrier. It is looked at again, because its tenant may come back. */
+export async function deferIdentity(run: Run, identity: LeasedIdentity): Promise<void> {
+  const next_try_at = sql<Date>`now() + interval '1 hour'`
+  await run(changeIdentity(identity).set({ leased_until: null, next_try_at }))
 }
 
 /** The carrier has removed it, or can no longer be asked. Without its domain, nobody wants it. */

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { noteKnown, passOnIdentity } from './identity-owner-store.ts'
 import {
   type DueIdentity,
+  deferIdentity,
   forgetIdentity,
   type Identity,
   openIdentity,
@@ -23,6 +24,7 @@ export async function syncIdentity(context: SyncContext, due: DueIdentity): Prom
   // A domain may be deleted while its identities are planned.
   const wanted = due.wanted && due.private_key !== null
   try {
+    if (due.keeps_domains === false) return await deferIdentity(db.run, due)
     if (wanted && due.deleted_at !== null) return await stopIdentity(db.run, due)
     // After the purge nobody can ask the carrier.
     if (!wanted && ((await passOnIdentity(db.run, carrierTable, due)) || due.purged_at !== null))
