@@ -43,7 +43,7 @@ export function defineHttpDomains<Credentials>(
   carrier: HttpDomains<Credentials>,
 ): DomainIdentities<Credentials, StandInEnvironment> {
   return {
-    async sync(credentials, { domain, key, known }, { timeoutMs, environment, onAdd }) {
+    async sync(credentials, { domain, key, known }, { timeoutMs, environment, note }) {
       const baseUrl = liveUrlOf(carrier, credentials, environment)
       const headers = carrier.headersOf(credentials)
       const client = createHttpClient({ timeoutMs, maxConnections: 1 })
@@ -51,7 +51,7 @@ export function defineHttpDomains<Credentials>(
         call: async (method, path, body) => bodyOf(await client.call({ method, url: baseUrl + path, headers, body })),
       }
       try {
-        const add = () => addTo(carrier, api, { domain, credentials, onAdd })
+        const add = () => addTo(carrier, api, { domain, known, credentials, note })
         if (key) return await register(carrier, api, { domain, known, credentials, add })
         if (known?.isOurs) {
           const reference = known.reference ?? (await carrier.find(api, domain, null, credentials))?.reference
@@ -80,28 +80,29 @@ async function register<Credentials>(
 ): Promise<Registration> {
   const found = await carrier.find(api, domain, known?.reference ?? null, credentials)
   const there = found ?? (await add())
-  const isOurs = found ? (known?.isOurs ?? false) : true
+  // With other credentials it may be found in another account, which had it before.
+  const isKnown = known !== null && (known.reference === null || known.reference === found?.reference)
+  const isOurs = found ? isKnown && known.isOurs : true
   const checked = there.verified ? there : ((await carrier.check(api, there, domain)) ?? there)
   return { ...checked, records: checked.records.slice(0, mostRecords), isOurs }
 }
 
-interface Adding<Credentials> {
-  domain: string
+interface Adding<Credentials> extends Pick<DomainIdentity, 'domain' | 'known'> {
   credentials: Credentials
-  onAdd: ((isAdding: boolean) => Promise<void>) | undefined
+  note: ((known: DomainIdentity['known']) => Promise<void>) | undefined
 }
 
 /** Adds a domain. What is noted before stays, unless the carrier has certainly not added it. */
 async function addTo<Credentials>(
   carrier: HttpDomains<Credentials>,
   api: DomainApi,
-  { domain, credentials, onAdd }: Adding<Credentials>,
+  { domain, known, credentials, note }: Adding<Credentials>,
 ): Promise<DescribedDomain> {
-  await onAdd?.(true)
+  await note?.({ reference: null, isOurs: true })
   try {
     return await carrier.add(api, domain, credentials)
   } catch (error) {
-    if (refusals.has(error as Error)) await onAdd?.(false)
+    if (refusals.has(error as Error)) await note?.(known?.reference ? known : null)
     throw error
   }
 }

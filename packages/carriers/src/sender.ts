@@ -77,8 +77,8 @@ export interface Registration {
 export interface DomainIdentities<Credentials, Environment> {
   /**
    * Registers a domain at an account and asks the carrier to check it, or removes it. Idempotent.
-   * @param options.onAdd awaited with true before the domain is added, and with false after a refusal, so that an addition that is
-   * cut off is known as ours
+   * @param options.note awaited with what is known of the domain from then on, before it is added or gets our key, and after a
+   * refusal of its addition: a change that is cut off neither loses nor claims a domain
    * @returns undefined after a removal
    * @throws DomainsUnmanaged when the credentials may not manage domains
    * @throws Error with the carrier's reason
@@ -87,7 +87,7 @@ export interface DomainIdentities<Credentials, Environment> {
     credentials: Credentials,
     identity: DomainIdentity,
     options: Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'> & {
-      onAdd?: ((isAdding: boolean) => Promise<void>) | undefined
+      note?: ((known: DomainIdentity['known']) => Promise<void>) | undefined
     },
   ): Promise<Registration | undefined>
   /** The region of an account, which determines the target of the MAIL FROM records; of carriers that sign with our key. */

@@ -172,6 +172,18 @@ test('with other credentials every domain is registered with the account again',
   await eventually(() => expect(keyAt(domain)).toBeDefined())
 })
 
+test('an identity that the account of other credentials had before is not removed with its domain', async () => {
+  const added = await newDomain(env, freshName())
+  const { domain, domain_id } = added
+  await eventually(() => expect(keyAt(domain)).toBeDefined())
+  ses.identities.set(domain, { key: { DomainSigningSelector: 'theirs', DomainSigningPrivateKey: 'MIIB' } })
+  publish(dns, added)
+  expect((await verify(domain_id)).status).toBe('verified')
+  await eventually(() => expect(keyAt(domain)?.DomainSigningSelector).not.toBe('theirs'))
+  await deleteDomain(domain_id)
+  expect(ses.identities.has(domain)).toBe(true)
+})
+
 test('a worker that is killed while SES is silent leaves nothing undone', async () => {
   ses.silent = true
   const { domain } = await newDomain(env, freshName())

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { sendingCarriers } from '@notify/carriers/sending'
+import { type Registration, sendingCarriers } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
-import { noteAddition, passOnIdentity } from '../src/catalogue/domains/identity-owner-store.ts'
+import { noteKnown, passOnIdentity } from '../src/catalogue/domains/identity-owner-store.ts'
 import {
   claimIdentities,
   type DueIdentity,
@@ -38,11 +38,13 @@ const isOurs = async ({ provider_id }: DueIdentity) =>
   )[0]!.is_ours
 const stored = async ({ provider_id }: DueIdentity) =>
   (await db.run<Record<string, unknown>>('select * from domain_identities where provider_id = $1', [provider_id]))[0]
-function settle(due: DueIdentity, verified: boolean): Promise<void> {
-  const registration = { verified, records: [], reference: due.reference ?? 'known', isOurs: false }
+function settle(due: DueIdentity, verified: boolean, found: Partial<Registration> = {}): Promise<void> {
+  const { reference, is_ours } = due
+  const registration = { verified, records: [], reference: reference ?? 'known', isOurs: is_ours }
   // Nothing that was settled is claimed again in these tests.
   const waits = { first: 3_600_000, longest: 3_600_000 }
-  return settleIdentity(db.run, { ...due, account: {}, accountRevision: 1 } as never, registration, waits)
+  const identity = { ...due, accountRevision: 1, wanted: { known: { reference, isOurs: is_ours } } }
+  return settleIdentity(db.run, identity as never, { ...registration, ...found }, waits)
 }
 
 test('a domain is left to another one that has it there, and to nobody else', async () => {
@@ -69,9 +71,9 @@ test('a worker whose lease is over changes nothing: neither the state nor the ow
     late.provider_id,
   ])
   const next = await claimed()
-  await noteAddition(db.run, next, true)
-  await noteAddition(db.run, late, false)
-  await settle(next, true)
+  await noteKnown(db.run, next, { reference: null, isOurs: true })
+  await noteKnown(db.run, late, null)
+  await settle(next, true, { isOurs: true })
   const written = await stored(late)
   expect(written).toMatchObject({ status: 'verified', is_ours: true, leased_until: null })
   await settle(late, false)
@@ -79,15 +81,26 @@ test('a worker whose lease is over changes nothing: neither the state nor the ow
   expect(await stored(late)).toEqual(written)
 })
 
-test('an addition is noted until the carrier has refused it, and never of a domain that is known there', async () => {
-  const fresh = await identity({ reference: null })
-  await noteAddition(db.run, fresh, true)
-  expect(await isOurs(fresh)).toBe(true)
-  await noteAddition(db.run, fresh, false)
-  expect(await isOurs(fresh)).toBe(false)
-  const known = await identity()
-  await noteAddition(db.run, known, true)
-  expect(await isOurs(known)).toBe(false)
+test('a domain that is found in another account is not ours, whether or not that of the former account was', async () => {
+  for (const isOursThere of [true, false]) {
+    const one = await identity({ isOurs: isOursThere })
+    await settle(one, false, { reference: '2', isOurs: false })
+    expect(await stored(one)).toMatchObject({ reference: '2', is_ours: false })
+  }
+  const left = await identity()
+  await db.run('update domain_identities set is_ours = true where provider_id = $1', [left.provider_id])
+  await settle(left, false, { reference: '2' })
+  expect(await stored(left)).toMatchObject({ reference: '2', is_ours: false })
+})
+
+test('the reference and the owner of a domain are noted around its addition', async () => {
+  const one = await identity({ isOurs: true })
+  await noteKnown(db.run, one, { reference: null, isOurs: true })
+  expect(await stored(one)).toMatchObject({ reference: null, is_ours: true })
+  await noteKnown(db.run, one, { reference: '1', isOurs: false })
+  expect(await stored(one)).toMatchObject({ reference: '1', is_ours: false })
+  await noteKnown(db.run, one, null)
+  expect(await stored(one)).toMatchObject({ reference: null, is_ours: false })
 })
 
 test.each([1022, 32_767])('a carrier that has failed %i times is asked again after four hours', async (failures) => {

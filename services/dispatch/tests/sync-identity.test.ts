@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
 import { type Id, newId } from '@notify/contracts'
@@ -9,7 +9,8 @@ import { syncIdentity } from '../src/catalogue/domains/sync-identity.ts'
 import { sealCredentials } from '../src/catalogue/providers/provider-directory.ts'
 import { purgeProvider } from '../src/catalogue/providers/provider-store.ts'
 import type { Context } from '../src/context.ts'
-import { db, kit } from './own-schema.ts'
+import { exportTenant, importTenant } from '../src/upkeep/move-tenant.ts'
+import { db, env, kit } from './own-schema.ts'
 import { type SesAccount, startSesAccount } from './ses-account.ts'
 
 const keyRing = parseKeyRing(`k:${Buffer.alloc(32, 1).toString('base64')}`)
@@ -168,6 +169,58 @@ test('the MAIL FROM records stay while another account of the tenant is in their
   await dueNow(one)
   await syncAll()
   expect(await mailFromOf(one)).toEqual({ mail_from_region: 'us-east-1', is_due: false })
+})
+
+/** Moves the tenant between two cells with one database, whose rows the import replaces. */
+function mover({ tenantId }: Registered) {
+  const config = {
+    DATABASE_URL: env.stack.databaseUrl('dispatch'),
+    TRANSPORT_KEY: randomBytes(32).toString('base64'),
+    ENCRYPTION_KEYS: keyRing,
+  }
+  const args = ['--tenant', tenantId]
+  return {
+    async exported(...more: string[]): Promise<string[]> {
+      const lines: string[] = []
+      const print = (line: string) => void lines.push(line)
+      await exportTenant(config, kit, [...args, ...more], { print, tell: () => {} })
+      return lines
+    },
+    async imported(lines: string[]): Promise<void> {
+      async function* feed() {
+        yield* lines
+      }
+      await importTenant(config, kit, args, { lines: feed(), print: () => {} })
+    },
+  }
+}
+
+test('only the cell that a tenant was handed over to keeps its domains at the carriers: neither the old one nor a copy', async () => {
+  const one = await registered()
+  const { exported, imported } = mover(one)
+  const syncs = async () => {
+    ses.identities.delete(one.domain)
+    ses.calls.length = 0
+    await dueNow(one)
+    await syncAll()
+    return ses.calls.length > 0
+  }
+  const copy = await exported()
+  expect(await syncs()).toBe(true)
+  const handedOver = await exported('--to', 'new')
+  expect(await syncs()).toBe(false)
+  expect(await stored(one)).toMatchObject({ wanted: true, leased_until: null, error: null })
+  await imported(handedOver)
+  expect(await syncs()).toBe(true)
+  const back = await exported('--to', 'old')
+  expect(await syncs()).toBe(false)
+  await imported(back)
+  expect(await syncs()).toBe(true)
+  await imported(copy)
+  expect(await syncs()).toBe(false)
+  await deleteDomain(one)
+  expect(await syncs()).toBe(false)
+  expect(await stored(one)).toMatchObject({ wanted: false, next_try_at: expect.any(Date) })
 })
 
 test('an identity that was planned while its domain was deleted is forgotten after one look', async () => {

@@ -13,15 +13,15 @@ import type { SesCredentials } from './credentials.ts'
 import type { SesEnvironment } from './environment.ts'
 
 type Sync = DomainIdentities<SesCredentials, SesEnvironment>['sync']
-type OnAdd = Parameters<Sync>[2]['onAdd']
+type Note = Parameters<Sync>[2]['note']
 
 /** Email identities of SES accounts with our DKIM key (BYODKIM). An identity that the account had before is used, and never removed. */
 export const sesIdentities: DomainIdentities<SesCredentials, SesEnvironment> = {
   regionOf: ({ region }) => region,
-  async sync(credentials, identity, { timeoutMs, environment, onAdd }) {
+  async sync(credentials, identity, { timeoutMs, environment, note }) {
     const client = createSesClient(credentials, { endpoint: environment.SES_API_URL, timeoutMs })
     try {
-      if (identity.key) return await register(client, credentials.region, { ...identity, key: identity.key }, onAdd)
+      if (identity.key) return await register(client, credentials.region, { ...identity, key: identity.key }, note)
       if (identity.known?.isOurs) await removeIdentity(client, identity)
       return undefined
     } catch (error) {
@@ -35,11 +35,12 @@ export const sesIdentities: DomainIdentities<SesCredentials, SesEnvironment> = {
 
 type Wanted = DomainIdentity & { key: NonNullable<DomainIdentity['key']> }
 
-async function register(client: SESv2Client, region: string, wanted: Wanted, onAdd: OnAdd): Promise<Registration> {
+async function register(client: SESv2Client, region: string, wanted: Wanted, note: Note): Promise<Registration> {
   const { domain, selector, mailFrom, key, known } = wanted
   const found = await selectorsOf(client, domain)
-  if (!found) await addIdentity(client, wanted, onAdd)
-  else if (!found.includes(selector)) await replaceKey(client, wanted)
+  const hasOurKey = found?.includes(selector) ?? false
+  if (!found) await addIdentity(client, wanted, note)
+  else if (!hasOurKey) await replaceKey(client, wanted, note)
   if (key.mailFromRegion === null || key.mailFromRegion === region) {
     await client.send(
       new PutEmailIdentityMailFromAttributesCommand({
@@ -52,7 +53,8 @@ async function register(client: SESv2Client, region: string, wanted: Wanted, onA
   const { VerifiedForSendingStatus: verified = false } = await client.send(
     new GetEmailIdentityCommand({ EmailIdentity: domain }),
   )
-  return { verified, records: [], reference: domain, isOurs: found ? (known?.isOurs ?? false) : true }
+  const isOurs = found ? hasOurKey && known?.isOurs === true : true
+  return { verified, records: [], reference: domain, isOurs }
 }
 
 const signingAttributes = ({ selector, key }: Wanted) => ({
@@ -61,23 +63,25 @@ const signingAttributes = ({ selector, key }: Wanted) => ({
 })
 
 /** Adds the identity. What is noted before stays, unless SES has certainly not added it. */
-async function addIdentity(client: SESv2Client, wanted: Wanted, onAdd: OnAdd): Promise<void> {
-  await onAdd?.(true)
+async function addIdentity(client: SESv2Client, wanted: Wanted, note: Note): Promise<void> {
+  await note?.({ reference: null, isOurs: true })
   try {
     const DkimSigningAttributes = signingAttributes(wanted)
     await client.send(new CreateEmailIdentityCommand({ EmailIdentity: wanted.domain, DkimSigningAttributes }))
   } catch (error) {
     const status = statusOf(error)
-    if (status !== undefined && status < 500) await onAdd?.(false)
+    if (status !== undefined && status < 500) await note?.(wanted.known?.reference ? wanted.known : null)
     throw error
   }
 }
 
-async function replaceKey(client: SESv2Client, wanted: Wanted): Promise<void> {
+async function replaceKey(client: SESv2Client, wanted: Wanted, note: Note): Promise<void> {
   // Tenants may share an account: until the domain is verified, another tenant's key stays.
   if (!wanted.key.proven) {
     throw new Error('the account has another DKIM key for this domain; it is replaced once the domain is verified')
   }
+  // With our key, it would look like one that was added here.
+  await note?.({ reference: wanted.domain, isOurs: false })
   await client.send(
     new PutEmailIdentityDkimSigningAttributesCommand({
       EmailIdentity: wanted.domain,

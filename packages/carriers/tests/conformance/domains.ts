@@ -62,29 +62,48 @@ export function testDomains({ kind }: CarrierFixture, worldOf: () => World): voi
 
   test('a domain whose addition was cut off is known as ours, and can be removed', async () => {
     const identity = newDomain()
-    const noted: boolean[] = []
-    const added = (await sync(identity, undefined, async (isAdding) => void noted.push(isAdding)))!
-    expect(noted).toEqual([true])
+    const noted: unknown[] = []
+    const added = (await sync(identity, undefined, async (known) => void noted.push(known)))!
     const known = { reference: null, isOurs: true }
+    expect(noted).toEqual([known])
     expect(await sync({ ...identity, known })).toEqual(added)
     expect(await sync({ ...identity, key: undefined, known })).toBeUndefined()
     const again = (await sync(identity))!
     expect(again.isOurs).toBe(true)
   })
 
-  test('a refused addition is noted as none', async () => {
-    const noted: boolean[] = []
+  test('a domain that another account had before is used, and stays there, although we had added it to the former account', async () => {
+    const identity = newDomain()
+    const noted: unknown[] = []
+    const theirs = (await sync({ ...identity, selector: 'theirs' }))!
+    const former = { reference: usesOurKey ? theirs.reference : 'of another account', isOurs: true }
+    const proven = { ...identity, key: { ...key, proven: true }, known: former }
+    const found = (await sync(proven, undefined, async (known) => void noted.push(known)))!
+    const known = { reference: found.reference, isOurs: false }
+    expect(found).toMatchObject({ ...known, reference: theirs.reference })
+    expect(noted).toEqual(usesOurKey ? [known] : [])
+    await sync({ ...identity, key: undefined, known })
+    expect(await sync({ ...identity, known })).toEqual(found)
+  })
+
+  test('a refused addition leaves what was known before, and none if nothing was', async () => {
+    const noted: unknown[] = []
     // None of the account, in the form of each.
-    const { url } = await carrierBy(({ method }, response) => {
-      const status = method !== 'GET' ? 400 : kind === 'mailgun' || kind === 'ses' ? 404 : 200
+    const { url } = await carrierBy(({ method, url: asked = '' }, response) => {
+      const isAlone = kind === 'mailgun' || kind === 'ses' || asked.endsWith('/former')
+      const status = method !== 'GET' ? 400 : isAlone ? 404 : 200
       const exception = status === 404 ? 'NotFoundException' : 'BadRequestException'
       response
         .writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': exception })
         .end(`{"Domains":[],"data":[],"message":"${status}"}`)
     })
-    const syncing = sync(newDomain(), url, async (isAdding) => void noted.push(isAdding))
-    await expect(syncing).rejects.toThrow(/400/)
-    expect(noted).toEqual([true, false])
+    const adding = { reference: null, isOurs: true }
+    const former = { reference: 'former', isOurs: true }
+    for (const known of [null, adding, former]) {
+      const syncing = sync({ ...newDomain(), known }, url, async (known) => void noted.push(known))
+      await expect(syncing).rejects.toThrow(/400/)
+    }
+    expect(noted).toEqual([adding, null, adding, null, adding, former])
   })
 
   test.each([401, 403])('%s to a call about domains says that the credentials may not manage them', async (status) => {

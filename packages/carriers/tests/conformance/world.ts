@@ -43,7 +43,7 @@ export interface World {
   syncDomain(
     identity: DomainIdentity,
     apiUrl?: string,
-    onAdd?: (isAdding: boolean) => Promise<void>,
+    note?: (known: DomainIdentity['known']) => Promise<void>,
   ): Promise<Registration | undefined>
   /** Verifies and reads a callback with the accounts that its claim finds among these. */
   receive(callback: CapturedCallback, accounts?: readonly TestAccount[]): Promise<readonly Report[]>
@@ -164,11 +164,11 @@ export async function startWorld(fixture: CarrierFixture): Promise<World> {
         timeoutMs,
         environment: sendingEnvironment(apiUrl) as never,
       }),
-    syncDomain: async (identity, apiUrl, onAdd) =>
+    syncDomain: async (identity, apiUrl, note) =>
       carrier.identities!.sync(carrier.credentials.parse(accounts[0].credentials) as never, identity, {
         timeoutMs: patienceMs,
         environment: sendingEnvironment(apiUrl) as never,
-        onAdd,
+        note,
       }),
     async receive(callback, known = accounts) {
       const { endpoint, params } = endpointOf(receiver!, callback.url)

@@ -38,6 +38,8 @@ export const tables = {
     rate_limit_per_second: column.integer().nullable(),
     /** The carrier's id of the account, where only one tenant may connect it. */
     account_id: column.text().nullable(),
+    /** Whether this cell keeps the domains at the account: false after its tenant has left, and before it has arrived. */
+    keeps_domains: column.boolean().withDefault(),
     credentials_updated_at: column.timestamp().withDefault().withDefault(),
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
     updated_by: column.text().nullable(),

@@ -15,6 +15,10 @@ export const exportTenant = exportTenantCommand({
     if (open > 0)
       throw new Error(`${open} broadcasts of the tenant are open: let them end, or cancel them, before the hand-over`)
   },
+  /** A domain that is deleted in the other cell would come back to its carrier. */
+  async leave(client, tenantId) {
+    await client.query('update providers set keeps_domains = false where tenant_id = $1', [tenantId])
+  },
   /** They arrive in inboxes of this cell, which only users with a token of it see. */
   async countStaying(client, tenantId) {
     const { rows } = await client.query(

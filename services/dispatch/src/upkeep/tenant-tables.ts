@@ -20,7 +20,8 @@ export const tenantTables: TenantTables = {
     { table: 'topics' },
     { table: 'preferences' },
     { table: 'preference_changes', appendOnly: true, erased: erasedEntry },
-    { table: 'providers' },
+    // The old cell stops with the hand-over: what was exported before is only a copy.
+    { table: 'providers', fitted: { keeps_domains: 'not incoming.keeps_domains' } },
     { table: 'carrier_templates' },
     { table: 'carrier_template_syncs' },
     { table: 'domains', key: ['tenant_id', 'domain'] },

@@ -1,11 +1,11 @@
-import type { SendingCarriers } from '@notify/carriers/sending'
+import type { DomainIdentity, SendingCarriers } from '@notify/carriers/sending'
 import { defineStatement, pick, type Run } from '@notify/database'
 import { tables } from '../../db/schema.ts'
 import { changeIdentity, type DueIdentity, kindsWithRegion, type LeasedIdentity } from './identity-store.ts'
 
-/** Notes that a domain is being added, before the carrier's answer is stored; or that the carrier refused it. */
-export async function noteAddition(run: Run, identity: LeasedIdentity, isAdding: boolean): Promise<void> {
-  await run(changeIdentity(identity).set({ is_ours: isAdding }).where('reference', 'is', null))
+/** Notes what is known of a domain at its carrier around a change of it, before the result is stored. */
+export async function noteKnown(run: Run, identity: LeasedIdentity, known: DomainIdentity['known']): Promise<void> {
+  await run(changeIdentity(identity).set({ reference: known?.reference ?? null, is_ours: known?.isOurs ?? false }))
 }
 
 const passOn = defineStatement({

@@ -61,7 +61,7 @@ const dueIdentities = {
 
 const dueColumns = {
   ...tables.domain_identities,
-  ...outerJoined(pick(tables.providers, 'kind', 'credentials', 'revision', 'deleted_at', 'purged_at')),
+  ...outerJoined(pick(tables.providers, 'kind', 'credentials', 'revision', 'deleted_at', 'purged_at', 'keeps_domains')),
   ...outerJoined(pick(tables.domains, 'private_key', 'mail_from_region', 'status')),
   lease: column.text(),
 }
@@ -72,8 +72,8 @@ export type DueIdentity = RowOf<typeof dueColumns>
 const claim = defineStatement({
   name: 'claim-due-identities',
   text: `${claimDueSql(dueIdentities, { limit: '$1', leaseMs: '$2' })}
-         select i.*, p.kind, p.credentials, p.revision, p.deleted_at, p.purged_at, d.private_key, d.mail_from_region, d.status,
-           i.leased_until::text as lease
+         select i.*, p.kind, p.credentials, p.revision, p.deleted_at, p.purged_at, p.keeps_domains,
+           d.private_key, d.mail_from_region, d.status, i.leased_until::text as lease
          from claimed i left join providers p on p.id = i.provider_id left join domains d on d.id = i.domain_id`,
   columns: dueColumns,
 })
@@ -126,14 +126,15 @@ export async function settleIdentity(
   { verified, records, reference, isOurs }: Registration,
   { first, longest }: Waits,
 ): Promise<void> {
-  const { accountRevision } = identity
+  const { accountRevision, wanted } = identity
   const waitS = sql`least(greatest(extract(epoch from now() - coalesce(created_at, now())) / 4, ${first / 1000}), ${longest / 1000}, ${longestPending})`
   const againS = verified ? sql`${longest / 1000}` : waitS
   const next_try_at = sql<Date>`case when wanted then now() + ${againS} * interval '1 second' else now() end`
   const told = { status: verified ? 'verified' : 'pending', records: JSON.stringify(records), reference } as const
   const settled = { synced_revision: accountRevision, synced_at: sql<Date>`now()`, failures: 0, error: null }
-  // Another one may have left it to this one since it was claimed.
-  const is_ours = sql<boolean>`is_ours or ${isOurs}`
+  // Another one may have left it to this one since it was claimed, with the same reference.
+  const wasOurs = wanted.known?.isOurs ?? false
+  const is_ours = sql<boolean>`${isOurs} or not ${wasOurs} and is_ours and reference is not distinct from ${reference}`
   await run(changeIdentity(identity).set({ ...told, is_ours, ...settled, leased_until: null, next_try_at }))
 }
 
@@ -149,6 +150,12 @@ export async function postponeIdentity(
   await run(
     changeIdentity(identity).set({ failures, error, leased_until: null, next_try_at, ...(status && { status }) }),
   )
+}
+
+/** Another cell keeps it at the carrier. It is looked at again, because its tenant may come back. */
+export async function deferIdentity(run: Run, identity: LeasedIdentity): Promise<void> {
+  const next_try_at = sql<Date>`now() + interval '1 hour'`
+  await run(changeIdentity(identity).set({ leased_until: null, next_try_at }))
 }
 
 /** The carrier has removed it, or can no longer be asked. Without its domain, nobody wants it. */

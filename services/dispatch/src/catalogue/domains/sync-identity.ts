@@ -1,8 +1,9 @@
 import { DomainsUnmanaged, environmentOf } from '@notify/carriers/sending'
 import type { Context } from '../../context.ts'
-import { noteAddition, passOnIdentity } from './identity-owner-store.ts'
+import { noteKnown, passOnIdentity } from './identity-owner-store.ts'
 import {
   type DueIdentity,
+  deferIdentity,
   forgetIdentity,
   type Identity,
   openIdentity,
@@ -23,6 +24,7 @@ export async function syncIdentity(context: SyncContext, due: DueIdentity): Prom
   // A domain may be deleted while its identities are planned.
   const wanted = due.wanted && due.private_key !== null
   try {
+    if (due.keeps_domains === false) return await deferIdentity(db.run, due)
     if (wanted && due.deleted_at !== null) return await stopIdentity(db.run, due)
     // After the purge nobody can ask the carrier.
     if (!wanted && ((await passOnIdentity(db.run, carrierTable, due)) || due.purged_at !== null))
@@ -53,7 +55,7 @@ async function callCarrier({ config, db }: SyncContext, identity: Identity) {
   const options = {
     timeoutMs: config.CARRIER_TIMEOUT,
     environment: environmentOf(config, carrier),
-    onAdd: (isAdding: boolean) => noteAddition(db.run, identity, isAdding),
+    note: (known: Identity['wanted']['known']) => noteKnown(db.run, identity, known),
   }
   return carrier.identities?.sync(credentials as never, wanted, options)
 }

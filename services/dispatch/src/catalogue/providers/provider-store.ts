@@ -111,7 +111,7 @@ export async function isTakenAccount(
 
 export type ProviderValues = Omit<
   ProviderRow,
-  'created_at' | 'updated_at' | 'deleted_at' | 'purged_at' | 'credentials_updated_at'
+  'created_at' | 'updated_at' | 'deleted_at' | 'purged_at' | 'credentials_updated_at' | 'keeps_domains'
 > & { credentialsChanged: boolean; isDeleted: boolean }
 
 /** Inserts a provider, or replaces the row that the caller has locked. */

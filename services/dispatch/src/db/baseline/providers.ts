@@ -14,6 +14,7 @@ export const providerTables = [
      rate_limit_per_second int check (rate_limit_per_second between 1 and 10000),
      revision int not null default 1,
      account_id text,
+     keeps_domains boolean not null default true,
      credentials bytea not null,
      credentials_updated_at timestamptz not null default now(),
      updated_by text,
