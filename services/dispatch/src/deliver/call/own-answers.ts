@@ -1,4 +1,5 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
+import type { UnfitCode } from '../claim/found-unfit.ts'
 
 /** All providers of the channel were removed after the message was accepted. */
 export const noProvider: CarrierAnswer = {
@@ -27,12 +28,7 @@ export const notPrepared: CarrierAnswer = {
   retryAfterMs: null,
 }
 
-const unfitCodes = ['template_not_approved', 'domain_not_verified', 'text_too_long'] as const
-type Unfit = CarrierAnswer & { code: (typeof unfitCodes)[number] }
-
-/** SQL: whether an attempt ended without a call, because its provider cannot send the message. */
-export const foundUnfit = (attempt: string) =>
-  `${attempt}.provider_code in (${unfitCodes.map((code) => `'${code}'`).join(', ')})`
+type Unfit = CarrierAnswer & { code: UnfitCode }
 
 /** The provider cannot send with the template of the message now; another one may. */
 export const templateNotApproved = (message: string): Unfit => ({

@@ -12,9 +12,9 @@ import {
   isCalledOff,
 } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
-import { foundUnfit } from '../call/own-answers.ts'
 import type { LaneOf } from '../queues/queue-store.ts'
 import type { QueueKey, Since } from '../queues/send-queues.ts'
+import { foundUnfit } from './found-unfit.ts'
 
 const { notifications, attempts } = tables
 
