@@ -90,6 +90,17 @@ test('hundreds of messages of one tenant leave room for those of another', async
   expect(kit.lines).not.toContainEqual(expect.objectContaining({ tenant_ids: [neighbour] }))
 })
 
+test('a message from another cell, which repeats it, takes no place of those that are forwarded again', async () => {
+  const fromOlder = () => forward('message', tenantId, 'Body=STOP', { 'x-notify-cell': 'older' })
+  await Promise.all(Array.from({ length: 130 }, fromOlder))
+  expect(await forward('message', tenantId, 'Body=ARRET')).toBe(false)
+  status = 200
+  await eventually(() => expect(got.filter((body) => body === 'Body=ARRET')).toHaveLength(2))
+  await kit.stop()
+  expect(got.filter((body) => body === 'Body=STOP')).toHaveLength(130)
+  expect(kit.lines.filter(({ level }) => level >= 50)).toEqual([])
+})
+
 test('a callback from a cell that the tenant was in before is forwarded, and never to a cell that it came through', async () => {
   status = 200
   const forwardFrom = (cells: string) => forward('message', tenantId, 'Body=STOP', { 'x-notify-cell': cells })

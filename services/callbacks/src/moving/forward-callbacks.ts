@@ -88,7 +88,9 @@ export function createForwarding(
             type === 'message' && cells.get(account.tenantId)?.cell === cell
           const tenantIds = [...new Set(reports.filter(isOfCell).map(({ account }) => account.tenantId))]
           const { length = 0 } = callback.body ?? {}
-          if (tenantIds.length > 0 && length <= largestRepeated) repeat(once, { tenantIds, cell })
+          // One that came through another cell is repeated by that one.
+          if (passed.length === 1 && tenantIds.length > 0 && length <= largestRepeated)
+            repeat(once, { tenantIds, cell })
           const detail = 'The account of this callback is being moved; try again shortly'
           throw new Problem('service_unavailable', detail, { cause })
         }

@@ -20,6 +20,7 @@ export const importTenant = importTenantCommand({
   encrypted,
   /** What carriers report here is forwarded until everything has arrived: an import deletes a STOP that counts here alone. */
   async arrive(client, tenantId, { arriving }) {
-    if (arriving) await client.query('delete from moved_tenants where tenant_id = $1', [tenantId])
+    const goOn = 'update moved_tenants set moved_at = now()'
+    await client.query(`${arriving ? 'delete from moved_tenants' : goOn} where tenant_id = $1`, [tenantId])
   },
 })
