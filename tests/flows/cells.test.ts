@@ -1,102 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { eventually, mintUserToken, type ServiceProcess, type Stack, TestEnv } from '@notify/dev-env'
+import { eventually, mintUserToken, type TestEnv } from '@notify/dev-env'
 import { createBlindIndex, parseIndexKeys } from '@notify/privacy'
 import { createClient } from '@notify/sdk'
 import { demoAccount, postForm, signature } from '@notify/test-kit/callbacks'
 import { pipeCommand } from '@notify/test-kit/processes'
 import { freshPhone } from '@notify/test-kit/sms'
 import { createMessageLinks } from '../../services/dispatch/src/catalogue/preferences/message-links.ts'
-
-const services = ['gateway', 'dispatch', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'] as const
-const others = ['dispatch-worker', 'consent', 'inbox-stream', 'webhook-delivery'] as const
-const transport = { TRANSPORT_KEY: randomBytes(32).toString('base64') }
-/** Two cells find the same rows only under the same keys. */
-const keys = {
-  BLIND_INDEX_KEY: randomBytes(32).toString('base64'),
-  FINGERPRINT_KEY: randomBytes(32).toString('base64'),
-}
-
-type Cell = 'a' | 'b'
-let cells: Record<Cell, TestEnv>
-const variables: Record<Cell, Record<string, string>> = { a: { CELL: 'a', ...keys }, b: { CELL: 'b', ...keys } }
-
-beforeAll(async () => {
-  const known = Promise.withResolvers<void>()
-  const stacks = new Map<Cell, Stack>()
-  const start = (cell: Cell) => {
-    // The same objects until the processes start, when the ports of both cells are known.
-    const env = Object.fromEntries(
-      ['gateway', 'dispatch-api', 'dispatch-worker', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'].map(
-        (name) => [name, { ...variables[cell] }],
-      ),
-    )
-    return TestEnv.start(services, {
-      env,
-      async onStack(stack) {
-        stacks.set(cell, stack)
-        if (stacks.size === 2) known.resolve()
-        await known.promise
-        const portOf = (one: Cell) => stacks.get(one)!.ports.process
-        const CELLS = (['a', 'b'] as const).map((one) => `${one}=http://127.0.0.1:${portOf(one).gateway}`).join(',')
-        const sandbox = `http://127.0.0.1:${portOf('a')['carrier-sandbox']}`
-        // Both call the same carrier and the same receiver of webhooks.
-        const outside = {
-          TWILIO_API_URL: `${sandbox}/twilio`,
-          WEBHOOK_EGRESS_ALLOW: `127.0.0.1:${stacks.get('a')!.ports.receiver}`,
-        }
-        for (const one of Object.values(env)) Object.assign(one, { CELLS, ...outside })
-        Object.assign(variables[cell], { CELLS })
-      },
-    })
-  }
-  // If one cannot start, the other does not wait for it.
-  const [a, b] = await Promise.all((['a', 'b'] as const).map((cell) => start(cell).finally(known.resolve)))
-  cells = { a: a!, b: b! }
-})
-afterAll(async () => {
-  await Promise.all(Object.values(cells ?? {}).map((env) => env.stop()))
-})
-
-async function command(cell: Cell, process: ServiceProcess, args: string[], input = '') {
-  const made = await pipeCommand(cells[cell], process, args, { input, variables: { ...variables[cell], ...transport } })
-  if (made.status !== 0) throw new Error(`${process} ${args.join(' ')}: ${made.errors}${made.output.slice(0, 2000)}`)
-  return made
-}
-
-const tenant = () => ['--tenant', cells.a.tenantId, '--application', cells.a.applicationId]
-
-interface Move {
-  /** To the other cell. */
-  from?: Cell
-  leave?: boolean
-  flags?: ('--arriving' | '--dry-run')[]
-}
-
-const otherThan = (cell: Cell): Cell => (cell === 'a' ? 'b' : 'a')
-
-/** Moves the rows of one service. @returns the counts of both sides */
-async function move(process: ServiceProcess, { from: cell = 'a', leave = false, flags = [] }: Move = {}) {
-  const other = otherThan(cell)
-  const from = await command(cell, process, ['export-tenant', ...tenant(), ...(leave ? ['--to', other] : [])])
-  const to = await command(other, process, ['import-tenant', '--tenant', cells.a.tenantId, ...flags], from.output)
-  const read = (text: string) => JSON.parse(text.split('\n').find((line) => line.startsWith('{"service"'))!)
-  return { from: read(from.errors).counts, to: read(to.output).counts }
-}
-
-/** As the manual does it. @param meanwhile what happens when callbacks are forwarded */
-async function handOver(from: Cell, meanwhile = async () => {}): Promise<void> {
-  await move('callbacks', { from, leave: true })
-  await meanwhile()
-  await move('gateway', { from, flags: ['--arriving'] })
-  const left = await command(from, 'gateway', ['export-tenant', ...tenant(), '--to', otherThan(from)])
-  await Promise.all(others.map((one) => move(one, { from, leave: true, flags: ['--arriving'] })))
-  await move('callbacks', { from, flags: ['--arriving'] })
-  const activate = ['import-tenant', '--tenant', cells.a.tenantId, '--activate']
-  await command(otherThan(from), 'gateway', activate, left.output)
-}
+import { handOver, move, others, tenant } from './cells/move-tenant.ts'
+import { type Cell, cells, command, keys, transport, variables } from './cells/two-cells.ts'
 
 const sms = (body: string, to = freshPhone()) => ({ channel: 'sms', recipient: { phone: to }, body }) as const
 

@@ -152,11 +152,7 @@ export function runLane(
     utilization: usage.share,
     wake(keys) {
       if (keys.length === 0) return
-      for (const { enqueued_at, ...key } of keys) {
-        const queue = queues.of(key)
-        queue.since = enqueued_at ?? queue.since
-        queue.wake()
-      }
+      for (const { enqueued_at, ...key } of keys) queues.of(key).wake(enqueued_at)
       notify()
     },
   }

@@ -8,7 +8,7 @@ const mostOfTenant = 8
 const roomOfTenant = `least(${mostOfTenant}, coalesce(($4::jsonb ->> owner)::int, $5))`
 
 /** SQL: no worker delivers to it. */
-const isFree = '(leased_until is null or leased_until <= now())'
+export const isFree = '(leased_until is null or leased_until <= now())'
 
 /**
  * One worker at a time delivers to an endpoint, so the limit of requests in flight holds over all replicas. An endpoint is one

@@ -1,4 +1,5 @@
 import { column, defineStatement, type Run } from '@notify/database'
+import { isFree } from './claim-endpoints.ts'
 
 /** Endpoints per page of the repair, which takes milliseconds. */
 const mendedAtOnce = 2000
@@ -19,7 +20,7 @@ const mend = defineStatement({
     ), late as (
       select id from endpoints
       where id = any(array(select endpoint_id from page where next_attempt_at <= now() - interval '10 seconds'))
-        and active and (leased_until is null or leased_until <= now()) and (next_due_at is null or next_due_at > now())
+        and active and ${isFree} and (next_due_at is null or next_due_at > now())
       order by id for update skip locked
     ), mended as (update endpoints set next_due_at = now() from late where endpoints.id = late.id)
     select max(endpoint_id) as reached from page having count(*) = ${mendedAtOnce}`,

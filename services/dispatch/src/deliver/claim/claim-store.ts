@@ -101,9 +101,8 @@ const openAttempt = `
   select id, attempt_count, attempt_id, now() + make_interval(secs => $7) from claimed`
 
 const triedProviders = `
-  select case when claimed.failovers > 0 then array_agg(provider_id) end as tried, coalesce(bool_and(${foundUnfit('a')}), false) as unfit
-  from attempts a
-  where a.notification_id = claimed.id and a.number between claimed.attempt_count - claimed.failovers and claimed.attempt_count - 1`
+  select array_agg(provider_id) as tried, coalesce(bool_and(${foundUnfit('a')}), false) as unfit from attempts a
+  where claimed.failovers > 0 and a.notification_id = claimed.id and a.number between claimed.attempt_count - claimed.failovers and claimed.attempt_count - 1`
 
 const msSince = (time: string) => `(extract(epoch from now() - ${time}) * 1000)::float8`
 

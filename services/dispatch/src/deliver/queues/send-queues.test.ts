@@ -99,8 +99,7 @@ test('claims of a queue begin at its oldest message; when none is left, at new o
   const queue = queues.of(keyOf('a'))
   expect(queue.since).toBe('now')
   const oldest = new Date(0)
-  queue.since = oldest
-  queue.wake()
+  queue.wake(oldest)
   claimAll(queues, queues.choose(turn({ tokens: 2, credit: 0 })))
   expect(queue.since).toBe(oldest)
   const picks = queues.choose(turn())

@@ -52,15 +52,16 @@ export class SendQueue {
     this.tenant = tenant
   }
 
-  wake(): void {
+  /** @param since the time of the oldest message, if a search has found it */
+  wake(since: Since = this.since): void {
+    this.since = since
     this.hasWork = true
     this.wakes++
   }
 
   /** A message was put back, perhaps an old one. */
   putBack(): void {
-    this.since = 'earliest'
-    this.wake()
+    this.wake('earliest')
   }
 
   /** The carrier has answered. An answer that arrives while the queue sleeps belongs to an earlier call and is ignored. */
