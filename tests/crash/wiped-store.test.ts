@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { attemptsAgreeIn } from '@notify/test-kit/database'
 
 const final = ['delivered', 'undelivered', 'failed']
@@ -57,8 +58,8 @@ async function accept(count: number): Promise<string[]> {
   }))
   const accepted: string[] = []
   while (requests.length > 0) {
-    const { status, body } = await env.api('POST', '/api/v1/notifications/batch', {
-      body: { requests: requests.splice(0, 100) },
+    const { status, body } = await postUntilTaken(env, '/api/v1/notifications/batch', {
+      requests: requests.splice(0, 100),
     })
     expect(status).toBe(202)
     accepted.push(...body.results.map((result: { notification_id: string }) => result.notification_id))

@@ -40,7 +40,7 @@ beforeAll(() => {
     cwd: folder,
     env: { PATH: `${folder}:${process.env.PATH}` },
     stdio: ['pipe', 'ignore', 'ignore'],
-    timeout: 30_000,
+    timeout: 120_000,
   })
   expect(status).toBe(0)
 })

@@ -97,7 +97,7 @@ test('a tenant moves to another cell under traffic: nothing is refused, and noth
     const told = body.items.map((one: { body: string }) => JSON.parse(one.body).data.notification_id)
     expect(told.sort()).toEqual([...accepted.values(), first.notification_id].sort())
   })
-})
+}, 600_000)
 
 /** The carrier of the old cell sends a STOP to its old address. */
 async function stopAtOldAddress(from: string): Promise<void> {

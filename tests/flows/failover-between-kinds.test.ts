@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Domain } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { untilState } from '@notify/test-kit/api'
+import { postUntilTaken, untilState } from '@notify/test-kit/api'
 import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 
@@ -127,7 +127,9 @@ describe('of two kinds the first by priority sends, and', () => {
   test('when its circuit is open it is not called, and messages go by the other in one attempt', async () => {
     fault = refuses(503, 'ServiceUnavailable')
     // As many failures as open a circuit.
-    await Promise.all(Array.from({ length: 30 }, () => sendEmail(env, emailTo(freshAddress()))))
+    await Promise.all(
+      Array.from({ length: 30 }, () => postUntilTaken(env, '/api/v1/notifications', emailTo(freshAddress()))),
+    )
     await eventually(async () => {
       sesCalls = []
       const state = await untilState(env, await sendEmail(env, emailTo(freshAddress())), {

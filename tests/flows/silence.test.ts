@@ -34,7 +34,7 @@ beforeAll(async () => {
   const vars: Record<'gateway' | 'dispatch-api' | 'dispatch-worker' | 'callbacks', Record<string, string>> = {
     gateway: { DISPATCH_URL: proxies.dispatch.via('http://server') },
     'dispatch-api': {},
-    'dispatch-worker': { SEND_RETRY_DELAYS: '100ms,200ms,500ms,1s,2s', UNKNOWN_GRACE: '500ms' },
+    'dispatch-worker': { SEND_RETRY_DELAYS: '100ms,200ms,500ms,1s,2s', UNKNOWN_GRACE: '5s' },
     callbacks: {},
   }
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {

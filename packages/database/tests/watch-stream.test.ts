@@ -261,7 +261,7 @@ test('a week of messages is published again in short rounds, each message once, 
     expect(await publications()).toEqual([{ publications: 2, count: many }])
   }
   // The repair waits for each page to be marked.
-  await eventually(allTwice, { intervalMs: 20 })
+  await eventually(allTwice, { intervalMs: 20, timeoutMs: 180_000 })
   await eventually(() => expect(repairedBy(one)).toMatchObject([{ messages: many }]))
   expect(forgotten(one)).toHaveLength(1)
   expect(rounds).toBeGreaterThan(many / 1000)

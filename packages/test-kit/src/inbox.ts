@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { type ApiResponse, eventually, patienceMs, type TestEnv } from '@notify/dev-env'
-import { post } from './api.ts'
+import { post, postUntilTaken } from './api.ts'
 
 let serial = 0
 
@@ -12,13 +12,20 @@ export function freshUser(): string {
 
 /** Sends an in-app notification and expects it to be accepted. @returns its id */
 export async function sendInApp(env: TestEnv, recipient: string, fields: object = {}): Promise<string> {
-  const { status, body, text } = await post(env, {
-    channel: 'in_app',
-    recipient,
-    title: 'Hi',
-    body: 'Hello',
-    ...fields,
-  })
+  return acceptedIn(await post(env, inAppTo(recipient, fields)))
+}
+
+/** The same for one of many at the same moment: on a busy machine some are first answered 503. */
+export async function sendInAppUntilTaken(env: TestEnv, recipient: string): Promise<string> {
+  return acceptedIn(await postUntilTaken(env, '/api/v1/notifications', inAppTo(recipient)))
+}
+
+const inAppTo = (recipient: string, fields: object = {}) => ({
+  ...{ channel: 'in_app', recipient, title: 'Hi', body: 'Hello' },
+  ...fields,
+})
+
+function acceptedIn({ status, body, text }: ApiResponse): string {
   expect([status, text]).toEqual([202, expect.any(String)])
   return body.notification_id
 }

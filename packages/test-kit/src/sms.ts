@@ -21,8 +21,8 @@ export async function send(env: TestEnv, phone = freshPhone(), fields: object = 
 }
 
 /** The same for one of many at the same moment: on a busy machine some are first answered 503. */
-export async function sendUntilTaken(env: TestEnv, phone = freshPhone()): Promise<string> {
-  return acceptedIn(await postUntilTaken(env, '/api/v1/notifications', smsTo(phone)))
+export async function sendUntilTaken(env: TestEnv, phone = freshPhone(), fields: object = {}): Promise<string> {
+  return acceptedIn(await postUntilTaken(env, '/api/v1/notifications', smsTo(phone, fields)))
 }
 
 function acceptedIn({ status, body }: ApiResponse): string {

@@ -5,7 +5,7 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { retry, untilActivity } from '@notify/test-kit/activity'
 import { becomeDue, inAnHour, untilState } from '@notify/test-kit/api'
 import { changeProviders, refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
-import { freshPhone, send } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken } from '@notify/test-kit/sms'
 
 /** Long enough that circuit breakers open before a message has used up its schedule. */
 const delayMs = 2000
@@ -166,7 +166,9 @@ test('while every circuit breaker is open messages stay queued and none fails; o
   await renewFirst()
   answer(refuses(503, 20500, 'Internal'), refuses(503, 20500, 'Internal'))
   // Due together: while a busy machine accepts the last ones, the first would use up their schedule.
-  const ids = await Promise.all(Array.from({ length: 60 }, () => send(env, freshPhone(), { send_at: inAnHour() })))
+  const ids = await Promise.all(
+    Array.from({ length: 60 }, () => sendUntilTaken(env, freshPhone(), { send_at: inAnHour() })),
+  )
   await becomeDue(env, ...ids)
   const states = async () => {
     const { rows } = await env.admin.query(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { type Application, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
 
@@ -41,7 +42,7 @@ test(`${backlog} due digests of a tenant do not delay the one of another`, async
   await addEvent(neighbour)
   for (let sent = 0; sent < backlog; sent += 100) {
     const requests = Array.from({ length: 100 }, () => item(freshPhone()))
-    expect((await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })).status).toBe(202)
+    expect((await postUntilTaken(env, '/api/v1/notifications/batch', { requests })).status).toBe(202)
   }
   const { body } = await env.api('POST', '/api/v1/notifications', {
     token: neighbour.apiKey,

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { type Application, addTenant, otherAccountEnv } from '@notify/test-kit/callers'
 import { changeProviders, refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
@@ -43,7 +44,7 @@ type Priority = 'transactional' | 'bulk'
 async function sendCampaign(priority: Priority): Promise<void> {
   const requests = () => Array.from({ length: 100 }, () => smsTo(freshPhone('7777'), { priority }))
   for (let sent = 0; sent < backlog; sent += 100) {
-    const { status } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests: requests() } })
+    const { status } = await postUntilTaken(env, '/api/v1/notifications/batch', { requests: requests() })
     expect(status).toBe(202)
   }
 }

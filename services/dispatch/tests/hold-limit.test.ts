@@ -3,7 +3,7 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { retry } from '@notify/test-kit/activity'
 import { untilState } from '@notify/test-kit/api'
 import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
-import { send } from '@notify/test-kit/sms'
+import { send, sendUntilTaken } from '@notify/test-kit/sms'
 
 const reason = 'No provider of this channel was available for too long'
 
@@ -27,7 +27,7 @@ test('a message without a provider that may be called waits for a limited time; 
   for (let n = 0; n < 30; n++) await send(env)
   await eventually(async () => expect(await isHeldBack()).toBe(true))
   const calls = carrier.received.length
-  const held = await Promise.all(Array.from({ length: 10 }, () => send(env)))
+  const held = await Promise.all(Array.from({ length: 10 }, () => sendUntilTaken(env)))
   const states = []
   for (const id of held) states.push(await untilState(env, id, { delivery_status: 'failed', retryable: true }))
   // But for those that found out whether the provider works again.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { untilState } from '@notify/test-kit/api'
+import { becomeDue, inAnHour, untilState } from '@notify/test-kit/api'
 import { changeProviders, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
-import { freshPhone, send } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken } from '@notify/test-kit/sms'
 
 const perSecond = 20
 let carrier: StubCarrier
@@ -26,9 +26,11 @@ afterAll(async () => {
 })
 
 test('a provider’s rate delays and never fails: two lanes share it, and what cannot wait goes first', async () => {
-  // Long enough not to be through when the code is accepted.
   const campaign = Array.from({ length: 120 }, () => freshPhone())
-  const ids = await Promise.all(campaign.map((phone) => send(env, phone, { priority: 'bulk' })))
+  const later = { priority: 'bulk', send_at: inAnHour() }
+  const ids = await Promise.all(campaign.map((phone) => sendUntilTaken(env, phone, later)))
+  // Due together: otherwise it could be through before a busy machine has accepted the code.
+  await becomeDue(env, ...ids)
   await eventually(() => expect(calls.length).toBeGreaterThanOrEqual(8))
   const code = freshPhone()
   const id = await send(env, code)

@@ -53,8 +53,9 @@ test('of many retries at the same moment one wins, the others are 409 retry_in_p
   const id = await undelivered()
   // Sent again meanwhile it would be undelivered again, and rightly retried.
   await env.kill('dispatch-worker', 'SIGSTOP')
-  const answers = await Promise.all(Array.from({ length: 10 }, () => retry(env, id)))
-  await env.kill('dispatch-worker', 'SIGCONT')
+  const answers = await Promise.all(Array.from({ length: 10 }, () => retry(env, id))).finally(() =>
+    env.kill('dispatch-worker', 'SIGCONT'),
+  )
   expect(answers.filter(({ status }) => status === 202)).toHaveLength(1)
   for (const answer of answers.filter(({ status }) => status !== 202)) expectProblem(answer, 409, 'retry_in_progress')
   await untilActivity(env, id, { status: 'undelivered', retry_count: 1 })

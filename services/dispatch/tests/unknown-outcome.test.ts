@@ -19,7 +19,7 @@ beforeAll(async () => {
       'dispatch-worker': {
         TWILIO_API_URL: carrier.url,
         // Long enough for the carrier to answer on a busy machine.
-        CARRIER_TIMEOUT: '2s',
+        CARRIER_TIMEOUT: '5s',
         UNKNOWN_GRACE: `${graceMs}ms`,
         SEND_RETRY_DELAYS: '100ms,100ms',
       },

@@ -7,7 +7,7 @@ import { itemOf, storeItems } from '@notify/test-kit/activity'
 import { expectProblem } from '@notify/test-kit/api'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { createTestKit } from '@notify/test-kit/kit'
-import { freshPhone, send } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken } from '@notify/test-kit/sms'
 import { exportTenant } from '../src/moving/move-tenant.ts'
 
 const path = '/api/v1/activity/retries'
@@ -22,7 +22,7 @@ beforeAll(async () => {
     apart: ['gateway'],
     env: { gateway: { ACTIVITY_RETRY_RATE: '4', RETRY_JOBS_PER_TENANT: '3' } },
   })
-  ids = await Promise.all(Array.from({ length: 12 }, () => send(env, freshPhone('0002'))))
+  ids = await Promise.all(Array.from({ length: 12 }, () => sendUntilTaken(env, freshPhone('0002'))))
   await send(env, freshPhone('0003'))
   await untilFailed()
 })

@@ -4,7 +4,7 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
 import { becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
-import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { freshUser, inbox, sendInApp, sendInAppUntilTaken, untilInbox, userToken } from '@notify/test-kit/inbox'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -108,7 +108,7 @@ test('a hand-off that JetStream lost is repeated, and one that comes twice is st
 test('sequences of a user have no gap, however many notifications come at once', async () => {
   const users = [freshUser(), freshUser(), freshUser()]
   const tokens = await Promise.all(users.map((user) => userToken(env, user)))
-  const sent = Promise.all(Array.from({ length: 90 }, (_, at) => sendInApp(env, users[at % 3]!)))
+  const sent = Promise.all(Array.from({ length: 90 }, (_, at) => sendInAppUntilTaken(env, users[at % 3]!)))
   const counts: [unread: number, listed: number][] = []
   const untilAll = (token: string) =>
     eventually(async () => {

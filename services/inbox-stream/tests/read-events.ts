@@ -17,7 +17,7 @@ export interface EventReader {
   isOver(): boolean
   /** Waits until so many events of this name have come. */
   until(event: string, count?: number): Promise<ReceivedEvent[]>
-  untilEnd(timeoutMs?: number): Promise<void>
+  untilEnd(): Promise<void>
   close(): void
 }
 
@@ -74,7 +74,7 @@ export async function readEvents(env: TestEnv, token: string, options: Options =
         expect(named(event).length).toBeGreaterThanOrEqual(count)
         return named(event)
       }),
-    untilEnd: (timeoutMs = 10_000) => eventually(() => expect(isOver).toBe(true), { timeoutMs }),
+    untilEnd: () => eventually(() => expect(isOver).toBe(true)),
     close: () => closing.abort(),
   }
   await reader.until('connection.ready')

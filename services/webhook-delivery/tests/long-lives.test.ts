@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { endpointWakeSubject } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { verifyWebhook } from '@notify/sdk'
-import { post } from '@notify/test-kit/api'
+import { post, postUntilTaken } from '@notify/test-kit/api'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
 import { startReplica } from '@notify/test-kit/processes'
 import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
@@ -14,7 +14,7 @@ let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'webhook-delivery'], {
     apart: ['webhook-delivery'],
-    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_REPLAY_RATE: '20', WEBHOOK_TIMEOUT: '3s' } },
+    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_REPLAY_RATE: '10', WEBHOOK_TIMEOUT: '10s' } },
   })
 })
 afterAll(() => env?.stop())
@@ -89,7 +89,7 @@ test('a rotated secret signs for 24 hours beside the new one, and not longer', a
 })
 
 test('a replay that is killed midway continues where it stopped, skips none and repeats none', async () => {
-  // Five seconds' worth: the process is killed within the first ones.
+  // Nine seconds' worth: the process is killed within the first ones.
   const count = 90
   const since = new Date().toISOString()
   const { subscription_id } = await subscribe(env, freshPath('500'))
@@ -123,7 +123,7 @@ test('a process that is killed between storing, sending and settling loses no me
   const ids: string[] = []
   const sendSome = async (count: number) => {
     const answers = Array.from({ length: count }, (_, at) =>
-      post(env, { ...request, data: { name: 'Ada', order: `K-${at}` } }),
+      postUntilTaken(env, '/api/v1/notifications', { ...request, data: { name: 'Ada', order: `K-${at}` } }),
     )
     for (const { body } of await Promise.all(answers)) ids.push(body.notification_id)
   }

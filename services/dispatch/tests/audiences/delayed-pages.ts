@@ -30,7 +30,7 @@ describe('a page of a broadcast', () => {
       const next = `select count(*)::int as tried from dispatch.broadcasts where list_id = 'list_of_test'
         and next_page_at between now() - interval '1 minute' and now() + interval '6 s'`
       const tried = async () => expect((await env.admin.query(next)).rows).toEqual([{ tried: 5 }])
-      await eventually(tried, { timeoutMs: 30_000 })
+      await eventually(tried)
     } finally {
       await env.admin.query(`delete from dispatch.broadcasts where list_id = 'list_of_test'`)
       await env.admin.query('drop function dispatch.fail_for_test cascade')

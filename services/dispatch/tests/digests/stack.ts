@@ -68,8 +68,7 @@ export async function digestsOf(event_key: string) {
 const timePasses = (event_key: string) =>
   env.admin.query('update dispatch.digests set closes_at = now(), due_at = now() where event_key = $1', [event_key])
 
-export const untilClosed = (event_key: string) =>
-  eventually(async () => expect(await digestsOf(event_key)).toEqual([]), { timeoutMs: 30_000 })
+export const untilClosed = (event_key: string) => eventually(async () => expect(await digestsOf(event_key)).toEqual([]))
 
 export async function close(event_key: string): Promise<void> {
   await timePasses(event_key)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { parseKeyRing } from '@notify/privacy'
 import { expectProblem, post, untilState } from '@notify/test-kit/api'
-import { freshPhone, send } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken } from '@notify/test-kit/sms'
 import { payloadAad } from '../../src/channels/payload-aad.ts'
 import { channels } from '../../src/channels/registry.ts'
 import { env } from './stack.ts'
@@ -26,7 +26,7 @@ test('a stored message with half of a character fails permanently, and others of
   const keyRing = parseKeyRing(env.stack.state.encryption_keys)
   const later = new Date(Date.now() + 3_600_000).toISOString()
   // More than what opens a circuit breaker.
-  const ids = await Promise.all(Array.from({ length: 30 }, () => send(env, freshPhone(), { send_at: later })))
+  const ids = await Promise.all(Array.from({ length: 30 }, () => sendUntilTaken(env, freshPhone(), { send_at: later })))
   for (const id of ids) {
     const payload = keyRing.encrypt(
       JSON.stringify({ channel: 'sms', to: freshPhone(), text: 'Hi \ud83e' }),
