@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { expectProblem, post, postUntilTaken, untilState } from '@notify/test-kit/api'
 import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
@@ -46,7 +46,10 @@ test('a repeated look is recorded once, and a link that is part of another shows
   const id = sent.body.notification_id
   const headers = { 'idempotency-key': 'look-1' }
   for (const _look of [1, 2]) {
-    const { body } = await env.api('POST', `/api/v1/activity/${id}/content`, { token: env.operatorToken, headers })
+    const { body } = await postUntilTaken(env, `/api/v1/activity/${id}/content`, undefined, {
+      token: env.operatorToken,
+      headers,
+    })
     expect(body.content.text).toMatch(/\?to=http\S+%2Fu%2F…$/)
   }
   await eventually(async () => {

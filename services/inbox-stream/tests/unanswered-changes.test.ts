@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { type ApiResponse, TestEnv } from '@notify/dev-env'
+import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { type DispatchGate, startDispatchGate } from '@notify/test-kit/dispatch-gate'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'

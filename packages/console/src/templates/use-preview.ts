@@ -50,6 +50,5 @@ export function usePreview({ name, preview }: Previewer, request: PreviewRequest
     placeholderData: (previous) => previous,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    retry: false,
   })
 }

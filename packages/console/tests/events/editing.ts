@@ -40,6 +40,20 @@ test('the HTML of an email is shown without running or loading anything of it, a
   await frame.getByText('has left our warehouse').waitFor()
 })
 
+test('a preview that is refused for now is asked for again', async () => {
+  const page = await harness.signIn({ path: `${events()}/order.draft?tab=sms` })
+  await preview(page)
+    .getByText(/segment/)
+    .waitFor()
+  let refused = 0
+  await page.route('**/preview', (route) => route.fulfill({ status: 503 }).then(() => void refused++), { times: 1 })
+  await text(page).fill('Seen {{ later }}')
+  await preview(page).getByText('Seen [later]').waitFor()
+  expect(refused).toBe(1)
+  await button(page, 'Discard the edits').click()
+  await question(page).getByRole('button', { name: 'Discard the edits' }).click()
+})
+
 test('edits that are not saved survive a new login', async () => {
   const page = await harness.signIn({ path: `${events()}/order.draft?tab=sms` })
   await text(page).fill('Kept {{ order }}')
