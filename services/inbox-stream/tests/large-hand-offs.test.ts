@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
 import { type HandOff, type Id, inboxRequested, mostJudgedHandOffs, newId } from '@notify/contracts'
-import { isLockTimeout, type Queries } from '@notify/database'
+import { isUnavailable, type Queries } from '@notify/database'
 import { sealEvent } from '@notify/messaging'
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { coalesce, type Wish } from '@notify/service-kit'
@@ -69,11 +69,11 @@ function handOff(notification_id: Id<'notif'>, after: Id<'notif'> | null, topic?
   return sealEvent(keyRing, inboxRequested, payload, content)
 }
 
-/** Batches of one inbox wait for each other: on a busy machine one may wait too long, and its hand-offs come again. */
+/** Batches of one inbox wait for each other: on a busy machine one may take too long, and its hand-offs come again. */
 const storeAll = (handOffs: readonly HandOff[]) => Promise.all(handOffs.map((one) => storeOne(one, 10)))
 const storeOne = (handOff: HandOff, attempts: number): Promise<void> =>
   store(handOff, undefined).catch((error) => {
-    if (attempts === 1 || !isLockTimeout(error)) throw error
+    if (attempts === 1 || !isUnavailable(error)) throw error
     return storeOne(handOff, attempts - 1)
   })
 

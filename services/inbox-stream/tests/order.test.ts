@@ -3,7 +3,7 @@ import { newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { becomeDue, inAnHour, untilState } from '@notify/test-kit/api'
 import { openBus, type StoredMessage } from '@notify/test-kit/bus'
-import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { freshUser, inbox, sendInAppUntilTaken, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { type Replica, startReplica } from '@notify/test-kit/processes'
 import { handOffsOf } from './hand-offs.ts'
 import { type EventReader, readEvents } from './read-events.ts'
@@ -26,7 +26,7 @@ const titles = (from: number, count: number) => Array.from({ length: count }, (_
 /** Sends notifications to a user, each after the answer to the last. @returns their ids */
 async function sendAll(user: string, all: readonly string[], fields: object = {}): Promise<string[]> {
   const ids: string[] = []
-  for (const title of all) ids.push(await sendInApp(env, user, { title, ...fields }))
+  for (const title of all) ids.push(await sendInAppUntilTaken(env, user, { title, ...fields }))
   return ids
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
-import { codesTo, postSend, postVerify } from './codes.ts'
+import { codesTo, postVerify, sendUntilTaken } from './codes.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => env?.stop())
 
 let serial = 1000
-const sendTo = (prefix: string) => postSend(env, { channel: 'sms', recipient: `${prefix}${serial++}` })
+const sendTo = (prefix: string) => sendUntilTaken(env, { channel: 'sms', recipient: `${prefix}${serial++}` })
 
 /** Codes that were sent to a prefix and not verified, without the time that sending takes. */
 async function unverified(prefix: string, count: number): Promise<void> {
@@ -65,7 +65,7 @@ test('a prefix whose codes are not verified is slowed, then blocked, and recover
   // As many codes, of which one in five is verified.
   for (let sent = 0; sent < 12; sent++) {
     const recipient = `${honest}77${serial++}`
-    const answer = await postSend(env, { channel: 'sms', recipient })
+    const answer = await sendUntilTaken(env, { channel: 'sms', recipient })
     expect(answer.status).toBe(200)
     if (sent % 5 > 0) continue
     const [code] = await codesTo(env, recipient)

@@ -291,19 +291,23 @@ test('a delivery stored while a release waits for the endpoint makes it due', as
   await exhaust(await storeSend('origin_raced'))
   const claimed = await claimEndpoints(db.run, { limit: 1000, leaseMs: 60_000, struggling: false, rooms })
   const held = claimed.filter(({ id }) => id === 'origin_raced')
-  const other = await env.sql('webhook-delivery').connect()
-  const run = (async (statement: Statement | string, values: unknown[]) =>
-    (await other.query(typeof statement === 'string' ? statement : statement.text, values)).rows) as Run
-  await other.query(`begin; select from endpoints where id = 'origin_raced' for update`)
-  const releasing = releaseEndpoints(db.run, held)
+  const [releaser, other] = await Promise.all([1, 2].map(() => env.sql('webhook-delivery').connect()))
+  const runOn = (client: typeof other) =>
+    (async (statement: Statement | string, values: unknown[]) =>
+      (await client!.query(typeof statement === 'string' ? statement : statement.text, values)).rows) as Run
+  // On a busy machine the release waits longer than a service would.
+  await releaser!.query(`set lock_timeout = '1min'; set statement_timeout = '1min'`)
+  await other!.query(`begin; select from endpoints where id = 'origin_raced' for update`)
+  const releasing = releaseEndpoints(runOn(releaser), held)
   await eventually(async () => {
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_endpoints($1)%' and datname = current_database()`
     expect(await db.run(waiting)).toHaveLength(1)
   })
-  await storeSend('origin_raced', run)
-  await other.query('commit')
-  other.release()
+  await storeSend('origin_raced', runOn(other))
+  await other!.query('commit')
+  other!.release()
   await releasing
+  releaser!.release(true)
   expect(await endpointOf('origin_raced')).toEqual({ next_due_at: expect.any(Date) })
 })
 

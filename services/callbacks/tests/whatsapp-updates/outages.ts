@@ -63,7 +63,8 @@ test('a STOP overtakes the receipts that wait after an outage of NATS', async ()
 
 test('a STOP survives kill -9 at every step of its way, and is recorded once', async () => {
   const phones = Array.from({ length: 30 }, () => freshPhone())
-  await Promise.all(phones.map((phone) => optIn(env, phone)))
+  const agree = (phone: string) => eventually(async () => expect((await optIn(env, phone)).status).toBe(201))
+  await Promise.all(phones.map(agree))
   const stop = (phone: string) =>
     env.call('carrier-sandbox', 'POST', '/inbound', { body: { channel: 'whatsapp', from: phone, body: 'STOP' } })
   await Promise.all(phones.slice(0, 10).map(stop))

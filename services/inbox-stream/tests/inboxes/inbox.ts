@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { expectProblem, post } from '@notify/test-kit/api'
-import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { freshUser, inbox, sendInApp, sendInAppUntilTaken, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { readEvents } from '../read-events.ts'
 import { env } from './stack.ts'
 
@@ -212,7 +212,7 @@ test('the count stays true however marking, reading, deleting and arriving race'
   const work = [
     ...ids.flatMap((id) => [mark(token, id, true), mark(token, id, false), mark(token, id, true)]),
     ...ids.slice(0, 3).map(removed),
-    ...Array.from({ length: 6 }, () => sendInApp(env, user)),
+    ...Array.from({ length: 6 }, () => sendInAppUntilTaken(env, user)),
     readAll(token),
     readAll(token),
   ]
